@@ -20,6 +20,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/tenant"
@@ -34,6 +35,7 @@ type Deps struct {
 	Turns     *turn.Service
 	Chatbots  chatbot.Services
 	Knowledge knowledge.Services
+	Browser   *browse.Browser
 	Evaluator *retrieval.Evaluator
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
@@ -95,7 +97,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
-	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.ids}, sources{a.Knowledge.Sources}, evaluations{a.Evaluator}
+	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.ManageTokens), route.Body(MaxBody)),

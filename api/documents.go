@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/internal/bodies"
 	"parley/internal/id"
 )
@@ -15,16 +16,33 @@ import (
 // documents are the handlers of a chatbot's documents.
 type documents struct {
 	knowledge knowledge.Services
+	browser   *browse.Browser
 	ids       identifiers
 }
 
-// list lists a chatbot's documents, oldest first.
+// list lists a chatbot's documents, oldest first: a page of them if one is asked
+// for.
 func (h documents) list(c *fiber.Ctx, at visit) error {
+	slice, paged, err := sliceOf(c)
+	if err != nil {
+		return err
+	}
+	if paged {
+		slice.OldestFirst = true
+		page, more, err := h.browser.Documents(c.UserContext(), at.WorkspaceID, at.ID, browse.Filter{}, slice)
+		if err != nil {
+			return err
+		}
+		return succeed(c, documentsData{each(page, documentToWire), pageOf(more, func() browse.Cursor {
+			last := page[len(page)-1]
+			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
+		})})
+	}
 	documents, err := h.knowledge.Documents.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentsData{each(documents, documentToWire)})
+	return succeed(c, documentsData{Documents: each(documents, documentToWire)})
 }
 
 // show shows one document, so that a program can wait for it.
@@ -102,9 +120,23 @@ func (h documents) change(c *fiber.Ctx, at visit, status string, change func(ctx
 
 // removals lists the receipts of removed documents, the latest first.
 func (h documents) removals(c *fiber.Ctx, at visit) error {
+	slice, paged, err := sliceOf(c)
+	if err != nil {
+		return err
+	}
+	if paged {
+		page, more, err := h.browser.Removals(c.UserContext(), at.WorkspaceID, at.ID, slice)
+		if err != nil {
+			return err
+		}
+		return succeed(c, removalsData{each(page, h.ids.removalToWire), pageOf(more, func() browse.Cursor {
+			last := page[len(page)-1]
+			return browse.Cursor{At: last.RequestedAt, ID: last.ID}
+		})})
+	}
 	removals, err := h.knowledge.Removals.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
-	return succeed(c, removalsData{each(removals, h.ids.removalToWire)})
+	return succeed(c, removalsData{Removals: each(removals, h.ids.removalToWire)})
 }

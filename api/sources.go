@@ -6,19 +6,39 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/internal/id"
 )
 
 // sources are the handlers of a chatbot's addresses.
-type sources struct{ knowledge *knowledge.Sources }
+type sources struct {
+	knowledge *knowledge.Sources
+	browser   *browse.Browser
+}
 
-// list lists a chatbot's addresses, oldest first.
+// list lists a chatbot's addresses, oldest first: a page of them if one is asked
+// for.
 func (h sources) list(c *fiber.Ctx, at visit) error {
+	slice, paged, err := sliceOf(c)
+	if err != nil {
+		return err
+	}
+	if paged {
+		slice.OldestFirst = true
+		page, more, err := h.browser.Sources(c.UserContext(), at.WorkspaceID, at.ID, slice)
+		if err != nil {
+			return err
+		}
+		return succeed(c, sourcesData{each(page, func(s browse.Source) sourceData { return sourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
+			last := page[len(page)-1]
+			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
+		})})
+	}
 	sources, err := h.knowledge.List(c.UserContext(), at.WorkspaceID, at.ID)
 	if err != nil {
 		return err
 	}
-	return succeed(c, sourcesData{each(sources, sourceToWire)})
+	return succeed(c, sourcesData{Sources: each(sources, sourceToWire)})
 }
 
 // add adds a page or a site, which is read by itself.

@@ -32,6 +32,7 @@ type documentData struct {
 
 type documentsData struct {
 	Documents []documentData `json:"documents"`
+	pageData
 }
 
 func documentToWire(d knowledge.Document) documentData {
@@ -75,6 +76,7 @@ type sourceData struct {
 
 type sourcesData struct {
 	Sources []sourceData `json:"sources"`
+	pageData
 }
 
 func sourceToWire(s knowledge.Source) sourceData {
@@ -103,6 +105,7 @@ type removalData struct {
 
 type removalsData struct {
 	Removals []removalData `json:"removals"`
+	pageData
 }
 
 func (i identifiers) removalToWire(r knowledge.Removal) removalData {

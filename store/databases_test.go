@@ -47,6 +47,8 @@ type kept struct {
 	*ofDueWork
 	*ofPassages
 	*ofRemovals
+	*ofUndo
+	*ofPages
 	*ofRebuilds
 	*ofEmbeddings
 	*ofUsers
@@ -90,6 +92,8 @@ type (
 	ofDueWork       = DueWork
 	ofPassages      = Passages
 	ofRemovals      = Removals
+	ofUndo          = Undo
+	ofPages         = KnowledgePages
 	ofRebuilds      = Rebuilds
 	ofEmbeddings    = Embeddings
 	ofUsers         = Users
@@ -126,7 +130,7 @@ type (
 func allOf(s *Store) *everything {
 	return &everything{s, kept{
 		NewChatbots(s), NewTokens(s), NewProviders(s),
-		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewRebuilds(s), NewEmbeddings(s),
+		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s),
 		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),

@@ -128,7 +128,7 @@ func (s *Documents) SetIndexed(ctx context.Context, workspaceID, documentID stri
 func (s *Documents) MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		err := affected(s.store.db(ctx).Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
-			SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
+			SetUndoState("").SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
 		if err != nil {
 			return mapError(err)
 		}
@@ -166,9 +166,12 @@ func documentFromRow(row *ent.Document) knowledge.Document {
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, SourceID: row.SourceID, URL: row.URL,
 		Depth: row.Depth, Title: row.Title, Kind: knowledge.Kind(row.Kind), State: knowledge.State(row.State),
 		Reason: row.Reason, Content: row.Content, InputHash: row.InputHash, ContentHash: row.ContentHash,
-		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: row.Live,
+		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: max(row.Live, 0),
 		Attempts: row.Attempts, DueAt: utc(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
 		FetchedAt: utc(row.FetchedAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+	}
+	if row.UndoState != "" {
+		d.Undo = knowledge.Undo{State: knowledge.State(row.UndoState), Live: -row.Live - 1}
 	}
 	_ = json.Unmarshal([]byte(row.Places), &d.Places) // written here only, or empty
 	return d

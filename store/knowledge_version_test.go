@@ -23,6 +23,7 @@ func TestKnowledgeVersion(t *testing.T) {
 		}
 		fresh := a.newDocument("doc_fresh")
 		fresh.SourceID = ""
+		var withdrawn knowledge.Document
 		seen := map[string]bool{version(): true}
 		for _, step := range []struct {
 			name    string
@@ -38,6 +39,29 @@ func TestKnowledgeVersion(t *testing.T) {
 				b.must(b.MarkRemoving(ctx, a.id, fresh.ID, epoch))
 			}},
 			{"one that is deleted after that", false, func() { b.must(b.DeleteDocument(ctx, a.id, fresh.ID)) }},
+			{"one whose removal can be undone", true, func() {
+				withdrawn = a.newDocument("doc_withdrawn")
+				b.must(b.CreateDocument(ctx, a.id, withdrawn))
+				b.goLive(withdrawn, a.newPassages(1))
+				seen[version()] = true
+				_, err := b.Withdraw(ctx, a.id, a.chatbot, []string{withdrawn.ID}, epoch, epoch)
+				b.must(err)
+			}},
+			{"one that goes live meanwhile", true, func() {
+				d := a.newDocument("doc_twin")
+				b.must(b.CreateDocument(ctx, a.id, d))
+				b.goLive(d, a.newPassages(1))
+			}},
+			{"a removal that is undone", true, func() {
+				d := stored(withdrawn.ID)
+				d.State, d.Live = d.Undo.State, d.Undo.Live
+				b.must(b.UndoRemoval(ctx, a.id, d))
+			}},
+			{"another one of the same version that is withdrawn", true, func() {
+				_, err := b.Withdraw(ctx, a.id, a.chatbot, []string{"doc_twin"}, epoch, epoch)
+				b.must(err)
+			}},
+			{"one that can not be brought back any more", true, func() { b.must(b.EndUndo(ctx, a.id, "doc_twin", epoch)) }},
 			{"one with the same versions in its place", true, func() {
 				fresh.ID, fresh.InputHash = "doc_other", "other"
 				b.must(b.CreateDocument(ctx, a.id, fresh))

@@ -20,6 +20,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/retrieval"
@@ -52,6 +53,14 @@ var acrossWorkspaces = map[string]bool{
 type confined struct {
 	method string
 	call   func(ctx context.Context, s *everything, as string, a tenancy) (any, error)
+}
+
+// shownIf stands for numbers of things of a, in which no secret shows.
+func shownIf(a tenancy, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return a.secret
 }
 
 // workspaceMethods has a row for every method that takes a workspace, in an
@@ -295,6 +304,45 @@ var workspaceMethods = []confined{
 	}},
 	{"SetIndexed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)
+	}},
+	{"DocumentPage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.DocumentPage(ctx, as, a.chatbot, browse.Filter{}, browse.Slice{Limit: 10})
+	}},
+	{"CountDocuments", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		counts, err := s.CountDocuments(ctx, as, a.chatbot, browse.Filter{})
+		return shownIf(a, len(counts)), err
+	}},
+	{"SourcePage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.SourcePage(ctx, as, a.chatbot, browse.Slice{Limit: 10})
+	}},
+	{"CountSources", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		n, err := s.CountSources(ctx, as, a.chatbot)
+		return shownIf(a, n), err
+	}},
+	{"CountPages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		counts, err := s.CountPages(ctx, as, []string{a.source})
+		return shownIf(a, len(counts)), err
+	}},
+	{"RemovalPage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.RemovalPage(ctx, as, a.chatbot, browse.Slice{Limit: 10})
+	}},
+	{"PassagePage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.PassagePage(ctx, as, a.document, 1, 0, 10)
+	}},
+	{"AnswersGiven", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.AnswersGiven(ctx, as, a.chatbot, a.document, 10, 10)
+	}},
+	{"Withdraw", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Withdraw(ctx, as, a.chatbot, []string{a.document}, epoch, epoch)
+	}},
+	{"UndoRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.UndoRemoval(ctx, as, knowledge.Document{ID: a.document, State: knowledge.Ready, Version: 1, Live: 1})
+	}},
+	{"EndUndo", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		d := a.newDocument("doc_withdrawn")
+		err := s.CreateDocument(ctx, as, d)
+		_, withdrawn := s.Withdraw(ctx, as, a.chatbot, []string{d.ID}, epoch, epoch)
+		return nil, errors.Join(err, withdrawn, s.EndUndo(ctx, as, d.ID, epoch), s.DeleteDocument(ctx, as, d.ID))
 	}},
 	{"MarkSourceRemoving", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.MarkSourceRemoving(ctx, as, a.source, epoch)

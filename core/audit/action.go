@@ -42,8 +42,9 @@ const (
 	ProviderKeyResealed Action = "provider.key_resealed"
 	ProviderDeleted     Action = "provider.deleted"
 
-	DocumentRemoved Action = "document.removed"
-	SourceRemoved   Action = "source.removed"
+	DocumentRemoved  Action = "document.removed"
+	DocumentRestored Action = "document.restored"
+	SourceRemoved    Action = "source.removed"
 
 	PlanChanged         Action = "plan.changed"
 	PlanLimitsChanged   Action = "plan.limits_changed"
@@ -63,7 +64,7 @@ func Actions() []Action {
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
 		TokenCreated, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
-		DocumentRemoved, SourceRemoved,
+		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 	}
 }

@@ -85,6 +85,7 @@ type kept struct {
 	*ofDueWork
 	*ofPassages
 	*ofRemovals
+	*ofUndo
 	*ofRebuilds
 	*ofEmbeddings
 	*ofSizes
@@ -98,6 +99,7 @@ type (
 	ofDueWork    = store.DueWork
 	ofPassages   = store.Passages
 	ofRemovals   = store.Removals
+	ofUndo       = store.Undo
 	ofRebuilds   = store.Rebuilds
 	ofEmbeddings = store.Embeddings
 	ofSizes      = store.Sizes
@@ -106,6 +108,6 @@ type (
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
 		store.NewChatbots(db), store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
-		store.NewPassages(db), store.NewRemovals(db), store.NewRebuilds(db), store.NewEmbeddings(db), store.NewSizes(db),
+		store.NewPassages(db), store.NewRemovals(db), store.NewUndo(db), store.NewRebuilds(db), store.NewEmbeddings(db), store.NewSizes(db),
 	}}
 }

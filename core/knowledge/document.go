@@ -87,6 +87,9 @@ type Document struct {
 	// Version counts the contents that the document has had. Live is the one
 	// that questions are answered from, or zero.
 	Version, Live int
+	// Undo is what the removal of a [Removing] document can be undone to, or
+	// zero.
+	Undo Undo
 	// Attempts counts failures in a row, and DueAt is when something is to be
 	// done next; nil means nothing.
 	Attempts int
@@ -98,6 +101,10 @@ type Document struct {
 	FetchedAt            *time.Time
 	UpdatedAt, CreatedAt time.Time
 }
+
+// Held is the version that the index holds: the one that is answered from, or
+// would be again if the removal were undone.
+func (d *Document) Held() int { return max(d.Live, d.Undo.Live) }
 
 // Upload is a file as it was given.
 type Upload struct {

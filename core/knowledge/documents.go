@@ -152,7 +152,12 @@ func (s *Documents) Remove(ctx context.Context, workspaceID, chatbotID, document
 			return err
 		}
 		if document.State == Removing {
-			return nil
+			if document.Undo.State == "" {
+				return nil
+			}
+			undo := document.Undo
+			document.Undo = Undo{}
+			return s.removals.endUndo(ctx, Document{WorkspaceID: workspaceID, ID: documentID, Undo: undo}, *document.DueAt)
 		}
 		if err := s.removals.mark(ctx, document); err != nil {
 			return err
@@ -165,7 +170,7 @@ func (s *Documents) Remove(ctx context.Context, workspaceID, chatbotID, document
 	if document.State == Indexing { // the worker that indexes it takes it out again
 		return nil
 	}
-	if err := s.removals.finish(ctx, document); err != nil {
+	if err := s.removals.finish(ctx, document); err != nil && !errors.Is(err, errTaken) {
 		s.log.Warn("document not removed yet", "document_id", documentID, "error", err)
 	}
 	return nil

@@ -365,6 +365,7 @@ type database interface {
 	knowledge.SourceStore
 	knowledge.PassageStore
 	knowledge.RemovalStore
+	knowledge.UndoStore
 	knowledge.EmbeddingStore
 	rebuild.Documents
 	rebuild.Passages
@@ -376,6 +377,6 @@ type database interface {
 func storesOf(db database) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
-		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Embeddings: db, Due: db,
+		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Undo: db, Embeddings: db, Due: db,
 	}
 }

@@ -128,11 +128,11 @@ func (s *Indexer) Restore(ctx context.Context, d Document) error {
 }
 
 // synchronize makes the index hold the version of a document that is answered from,
-// or nothing if none is, and returns the document as it is after that.
+// or is again if its removal is undone, or nothing if there is none, and returns the document as it is after that.
 func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error) {
 	now, err := s.current(ctx, d)
 	for err == nil {
-		held := now.Live
+		held := now.Held()
 		if held > 0 {
 			err = s.Fill(ctx, s.index, now)
 		} else {
@@ -141,7 +141,7 @@ func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error)
 		if err != nil {
 			break
 		}
-		if now, err = s.current(ctx, d); now.Live == held {
+		if now, err = s.current(ctx, d); now.Held() == held {
 			break
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error)
 
 // Fill puts a document into an index that is being built.
 func (s *Indexer) Fill(ctx context.Context, into retrieval.Filler, d Document) error {
-	passages, err := s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
+	passages, err := s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Held())
 	if err != nil {
 		return err
 	}

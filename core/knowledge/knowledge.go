@@ -6,7 +6,8 @@
 // nor how passages are found (retrieval).
 //
 // It exports more names than most packages: each kind, state and schedule of
-// documents and sources is a constant.
+// documents and sources is a constant. And it has more than 2,500 lines: its
+// services share the states of documents, the workspace's lock and the worker.
 package knowledge
 
 import (
@@ -32,6 +33,7 @@ type Stores struct {
 	Sources    SourceStore
 	Passages   PassageStore
 	Removals   RemovalStore
+	Undo       UndoStore
 	Embeddings EmbeddingStore
 	Due        DueStore
 }
@@ -51,12 +53,13 @@ type Ports struct {
 
 // Services are what can be done with the knowledge of chatbots.
 type Services struct {
-	Documents *Documents
-	Sources   *Sources
-	Removals  *Removals
-	Worker    *Worker
-	Indexer   *Indexer
-	Retention *Retention
+	Documents  *Documents
+	Selections *Selections
+	Sources    *Sources
+	Removals   *Removals
+	Worker     *Worker
+	Indexer    *Indexer
+	Retention  *Retention
 }
 
 // New returns the services over their ports.
@@ -64,19 +67,21 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	db := p.Stores
 	workspaces := &workspaces{db.Transactions, db.Workspaces, db.Plans, db.Chatbots, db.Sizes, p.Queue}
 	move := mover{db.Documents, now}
-	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Audit, p.Index, now, random}
+	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, p.Index, now, random}
 	crawler := &crawler{workspaces, db.Sources, p.Fetcher, now, random, log}
 	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, p.Tokens}
 	indexer := &Indexer{move, workspaces, db.Passages, p.Index, reader, embedding.NewMaker(p.Embedder, db.Embeddings, now)}
 	worker := &Worker{
 		mover: move, workspaces: workspaces, due: db.Due, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
 	}
+	documents := &Documents{workspaces, db.Documents, db.Uploads, worker, removals, now, random, log}
 	return Services{
-		Documents: &Documents{workspaces, db.Documents, db.Uploads, worker, removals, now, random, log},
-		Sources:   &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random},
-		Removals:  removals,
-		Worker:    worker,
-		Indexer:   indexer,
-		Retention: &Retention{db.Uploads, db.Embeddings, db.Removals, now},
+		Documents:  documents,
+		Selections: &Selections{documents, db.Sources, db.Undo},
+		Sources:    &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random},
+		Removals:   removals,
+		Worker:     worker,
+		Indexer:    indexer,
+		Retention:  &Retention{db.Uploads, db.Embeddings, db.Removals, now},
 	}
 }

@@ -62,6 +62,7 @@ type Removals struct {
 	documents  DocumentStore
 	uploads    UploadStore
 	receipts   RemovalStore
+	undo       UndoStore
 	audit      audit.Log
 	index      retrieval.Index
 	now        func() time.Time
@@ -101,6 +102,11 @@ func (s *Removals) record(ctx context.Context, workspaceID string, action audit.
 // finish takes a removing document out of the index, and then out of the
 // database.
 func (s *Removals) finish(ctx context.Context, document Document) error {
+	if document.Undo.State != "" {
+		if err := s.endUndo(ctx, document, s.now()); err != nil {
+			return err
+		}
+	}
 	scope := retrieval.Scope{WorkspaceID: document.WorkspaceID, ChatbotID: document.ChatbotID}
 	if err := s.index.Remove(ctx, scope, document.ID); err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/core/knowledge/rebuild"
 	"parley/core/outbox"
 	"parley/core/rate"
@@ -53,6 +54,8 @@ type Program struct {
 	Tenants   *tenancy.Services
 	Chatbots  chatbot.Services
 	Knowledge knowledge.Services
+	// Browser shows people what chatbots know.
+	Browser *browse.Browser
 	// KnowledgeStores is where the knowledge is stored.
 	KnowledgeStores knowledge.Stores
 	Rebuilder       *rebuild.Rebuilder
@@ -187,6 +190,8 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	p.Searcher = retrieval.NewSearcher(ports.Index, store.NewPassages(p.Store), ports.Embedder, p.Log)
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
+	pages := store.NewKnowledgePages(p.Store)
+	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, pages, pages, tokens.Count)
 	p.Rebuilder = rebuild.New(rebuild.Ports{
 		Documents: store.NewDocuments(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
@@ -246,6 +251,6 @@ func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: store.NewSizes(db), Audit: db,
 		Documents: store.NewDocuments(db), Uploads: store.NewUploads(db), Sources: store.NewSources(db), Passages: store.NewPassages(db),
-		Removals: store.NewRemovals(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
+		Removals: store.NewRemovals(db), Undo: store.NewUndo(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
 	}
 }

@@ -69,13 +69,13 @@ func Listen(p *Program) (*Server, error) {
 	s.Pace = rate.NewPace(time.Now)
 	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
-		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, IDs: p.IDs,
+		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, IDs: p.IDs,
 		Person: sessions.Caller, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
 	}
 	forPeople := site.Deps{
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
-		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
+		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
 		Security:  site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		StripeURL: p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),

@@ -8,6 +8,7 @@ var exceptions = []Exception{
 	{"billing/stripetest", Methods, "Server", "it is one Stripe: what happens to one object changes others, at one time and under one lock"},
 	{"core/audit", Exported, "", "the actions of the audit log are one list, whichever package records them"},
 	{"core/chatbot", Exported, "", "each choice that an owner has about a chatbot, a token or a provider is a type or a constant"},
+	{"core/knowledge", Lines, "", "its services share the states of documents, the workspace's lock and the worker"},
 	{"core/knowledge", Exported, "", "each kind, state and schedule of documents and sources is a constant"},
 	{"core/plan", Exported, "", "each name, interval and feature of a plan, each resource that it limits and each status of a subscription is a constant"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},

@@ -18,6 +18,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/core/outbox"
 	"parley/core/rate"
 	"parley/core/retrieval"
@@ -39,6 +40,7 @@ type Deps struct {
 
 	Chatbots  chatbot.Services
 	Knowledge knowledge.Services
+	Browser   *browse.Browser
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
 	// IDs makes the identifiers of conversations and messages that people see.

@@ -112,7 +112,7 @@ func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err erro
 			return err
 		}
 		for _, d := range documents {
-			if d.Live == 0 || d.State == knowledge.Removing {
+			if d.Held() == 0 {
 				continue
 			}
 			if err := s.Indexer.Fill(ctx, into, d); err != nil {
@@ -141,8 +141,8 @@ func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range removed {
-		if err := s.Index.Remove(ctx, retrieval.Scope{WorkspaceID: r.WorkspaceID, ChatbotID: r.ChatbotID}, r.DocumentID); err != nil {
+	for _, r := range removed { // not all have gone: a removal can be undone for a while
+		if err := s.Indexer.Restore(ctx, knowledge.Document{WorkspaceID: r.WorkspaceID, ChatbotID: r.ChatbotID, ID: r.DocumentID}); err != nil {
 			return err
 		}
 	}

@@ -35,15 +35,15 @@ func (s *Rebuilder) Repair(ctx context.Context) (int, error) {
 	}
 	repaired := 0
 	for _, d := range documents {
-		if d.Live == 0 || d.State == knowledge.Removing || d.State == knowledge.Indexing {
+		if d.Held() == 0 || d.State == knowledge.Indexing {
 			continue
 		}
 		held, err := s.Index.Count(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
 		if err != nil {
 			return repaired, err
 		}
-		if d.Live != d.Version { // Passages is of one that is not in the index
-			live, err := s.Passages.Passages(ctx, d.WorkspaceID, d.ID, d.Live)
+		if d.Held() != d.Version { // Passages is of one that is not in the index
+			live, err := s.Passages.Passages(ctx, d.WorkspaceID, d.ID, d.Held())
 			if err != nil {
 				return repaired, err
 			}

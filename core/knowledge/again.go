@@ -1,0 +1,69 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+
+	"parley/core/fault"
+)
+
+// Reading is what became of a request to read documents again.
+type Reading struct {
+	// Started are read again. Skipped are being read or removed already, and
+	// Lost have no file any more that they could be read from.
+	Started, Skipped, Lost int
+}
+
+// ReadAgain has documents read again: pages are fetched, and what failed is
+// tried again. A text or file that is ready is split and indexed again. Each
+// document is changed in a transaction of its own, so that others of the
+// workspace do not wait for a thousand of them.
+func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID string, documentIDs []string) (Reading, error) {
+	var reading Reading
+	if len(documentIDs) > MostAtOnce {
+		return reading, fault.New(fault.Invalid, "Choose at most %d documents at a time.", MostAtOnce)
+	}
+	if err := s.documents.workspaces.writable(ctx, workspaceID, chatbotID); err != nil {
+		return reading, err
+	}
+	for _, documentID := range documentIDs {
+		err := s.documents.alter(ctx, workspaceID, chatbotID, documentID, func(d *Document) error { return s.again(ctx, d) })
+		switch {
+		case err == nil:
+			reading.Started++
+		case errors.Is(err, errNoFile):
+			reading.Lost++
+		case fault.Is(err, fault.Conflict), fault.Is(err, fault.NotFound):
+			reading.Skipped++
+		default:
+			return reading, err
+		}
+	}
+	if reading.Started == 0 {
+		return reading, nil
+	}
+	return reading, s.documents.workspaces.change(ctx, workspaceID, AllWork(), func(context.Context) error { return nil })
+}
+
+// again makes a document due that is at rest, or waits for another try.
+func (s *Selections) again(ctx context.Context, d *Document) error {
+	if d.State == Removing || !d.State.Settled() && d.Attempts == 0 {
+		return fault.New(fault.Conflict, "This document is being read or removed.")
+	}
+	lost, err := s.documents.lacksFile(ctx, *d)
+	if err != nil {
+		return err
+	}
+	if lost {
+		return errNoFile
+	}
+	now := s.documents.now()
+	switch {
+	case d.State == Ready && d.URL == "":
+		d.State, d.ContentHash = Indexing, ""
+	case d.State.Settled():
+		d.State = Pending
+	}
+	d.Attempts, d.Reason, d.DueAt, d.UpdatedAt = 0, "", &now, now
+	return nil
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/chat"
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
+	"parley/core/retrieval"
+	"parley/ent"
+	"parley/ent/conversation"
+	"parley/ent/document"
+	"parley/ent/message"
+	"parley/ent/passage"
+	"parley/ent/predicate"
+	"parley/ent/removal"
+	"parley/ent/source"
+)
+
+// KnowledgePages reads what people see of the knowledge, a page at a time.
+type KnowledgePages struct{ store *Store }
+
+// NewKnowledgePages returns those of a database.
+func NewKnowledgePages(db *Store) *KnowledgePages { return &KnowledgePages{db} }
+
+// sliced confines a query to a slice of a list in the order of a time and the ID.
+func sliced(slice browse.Slice, at string) func(*entsql.Selector) {
+	return func(q *entsql.Selector) {
+		order, beyond := entsql.Desc, entsql.LT
+		if slice.OldestFirst {
+			order, beyond = entsql.Asc, entsql.GT
+		}
+		if !slice.After.IsZero() {
+			// The first condition, which follows from the second, is the one that
+			// both databases find in the index.
+			within := entsql.LTE
+			if slice.OldestFirst {
+				within = entsql.GTE
+			}
+			q.Where(entsql.And(within(q.C(at), slice.After.At), entsql.Or(
+				beyond(q.C(at), slice.After.At),
+				entsql.And(entsql.EQ(q.C(at), slice.After.At), beyond(q.C("id"), slice.After.ID)))))
+		}
+		q.OrderBy(order(q.C(at)), order(q.C("id"))).Limit(slice.Limit)
+	}
+}
+
+func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
+	conditions := []predicate.Document{document.ChatbotID(chatbotID)}
+	if filter.Search != "" {
+		conditions = append(conditions, document.Or(
+			likeAnyCase(document.FieldTitle, filter.Search), likeAnyCase(document.FieldURL, filter.Search)))
+	}
+	if filter.Kind != "" {
+		conditions = append(conditions, document.Kind(string(filter.Kind)))
+	}
+	if len(filter.States) > 0 {
+		states := make([]string, len(filter.States))
+		for i, state := range filter.States {
+			states[i] = string(state)
+		}
+		conditions = append(conditions, document.StateIn(states...))
+	}
+	if filter.SourceID != "" {
+		conditions = append(conditions, document.SourceID(filter.SourceID))
+	}
+	return conditions
+}
+
+var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// likeAnyCase reports whether a column has a text in it, whatever the case. SQLite
+// knows the cases of ASCII only, and ignores them by itself.
+func likeAnyCase(column, text string) predicate.Document {
+	pattern := "%" + escapeLike.Replace(text) + "%"
+	return func(q *entsql.Selector) {
+		like := " LIKE "
+		if q.Dialect() == dialect.Postgres {
+			like = " ILIKE "
+		}
+		q.Where(entsql.P(func(b *entsql.Builder) {
+			b.Ident(q.C(column)).WriteString(like).Arg(pattern).WriteString(` ESCAPE '\'`)
+		}))
+	}
+}
+
+// DocumentPage returns a page of a chatbot's documents, without contents.
+func (s *KnowledgePages) DocumentPage(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter, slice browse.Slice) ([]knowledge.Document, error) {
+	var rows []*ent.Document
+	err := s.store.db(ctx).Document.Query().Where(admitted(chatbotID, filter)...).Where(sliced(slice, document.FieldCreatedAt)).
+		Select(listed...).Scan(within(ctx, workspaceID), &rows)
+	return mapped(rows, err, documentFromRow)
+}
+
+// CountDocuments counts by state the documents that a filter admits.
+func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
+	var rows []struct {
+		State knowledge.State
+		Count int
+	}
+	err := s.store.db(ctx).Document.Query().Where(admitted(chatbotID, filter)...).GroupBy(document.FieldState).
+		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	counts := make(map[knowledge.State]int, len(rows))
+	for _, row := range rows {
+		counts[row.State] = row.Count
+	}
+	return counts, nil
+}
+
+// SourcePage returns a page of a chatbot's sources.
+func (s *KnowledgePages) SourcePage(ctx context.Context, workspaceID, chatbotID string, slice browse.Slice) ([]knowledge.Source, error) {
+	rows, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).Where(sliced(slice, source.FieldCreatedAt)).
+		All(within(ctx, workspaceID))
+	return mapped(rows, err, sourceFromRow)
+}
+
+// CountSources counts a chatbot's sources.
+func (s *KnowledgePages) CountSources(ctx context.Context, workspaceID, chatbotID string) (int, error) {
+	n, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).Count(within(ctx, workspaceID))
+	return n, mapError(err)
+}
+
+// CountPages counts the documents of each of the sources.
+func (s *KnowledgePages) CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]int, error) {
+	var rows []struct {
+		SourceID string `json:"source_id"`
+		Count    int
+	}
+	err := s.store.db(ctx).Document.Query().Where(document.SourceIDIn(sourceIDs...)).GroupBy(document.FieldSourceID).
+		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	counts := make(map[string]int, len(rows))
+	for _, row := range rows {
+		counts[row.SourceID] = row.Count
+	}
+	return counts, nil
+}
+
+// RemovalPage returns a page of a chatbot's receipts.
+func (s *KnowledgePages) RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice browse.Slice) ([]knowledge.Removal, error) {
+	rows, err := s.store.db(ctx).Removal.Query().Where(removal.ChatbotID(chatbotID)).Where(sliced(slice, removal.FieldRequestedAt)).
+		All(within(ctx, workspaceID))
+	return mapped(rows, err, removalFromRow)
+}
+
+// PassagePage returns passages of a document's version in order.
+func (s *KnowledgePages) PassagePage(ctx context.Context, workspaceID, documentID string, version, from, limit int) ([]retrieval.Passage, error) {
+	rows, err := s.store.db(ctx).Passage.Query().
+		Where(passage.DocumentID(documentID), passage.Version(version), passage.OrdinalGTE(from)).
+		Order(passage.ByOrdinal()).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, passageFromRow)
+}
+
+// AnswersGiven returns the latest answers that were given a document, of the
+// chatbot's newest conversations: what was said before that would have to be
+// read whole.
+func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotID, documentID string, conversations, limit int) ([]browse.Answer, error) {
+	ctx = within(ctx, workspaceID)
+	newest, err := s.store.db(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID)).
+		Order(conversation.ByID(entsql.OrderDesc())).Limit(conversations).IDs(ctx)
+	if err != nil || len(newest) == 0 {
+		return nil, mapError(err)
+	}
+	rows, err := s.store.db(ctx).Message.Query().Where(message.ConversationIDIn(newest...),
+		message.DocumentIdsContains(" "+documentID+" ")).Order(message.ByID(entsql.OrderDesc())).Limit(limit).All(ctx)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	answers := make([]browse.Answer, len(rows))
+	for i, row := range rows {
+		sources, err := parseSources(row.Sources)
+		if err != nil {
+			return nil, err
+		}
+		a := browse.Answer{ConversationID: row.ConversationID, MessageID: row.ID, Text: row.Content, At: row.CreatedAt.UTC()}
+		for _, source := range sources {
+			a.Cited = a.Cited || source.Cited && source.DocumentID == documentID
+		}
+		question, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(row.ConversationID), message.IDLT(row.ID),
+			message.Role(string(chat.User))).Order(message.ByID(entsql.OrderDesc())).First(ctx)
+		if err != nil && !ent.IsNotFound(err) {
+			return nil, mapError(err)
+		}
+		if question != nil {
+			a.Question = question.Content
+		}
+		answers[i] = a
+	}
+	return answers, nil
+}
