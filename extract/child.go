@@ -43,15 +43,15 @@ type reply struct {
 	Cause string `json:"cause,omitempty"`
 }
 
-// The child's exit codes beside 0 and the Go runtime's 2.
+// The child's exit codes besides 0 and the Go runtime's 2.
 const (
 	exitInternal = 1
 	exitMemory   = 3
 )
 
-// Child reads one document from in and writes the reply to out. It lowers the
-// limits of its process for good. So the program must end after it, with 1 if
-// Child returns an error.
+// Child reads one document from in and writes the reply to out. It permanently
+// lowers the limits of its process, so the program must exit afterwards, with
+// status 1 if Child returns an error.
 func Child(in io.Reader, out io.Writer) error {
 	input := bufio.NewReaderSize(in, 64<<10)
 	first, err := input.ReadSlice('\n')
@@ -72,7 +72,7 @@ func Child(in io.Reader, out io.Writer) error {
 }
 
 // answer confines the process, reads the document and writes the reply. It opens
-// all files before the confinement, which forbids opening any.
+// every file before the confinement, which forbids opening any.
 func answer(r request, input io.Reader, out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -100,17 +100,17 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	return encoder.Encode(answer)
 }
 
-// forbid is [forbidCalls]. Tests replace it by a function that fails.
+// forbid is [forbidCalls]. Tests replace it with a function that fails.
 var forbid = forbidCalls
 
-// errUnconfined refuses to read a document: it could harm a process that is not
-// confined.
+// errUnconfined refuses to read a document, because the document could attack a
+// process that is not confined.
 func errUnconfined(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely just now, so it does not read them. Tell its operator, who learns with parley doctor what is missing.")
+	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely right now. Ask its operator to run parley doctor, which says what is missing.")
 }
 
-// guarded reads the document. A panic of a parser becomes a reply with the
-// place in the code, without its message, which may quote the document.
+// guarded reads the document. It turns a parser's panic into a reply that names
+// the place in the code but omits the message, which may quote the document.
 func guarded(in Input, limits Limits) (answer reply) {
 	defer func() {
 		if caught := recover(); caught != nil {

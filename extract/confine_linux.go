@@ -4,9 +4,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataReserve is what the Go runtime maps beyond what it uses. The limit of
-// the data segment is the last resort, behind the two watches: whoever is
-// quicker than they are ends here.
+// dataReserve is what the Go runtime maps beyond what it uses. The limit on
+// the data segment is the last resort: it stops a child that outruns both
+// memory watches.
 const dataReserve = 512 << 20
 
 // confineMore limits what the process maps (setrlimit(2): RLIMIT_DATA counts

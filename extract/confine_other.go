@@ -4,8 +4,8 @@ package extract
 
 import "os/exec"
 
-// This platform has no equal of these. Time and memory are still
-// limited, by the parent and by the child itself.
+// This platform has no equivalent of these limits. The parent and the child
+// itself still limit time and memory.
 
 func ownGroup(*exec.Cmd) {}
 

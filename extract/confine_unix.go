@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup starts a child in a process group of its own, so that it can be
-// killed with all that it started.
+// ownGroup starts a child in its own process group, so that the parent can kill
+// it together with everything it started.
 func ownGroup(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
@@ -20,8 +20,8 @@ func killGroup(child *exec.Cmd) error {
 	return syscall.Kill(-child.Process.Pid, syscall.SIGKILL)
 }
 
-// confine lowers the limits of this process, for good, before it sees the
-// document: processor time, no core file, and no byte written to a file.
+// confine permanently lowers the limits of this process before it sees the
+// document: limited processor time, no core file, and no writes to files.
 func confine(limits Limits) error {
 	seconds := uint64(2*limits.Time.Seconds()) + 1 // two threads at a time
 	for resource, value := range map[int]uint64{
@@ -36,8 +36,8 @@ func confine(limits Limits) error {
 	return confineMore(limits)
 }
 
-// seal lets this process open nothing more: neither a file nor a socket. On
-// Linux it is left with few system calls.
+// seal stops this process from opening anything more, whether file or socket.
+// On Linux only a few system calls remain.
 func seal() error {
 	// The first timer makes the Go runtime open its poller.
 	time.Sleep(time.Nanosecond)

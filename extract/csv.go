@@ -10,7 +10,7 @@ import (
 	"parley/extract/document"
 )
 
-// readCSV reads a table of separated values (RFC 4180, leniently).
+// readCSV reads a table of separated values (RFC 4180, but leniently).
 func readCSV(doc *document.Document, in Input) error {
 	text := document.Decode(in.Body, in.ContentType, "")
 	rows := rowsOf(text, delimiter(text))
@@ -44,7 +44,7 @@ func rowsOf(text string, comma rune) *stdcsv.Reader {
 	return rows
 }
 
-// delimiter guesses what separates the values: what gives the first rows the
+// delimiter guesses the delimiter: the character that gives the first rows the
 // most columns and the same number of them.
 func delimiter(text string) rune {
 	if strings.HasPrefix(text, "sep=") && len(text) > 4 && strings.ContainsRune(",;\t|", rune(text[4])) {

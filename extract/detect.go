@@ -11,14 +11,14 @@ import (
 	"parley/extract/office"
 )
 
-// Detect returns the kind that a document is read as. A declared kind is
+// Detect chooses the kind as which to read a document. A declared kind is
 // binding. Otherwise what the bytes prove comes first, because names and
 // content types are often wrong; then the content type, then the name, then a
 // guess among the kinds of text.
 func Detect(in Input) (knowledge.Kind, error) {
 	if in.Kind != "" {
 		if _, known := readers[in.Kind]; !known {
-			return "", fault.New(fault.Invalid, "Documents of the kind %q cannot be read.", document.Clip(document.Line(string(in.Kind)), 40))
+			return "", fault.New(fault.Invalid, "Parley cannot read documents of the kind %q.", document.Clip(document.Line(string(in.Kind)), 40))
 		}
 		return in.Kind, nil
 	}
@@ -31,28 +31,28 @@ func Detect(in Input) (knowledge.Kind, error) {
 			hinted = named
 		}
 	}
-	if readers[hinted].apart && hinted != knowledge.HTML {
+	if readers[hinted].isolated && hinted != knowledge.HTML {
 		return "", document.NotOfKind(in, hinted, nil) // its bytes would have proven it
 	}
 	if isBinary(in.Body) {
-		return "", fault.New(fault.Invalid, "Files of this kind cannot be read. Add text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV or EPUB.")
+		return "", fault.New(fault.Invalid, "Parley cannot read files of this kind. Add text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV or EPUB.")
 	}
 	return kindOfText(hinted, in), nil
 }
 
-// magic are the first bytes of what cannot be read, with what to do about it.
+// magic lists the first bytes of files that Parley cannot read, each with advice.
 var magic = []struct{ first, advice string }{
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "This file is protected by a password, or is of an old Office version. Remove the password, save it as DOCX, PPTX or XLSX, and add it again."},
-	{"\x1f\x8b", "This file is compressed with gzip. Unpack it, and add what is in it."},
-	{"Rar!", "This file is an archive. Unpack it, and add what is in it."},
-	{"7z\xbc\xaf\x27\x1c", "This file is an archive. Unpack it, and add what is in it."},
-	{"\x28\xb5\x2f\xfd", "This file is compressed with zstd. Unpack it, and add what is in it."},
-	{"BZh", "This file is compressed with bzip2. Unpack it, and add what is in it."},
-	{"\xfd7zXZ\x00", "This file is compressed with xz. Unpack it, and add what is in it."},
-	{"{\\rtf", "RTF files cannot be read. Save it as DOCX, and add it again."},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "This file is protected by a password or comes from an old version of Office. Remove the password, save it as DOCX, PPTX or XLSX, and add it again."},
+	{"\x1f\x8b", "This file is compressed with gzip. Unpack it, and add the files in it."},
+	{"Rar!", "This file is an archive. Unpack it, and add the files in it."},
+	{"7z\xbc\xaf\x27\x1c", "This file is an archive. Unpack it, and add the files in it."},
+	{"\x28\xb5\x2f\xfd", "This file is compressed with zstd. Unpack it, and add the files in it."},
+	{"BZh", "This file is compressed with bzip2. Unpack it, and add the files in it."},
+	{"\xfd7zXZ\x00", "This file is compressed with xz. Unpack it, and add the files in it."},
+	{"{\\rtf", "Parley cannot read RTF files. Save it as DOCX, and add it again."},
 }
 
-// proven returns the kind that the bytes themselves show.
+// proven returns the kind that the bytes prove.
 func proven(in Input) (knowledge.Kind, error) {
 	for _, m := range magic {
 		if bytes.HasPrefix(in.Body, []byte(m.first)) {
@@ -69,7 +69,7 @@ func proven(in Input) (knowledge.Kind, error) {
 	return "", nil
 }
 
-// kindOfText tells the kinds of text apart.
+// kindOfText distinguishes the kinds of text.
 func kindOfText(hinted knowledge.Kind, in Input) knowledge.Kind {
 	start := bytes.TrimLeft(in.Body[:min(len(in.Body), 1024)], "\xef\xbb\xbf \t\r\n")
 	switch {
@@ -89,7 +89,7 @@ func kindOfText(hinted knowledge.Kind, in Input) knowledge.Kind {
 	return knowledge.Text
 }
 
-// isBinary reports whether a body is no text in any encoding.
+// isBinary reports whether a body is not text in any encoding.
 func isBinary(body []byte) bool {
 	start := body[:min(len(body), 4096)]
 	if document.UTF16Order(start) != nil {

@@ -1,12 +1,12 @@
-// Package extract turns the bytes of a document of any kind into Markdown with
-// the place that each part came from.
+// Package extract turns a document of any kind into Markdown and records the place
+// that each part came from.
 //
-// It owns the readers of the kinds, their limits, and the child process that runs
-// the readers whose parsers are too complex to trust with a server's memory. It
-// neither fetches nor stores documents or Markdown.
+// It owns the readers, their limits, and the child process that runs the readers
+// whose parsers are too complex to trust with a server's memory. It neither
+// fetches nor stores documents.
 //
 // All input is hostile. Each reader is bounded in bytes, entries, depth, rows
-// and output; time and memory are bounded for the whole child.
+// and output; the child as a whole is bounded in time and memory.
 package extract
 
 import (
@@ -30,41 +30,41 @@ type (
 )
 
 // Extractor reads documents. It is safe for concurrent use. Each call of
-// [Extractor.Extract] may start one child process, so callers bound how many
-// run at once.
+// [Extractor.Extract] may start one child process, so callers limit how many
+// calls run at once.
 type Extractor struct {
 	limits  Limits
 	program []string
-	// CacheDir is where the compiled PDF reader is kept: an absolute path,
-	// because children work in folders of their own. Only this process and
-	// its children may write there. Empty means that it is compiled
-	// for each PDF, which takes seconds. It is set before the first call.
+	// CacheDir holds the compiled PDF reader. It is an absolute path, because
+	// children work in their own folders, and only this process and its
+	// children may write there. Set it before the first call; without it each
+	// PDF costs seconds of compilation.
 	CacheDir string
-	// Unconfined has documents read where the system cannot confine the child
-	// by system calls, which is everywhere but on Linux. On Linux it changes
-	// nothing. It is set before the first call.
+	// Unconfined allows reading documents on systems other than Linux, where
+	// no system-call filter can confine the child. On Linux it changes nothing.
+	// Set it before the first call.
 	Unconfined bool
 
-	// sandboxed says that the system can.
+	// sandboxed says whether the system can confine a child.
 	sandboxed bool
 	warming   sync.Mutex
 	warm      bool
-	// began and ended are told of each child that was started and reaped, in
-	// tests.
+	// Tests set began and ended to learn of each child that is started and
+	// reaped.
 	began func(pid int)
 	ended func(*os.ProcessState)
 }
 
-// New returns an extractor. Limits that are zero have their default. Program
-// starts the child: a process that calls [Child] with its standard input and
-// output, such as {"/usr/bin/parley", "extract-child"}.
+// New returns an extractor. A zero limit means its default. Program is the
+// command line of a child: a process that calls [Child] with its standard input
+// and output, such as {"/usr/bin/parley", "extract-child"}.
 func New(limits Limits, program []string) *Extractor {
 	return &Extractor{limits: limits.OrDefault(), program: program, sandboxed: sandboxed}
 }
 
-// Extract reads a document. A failure that its owner can act on is a fault of
-// kind Invalid or TooLarge. It is Unavailable where the child cannot be
-// confined. When ctx ends it returns ctx's error.
+// Extract reads a document. If the owner can act on a failure, it is a fault of
+// kind Invalid or TooLarge; if the child cannot be confined, of kind Unavailable.
+// When ctx ends, Extract returns its error.
 func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -80,13 +80,13 @@ func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 		return Result{}, err
 	}
 	in.Kind = kind
-	if readers[kind].apart {
+	if readers[kind].isolated {
 		return e.inChild(ctx, in)
 	}
 	return read(in, e.limits)
 }
 
-// nameOf returns a file's name without folders and extension.
+// nameOf returns a file's name without folders or extension.
 func nameOf(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if name == "." || name == "/" {

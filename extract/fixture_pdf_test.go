@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// pdfFile writes PDFs for tests: text in the standard fonts, at positions.
+// pdfFile builds PDFs for tests: text in the standard fonts at given positions.
 type pdfFile struct {
 	pages []string
 	// extra replaces or adds objects by their number.
@@ -27,7 +27,7 @@ func text(x, y, size float64, font, s string) string {
 	return fmt.Sprintf("BT /%s %g Tf %g %g Td (%s) Tj ET\n", font, size, x, y, s)
 }
 
-// lines returns operators for lines that follow one another.
+// lines returns operators for successive lines.
 func lines(x, y, size float64, font string, texts ...string) string {
 	var b strings.Builder
 	for i, s := range texts {
@@ -36,8 +36,8 @@ func lines(x, y, size float64, font string, texts ...string) string {
 	return b.String()
 }
 
-// bytes returns the file. Objects 1 and 2 are the catalog and the page tree,
-// 3 and 4 the fonts F (Helvetica) and B (Helvetica-Bold), then come two for each page.
+// bytes builds the file. Objects 1 and 2 are the catalog and the page tree, 3
+// and 4 the fonts F (Helvetica) and B (Helvetica-Bold); two follow for each page.
 func (f pdfFile) bytes() []byte {
 	objects := map[int]string{
 		1: "<< /Type /Catalog /Pages 2 0 R >>",

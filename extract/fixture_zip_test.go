@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// entry is a file of an archive.
+// entry is a file in an archive.
 type entry struct{ name, body string }
 
-// zipOf packs entries in their order. One compressor does for all of them: a
-// new one for each of 25,000 takes seconds.
+// zipOf packs entries in order. All share one compressor: a new one for each of
+// 25,000 entries would take seconds.
 func zipOf(entries ...entry) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -39,7 +39,7 @@ func zipOf(entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// rewrite returns an archive with one of its entries changed.
+// rewrite returns an archive with one entry changed.
 func rewrite(archive []byte, name string, change func(string) string) []byte {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
@@ -65,8 +65,8 @@ func rewrite(archive []byte, name string, change func(string) string) []byte {
 
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// relationsXML writes relations: id, type and target in turn. A target with a
-// colon is outside.
+// relationsXML writes relations from consecutive ids, types and targets. A
+// target with a colon is external.
 func relationsXML(of ...string) string {
 	var b strings.Builder
 	b.WriteString(xmlHead + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -82,7 +82,7 @@ func relationsXML(of ...string) string {
 
 const wordXML = ` xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"`
 
-// docxOf packs a DOCX whose body is given, with the parts around it.
+// docxOf packs a DOCX with the given body and the parts that it needs.
 func docxOf(body string, more ...entry) []byte {
 	entries := append([]entry{
 		{"[Content_Types].xml", xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`},

@@ -11,8 +11,8 @@ import (
 // fuzzLimits keep a single run short.
 var fuzzLimits = Limits{Bytes: 1 << 20, Unpacked: 4 << 20, Markdown: 1 << 20, Rows: 1_000, Pages: 100}.OrDefault()
 
-// checkRead reads a document in this process. Whatever it is, the Markdown is
-// clean and the places are within it.
+// checkRead reads a document in this process. Whatever the document is, the
+// Markdown must be clean and the places within it.
 func checkRead(t *testing.T, kind knowledge.Kind, body []byte) {
 	result, err := read(Input{Kind: kind, Body: body}, fuzzLimits)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// made are the documents of binary kinds that the tests make.
+// made lists the binary documents that the tests build.
 var made = map[string]func() []byte{
 	"two-columns.pdf": twoColumns,
 	"long-table.pdf":  longTable,
@@ -24,7 +24,7 @@ var made = map[string]func() []byte{
 func TestGoldenMade(t *testing.T) {
 	e := newExtractor(t, Limits{})
 	for _, name := range slices.Sorted(maps.Keys(made)) {
-		t.Run(name+" becomes the Markdown that its golden file holds", func(t *testing.T) {
+		t.Run(name+" becomes the Markdown in its golden file", func(t *testing.T) {
 			t.Parallel()
 			result, err := e.Extract(t.Context(), Input{Name: name, Body: made[name]()})
 			checkGolden(t, filepath.Join("testdata", "golden", name+".md"), shown(result, err))

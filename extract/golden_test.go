@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each file in testdata/in is read as a caller without hints would send it,
-// and compared with the file of the same name in testdata/golden.
+// TestGolden reads each file in testdata/in as a caller without hints would send
+// it, and compares the result with the file of the same name in testdata/golden.
 func TestGolden(t *testing.T) {
 	inputs, err := filepath.Glob("testdata/in/*")
 	if err != nil || len(inputs) < 10 {
@@ -21,7 +21,7 @@ func TestGolden(t *testing.T) {
 	e := newExtractor(t, Limits{})
 	for _, input := range inputs {
 		name := filepath.Base(input)
-		t.Run(name+" becomes the Markdown that its golden file holds", func(t *testing.T) {
+		t.Run(name+" becomes the Markdown in its golden file", func(t *testing.T) {
 			t.Parallel()
 			body, err := os.ReadFile(input)
 			if err != nil {
@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// shown returns all of a result as text that people can compare.
+// shown formats a whole result as text that people can compare.
 func shown(result Result, err error) string {
 	if err != nil {
 		return fmt.Sprintf("error: %v\n", err)
@@ -68,7 +68,7 @@ func checkGolden(t *testing.T, path, got string) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v; run the test with -update, and read what it writes", err)
+		t.Fatalf("%v; run the test with -update and review what it writes", err)
 	}
 	if got != string(want) {
 		t.Errorf("%s differs. Got:\n%s\nWant:\n%s", path, got, want)

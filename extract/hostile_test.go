@@ -14,12 +14,12 @@ import (
 	"parley/core/fault"
 )
 
-// hostile are documents that want more than they may have. Each must end with
-// a sentence for its owner, or be read without harm.
+// hostile are documents that try to exceed their limits. Extract must either read
+// each without harm or refuse it with a sentence for its owner.
 var hostile = []struct {
 	name, file string
 	body       func() []byte
-	// want is part of the sentence; empty means that it is read.
+	// want is part of the sentence; empty means that Extract reads the document.
 	want string
 }{
 	{"42.zip", "42.docx", bomb42, "not a DOCX file"},
@@ -40,7 +40,7 @@ var hostile = []struct {
 	{"slides of 100,000 levels", "a.pptx", func() []byte {
 		return pptxOf(`<p:sldId id="1" r:id="rId1"/>`, entry{"ppt/slides/slide1.xml", slideOf(strings.Repeat("<p:grpSp>", 100_000)+strings.Repeat("</p:grpSp>", 100_000), "")})
 	}, "damaged"},
-	{"a slide that is shown 100,000 times", "a.pptx", func() []byte {
+	{"a slide that is listed 100,000 times", "a.pptx", func() []byte {
 		return pptxOf(strings.Repeat(`<p:sldId id="1" r:id="rId1"/>`, 100_000), entry{"ppt/slides/slide1.xml", slideOf(shapeXML("", line1("0", "once")), "")})
 	}, ""},
 	{"styles that are based on one another", "a.docx", func() []byte {
@@ -56,17 +56,17 @@ var hostile = []struct {
 	{"a PDF that claims a billion pages", "a.pdf", func() []byte {
 		return pdfFile{pages: []string{text(50, 700, 12, "F", "Text")}, extra: map[int]string{2: "<< /Type /Pages /Kids [5 0 R] /Count 1000000000 >>"}}.bytes()
 	}, ""},
-	{"a PDF whose page tree is a circle", "a.pdf", func() []byte {
+	{"a PDF with a cycle in its page tree", "a.pdf", func() []byte {
 		return pdfFile{pages: []string{""}, extra: map[int]string{2: "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>"}}.bytes()
 	}, "PDF"},
 	{"a PDF whose form draws itself", "a.pdf", func() []byte {
 		return pdfFile{pages: []string{text(50, 700, 12, "F", "Text") + "/Im Do"}, extra: map[int]string{900: stream("/Type /XObject /Subtype /Form /BBox [0 0 500 500] /Resources << /XObject << /Im 900 0 R >> >>", strings.Repeat("/Im Do ", 100))}}.bytes()
 	}, "Reading "},
-	{"a PDF that is cut off", "a.pdf", func() []byte { return plainPDF()[:300] }, "PDF"},
-	{"a sheet that declares all cells and has two", "a.xlsx", func() []byte {
+	{"a truncated PDF", "a.pdf", func() []byte { return plainPDF()[:300] }, "PDF"},
+	{"a sheet that declares every cell and has two", "a.xlsx", func() []byte {
 		return sheetWith(`<dimension ref="A1:XFD1048576"/>`, `<row r="1"><c r="A1" t="inlineStr"><is><t>first</t></is></c></row><row r="200000"><c r="XFD200000" t="inlineStr"><is><t>last</t></is></c></row>`, `<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>`)
 	}, ""},
-	{"a sheet of 450,000 rows that are the same", "a.xlsx", func() []byte { return sheetWith("", strings.Repeat(sheetRow, 450_000), "") }, "300 times its size"},
+	{"a sheet of 450,000 identical rows", "a.xlsx", func() []byte { return sheetWith("", strings.Repeat(sheetRow, 450_000), "") }, "300 times its size"},
 	{"a sheet of 101,000 rows", "a.xlsx", func() []byte { return sheetWith("", strings.Repeat(sheetRow, 101_000), "") }, `The sheet "S" has more than 100,000 rows.`},
 	{"a row beyond the last", "a.xlsx", func() []byte { return sheetWith("", `<row r="2000000000"><c r="A2000000000"><v>1</v></c></row>`, "") }, "XLSX"},
 	{"HTML nested 1,000,000 deep", "a.html", func() []byte { return []byte("<html><body>" + strings.Repeat("<div>", 1_000_000) + "x") }, "too deep"},
@@ -85,9 +85,9 @@ var hostile = []struct {
 	{"a book whose chapter is its list of chapters", "a.epub", func() []byte {
 		return zipOf(entry{"META-INF/container.xml", `<c><rootfile full-path="META-INF/container.xml"/></c>`})
 	}, "no text"},
-	{"a file of zeros", "a.bin", func() []byte { return make([]byte, 1<<20) }, "cannot be read"},
-	{"an old Word file", "a.doc", func() []byte { return []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600)) }, "old Office version"},
-	{"text called DOCX", "a.docx", func() []byte { return []byte("just text") }, "This file is not a DOCX file, though its name says so."},
+	{"a file of zeros", "a.bin", func() []byte { return make([]byte, 1<<20) }, "cannot read files of this kind"},
+	{"an old Word file", "a.doc", func() []byte { return []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600)) }, "old version of Office"},
+	{"text called DOCX", "a.docx", func() []byte { return []byte("just text") }, "This file is not a DOCX file, although its name says so."},
 	{"nothing", "a.txt", func() []byte { return nil }, "empty"},
 }
 
@@ -101,7 +101,7 @@ func TestHostile(t *testing.T) {
 			t.Logf("%s: %v, %d bytes, %v", h.name, time.Since(start).Round(time.Millisecond), len(result.Markdown), err)
 			if h.want == "" {
 				if err != nil || result.Markdown == "" {
-					t.Fatalf("got %v and %d bytes, want it read", err, len(result.Markdown))
+					t.Fatalf("got %v and %d bytes, want a result", err, len(result.Markdown))
 				}
 				return
 			}
@@ -115,10 +115,10 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// zeros is an entry that deflates a thousand times.
+// zeros is an entry that deflate packs a thousandfold.
 func zeros(name string, n int) entry { return entry{name, string(make([]byte, n))} }
 
-// bomb42 is shaped as 42.zip is: archives within archives, each holding the one below many times.
+// bomb42 imitates 42.zip: nested archives, each of which holds the next many times.
 func bomb42() []byte {
 	inner := zipOf(zeros("0.dll", 4<<20))
 	for range 3 {
@@ -131,8 +131,7 @@ func bomb42() []byte {
 	return inner
 }
 
-// declaring is an archive with an entry that declares a size other than its
-// own.
+// declaring builds an archive with an entry that declares a false size.
 func declaring(name string, size uint64, body []byte) []byte {
 	var packed, b bytes.Buffer
 	f, _ := flate.NewWriter(&packed, 9)
@@ -196,7 +195,7 @@ func nestedGzip() []byte {
 	return body
 }
 
-// quine is an archive with itself, as it was so far, as an entry.
+// quine builds an archive that holds its own beginning as an entry.
 func quine() []byte {
 	self := zipOf(entry{"r.zip", ""})
 	for range 5 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the child, too.
+// TestMain lets the test binary serve as the child, too.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "unconfined-child" {
 		forbid = func() error { return errors.New("no filter here") }
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// cacheDir holds the compiled PDF reader, for all tests.
+// cacheDir holds the compiled PDF reader for all tests.
 var cacheDir string
 
 // newExtractor returns an extractor whose children are this test binary.
@@ -55,13 +55,13 @@ func newExtractor(t testing.TB, limits Limits) *Extractor {
 	return e
 }
 
-// child is a command line of this test binary. Under the race detector a
-// process sleeps for a second before it ends, unless it is told not to.
+// child returns a command line of this test binary. Under the race detector a
+// process sleeps for a second before it exits, unless told not to.
 func child(program string, args ...string) []string {
 	return append([]string{"env", "GORACE=atexit_sleep_ms=0", program}, args...)
 }
 
-// beBad has an extractor start a child that does as it likes.
+// beBad makes an extractor start a child that misbehaves in a given way.
 func (e *Extractor) beBad(what string) {
 	e.program = child(e.program[2], "bad-child", what)
 }

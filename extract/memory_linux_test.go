@@ -12,7 +12,7 @@ import (
 	"parley/core/knowledge"
 )
 
-// Between two looks of the watch a child takes some more than it may.
+// lateness is how far a child can exceed its limit between two checks.
 const lateness = 96 << 20
 
 func TestMemory(t *testing.T) {
@@ -29,8 +29,8 @@ func TestMemory(t *testing.T) {
 		program string
 		in      Input
 	}{
-		"a PDF that makes its reader take more and more": {"", Input{Kind: knowledge.PDF, Body: selfDrawing()}},
-		"a reader that takes all that it can":            {"eats", Input{Kind: knowledge.HTML, Body: []byte("<p>x")}},
+		"a PDF that makes its reader take ever more memory": {"", Input{Kind: knowledge.PDF, Body: selfDrawing()}},
+		"a reader that takes all the memory it can":         {"eats", Input{Kind: knowledge.HTML, Body: []byte("<p>x")}},
 	} {
 		t.Run(name+" stays under the cap", func(t *testing.T) {
 			e := newExtractor(t, Limits{Memory: most, Time: time.Minute})
@@ -49,15 +49,15 @@ func TestMemory(t *testing.T) {
 				t.Errorf("got %v, want a fault about memory", err)
 			}
 			if peak == 0 || peak > most+lateness {
-				t.Errorf("the child took %d MB of %d MB", peak>>20, most>>20)
+				t.Errorf("the child took %d MB, its limit is %d MB", peak>>20, most>>20)
 			}
 		})
 	}
 }
 
-// highWater follows a process until it has ended, and returns the most memory
-// that it had (proc_pid_status(5), VmHWM). What wait4 reports would not do: a
-// child begins with the figure of its parent.
+// highWater follows a process until it ends, and returns the most memory that it
+// had (proc_pid_status(5), VmHWM). The figure from wait4 would not do: a child
+// begins with its parent's.
 func highWater(pid int) int64 {
 	peak := int64(0)
 	ticker := time.NewTicker(5 * time.Millisecond)

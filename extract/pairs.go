@@ -18,12 +18,12 @@ type pair struct {
 }
 
 // readPairs reads questions and answers: a CSV with the columns question and
-// answer, a JSON array of objects with these names, or one object a line
-// (JSON Lines). Each becomes a heading with the answer below it.
+// answer, a JSON array of objects with these names, or one object per line
+// (JSON Lines). Each question becomes a heading with its answer below.
 func readPairs(doc *document.Document, in Input) error {
 	next := pairsOf(document.Decode(in.Body, in.ContentType, ""))
 	if next == nil {
-		return fault.New(fault.Invalid, "This file holds no questions and answers. It takes a CSV with the columns question and answer, or JSON objects with these names.")
+		return fault.New(fault.Invalid, "This file holds no questions and answers. Add a CSV file with the columns question and answer, or JSON objects with these names.")
 	}
 	for n := 1; doc.Err == nil; n++ {
 		p, err := next()
@@ -31,7 +31,7 @@ func readPairs(doc *document.Document, in Input) error {
 			return nil
 		}
 		if err != nil {
-			return fault.Wrap(fault.Invalid, err, "Question %d of this file cannot be read. Correct it, and add the file again.", n)
+			return fault.Wrap(fault.Invalid, err, "Parley cannot read question %d of this file. Correct it, and add the file again.", n)
 		}
 		if n > doc.Limits.Rows {
 			return fault.New(fault.TooLarge, "This file has more than %s. Split it, and add its parts.", document.Count(doc.Limits.Rows, "question"))
@@ -59,8 +59,8 @@ func isPairs(in Input) bool {
 	return err == nil && p.Question != "" && p.Answer != ""
 }
 
-// pairsOf returns what reads one pair after the other until [io.EOF], or nil
-// if the text is of no shape that has pairs.
+// pairsOf returns a function that reads one pair after another until [io.EOF], or
+// nil if the text cannot hold pairs.
 func pairsOf(text string) func() (pair, error) {
 	switch start := strings.TrimLeft(text, " \t\r\n"); {
 	case strings.HasPrefix(start, "["):

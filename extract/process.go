@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// maxStderr is how much of a child's standard error is read.
+	// maxStderr is how much of a child's standard error the parent reads.
 	maxStderr = 8 << 10
-	// maxExtra is how much a reply may hold beside its Markdown.
+	// maxExtra is how much a reply may hold besides its Markdown.
 	maxExtra = 8 << 20
-	// compileTime is how long compiling the PDF reader may take.
+	// compileTime limits how long compiling the PDF reader may take.
 	compileTime = 2 * time.Minute
 )
 
@@ -56,8 +56,8 @@ func (e *Extractor) inChild(ctx context.Context, in Input) (Result, error) {
 	return e.resultOf(in, output)
 }
 
-// errNoSandbox means that the system lacks the confinement that Linux has.
-var errNoSandbox = errors.New("this system cannot confine the process that reads files; on a machine where that is acceptable, set EXTRACT_UNCONFINED")
+// errNoSandbox means that the system cannot confine a child as Linux can.
+var errNoSandbox = errors.New("this system cannot confine the process that reads files; set EXTRACT_UNCONFINED if that is acceptable on this machine")
 
 func (e *Extractor) admit() error {
 	if !e.sandboxed && !e.Unconfined {
@@ -66,7 +66,7 @@ func (e *Extractor) admit() error {
 	return nil
 }
 
-// Check reports whether a child can be confined. It is Unavailable if not.
+// Check reports whether a child can be confined. The error is Unavailable if not.
 func (e *Extractor) Check(ctx context.Context) error {
 	if err := e.admit(); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (e *Extractor) Check(ctx context.Context) error {
 	return err
 }
 
-// resultOf checks a reply like any input: a hostile document may have taken over
-// the child.
+// resultOf checks a reply as it would any input: a hostile document may have taken
+// over the child.
 func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	var r reply
 	if err := json.Unmarshal(output, &r); err != nil {
@@ -99,7 +99,7 @@ func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	}
 	result := r.Result
 	if len(result.Markdown) > e.limits.Markdown || !utf8.ValidString(result.Markdown) {
-		return Result{}, document.Stopped(errors.New("the child's Markdown is too large or no UTF-8"))
+		return Result{}, document.Stopped(errors.New("the child's Markdown is too large or not UTF-8"))
 	}
 	at := 0
 	for _, place := range result.Places {
@@ -112,8 +112,8 @@ func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
 	return result, nil
 }
 
-// warmUp lets a child compile the PDF reader into CacheDir, once a process. A
-// child that reads a document cannot: it must not write files.
+// warmUp has a child compile the PDF reader into CacheDir, once per process. A
+// child that reads a document cannot do so: it must not write files.
 func (e *Extractor) warmUp(ctx context.Context) error {
 	if e.CacheDir == "" {
 		return nil
@@ -137,14 +137,14 @@ func (e *Extractor) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// cool lets the next PDF check again that the compiled reader exists.
+// cool makes the next PDF check again that the compiled reader exists.
 func (e *Extractor) cool() {
 	e.warming.Lock()
 	defer e.warming.Unlock()
 	e.warm = false
 }
 
-// run starts a child, and returns its output once it has ended. The child and all
+// run starts a child, and returns its output once it has exited. The child and all
 // processes that it started are dead when run returns.
 func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duration, memory int64) ([]byte, error) {
 	if len(e.program) == 0 {
@@ -161,7 +161,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	limited, stop := context.WithCancelCause(timed)
 	defer stop(nil)
 
-	stdout := &bounded{limit: 2*e.limits.Markdown + maxExtra, full: func() { stop(document.Stopped(errors.New("its reply is too long"))) }}
+	stdout := &bounded{limit: 2*e.limits.Markdown + maxExtra, full: func() { stop(document.Stopped(errors.New("the child's reply is too long"))) }}
 	stderr := &bounded{limit: maxStderr}
 	child := exec.CommandContext(limited, e.program[0], e.program[1:]...)
 	child.Dir, child.Env = dir, environment()
@@ -189,7 +189,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	}
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		_ = killGroup(child) // a process of the group still has its output open
+		_ = killGroup(child) // a process of the group may still hold the output open
 		return nil, document.Stopped(err)
 	case err == nil:
 		return stdout.kept.Bytes(), nil
@@ -201,7 +201,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	return nil, ended(err, stderr.kept.String())
 }
 
-// ended says why a child ended that was not stopped.
+// ended says why a child exited that the parent did not stop.
 func ended(err error, complaint string) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -216,7 +216,7 @@ func ended(err error, complaint string) error {
 	case exitMemory:
 		return document.OutOfMemory(err)
 	case exitInternal:
-		return fmt.Errorf("extract: the child could not do its work: %s", document.Clip(document.Line(complaint), 300))
+		return fmt.Errorf("extract: the child failed: %s", document.Clip(document.Line(complaint), 300))
 	}
 	return document.Stopped(err)
 }
@@ -229,7 +229,7 @@ func errTime(limit time.Duration) error {
 	return fault.New(fault.TooLarge, "Reading this file took longer than %s. Split it, and add its parts.", said)
 }
 
-// environment returns the child's environment, which has no secret.
+// environment returns the child's environment, which holds no secrets.
 func environment() []string {
 	env := []string{"GOMAXPROCS=2", "GOTRACEBACK=single"}
 	if runtime.GOOS == "windows" {
@@ -238,9 +238,9 @@ func environment() []string {
 	return env
 }
 
-// bounded keeps the first bytes that are written to it, and drops the rest. It
-// has only Write: io.Copy would call a bytes.Buffer's ReadFrom, which reads without
-// a limit.
+// bounded keeps the first bytes written to it and drops the rest. Write is its
+// only method: io.Copy would call a bytes.Buffer's ReadFrom, which reads without a
+// limit.
 type bounded struct {
 	kept  bytes.Buffer
 	limit int

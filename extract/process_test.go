@@ -13,7 +13,7 @@ import (
 	"parley/core/knowledge"
 )
 
-// A child that does as it likes is what TestMain starts with "bad-child".
+// badChild is a child that misbehaves; TestMain runs it for "bad-child".
 func badChild(what string) {
 	switch what {
 	case "misbehaves":
@@ -29,7 +29,7 @@ func badChild(what string) {
 			}
 			kept = append(kept, b)
 			if len(kept) > 8<<10 {
-				os.Exit(0) // 8 GB: nobody has stopped it
+				os.Exit(0) // 8 GB: nobody stopped it
 			}
 		}
 	case "talks":
@@ -50,9 +50,9 @@ func TestBadChild(t *testing.T) {
 	for what, want := range map[string]string{
 		"hangs":  "took longer than 2 seconds",
 		"eats":   "needed more memory than allowed",
-		"talks":  "its reader stopped",
-		"panics": "its reader stopped",
-		"lies":   "its reader stopped",
+		"talks":  "could not read this file",
+		"panics": "could not read this file",
+		"lies":   "could not read this file",
 	} {
 		t.Run("a child that "+what+" becomes a fault", func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestBadChild(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the end of the context kills the child and is returned", func(t *testing.T) {
+	t.Run("when the context ends, the child is killed and the context's error returned", func(t *testing.T) {
 		e := newExtractor(t, Limits{})
 		e.beBad("hangs")
 		ended := make(chan bool, 1)
@@ -82,7 +82,7 @@ func TestBadChild(t *testing.T) {
 			t.Fatalf("got %v, want the context's error", err)
 		}
 		if !<-ended {
-			t.Fatal("the child ended by itself")
+			t.Fatal("the child exited on its own")
 		}
 	})
 }

@@ -9,14 +9,14 @@ import (
 	"parley/extract/pdf"
 )
 
-// reader reads one kind.
+// reader reads one kind of document.
 type reader struct {
-	// apart says that it runs in a child process.
-	apart bool
-	read  func(*document.Document, Input) error
+	// isolated says that it runs in a child process.
+	isolated bool
+	read     func(*document.Document, Input) error
 }
 
-// readers has what reads each kind.
+// readers maps each kind to its reader.
 var readers = map[knowledge.Kind]reader{
 	knowledge.Text:     {false, readText},
 	knowledge.Markdown: {false, readMarkdown},

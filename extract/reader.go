@@ -8,8 +8,8 @@ import (
 	"parley/core/knowledge/split"
 )
 
-// Reader is an [Extractor] for package knowledge. It bounds how many files are
-// read at once: each may take a processor and half a gigabyte.
+// Reader is an [Extractor] for package knowledge. It limits how many files are
+// read at once: each may use a processor and half a gigabyte.
 type Reader struct {
 	extractor *Extractor
 	slots     chan struct{}
@@ -17,7 +17,7 @@ type Reader struct {
 
 var _ knowledge.Extractor = (*Reader)(nil)
 
-// NewReader returns a reader that reads so many files at once.
+// NewReader returns a reader that reads at most atOnce files at a time.
 func NewReader(extractor *Extractor, atOnce int) *Reader {
 	return &Reader{extractor, make(chan struct{}, atOnce)}
 }
@@ -48,7 +48,7 @@ func (r *Reader) Extract(ctx context.Context, file knowledge.File) (knowledge.Ex
 	return extracted, nil
 }
 
-// placeName is how a place is called in citations.
+// placeName is the name of a place in citations.
 func placeName(kind knowledge.Kind, place Place) string {
 	word := "Page"
 	switch kind {

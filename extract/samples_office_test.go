@@ -8,7 +8,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// contract is a DOCX with localised heading styles, numbered lists, tracked
+// contract is a DOCX with localized heading styles, numbered lists, tracked
 // changes, a table, footnotes, a link, a text box and hidden text.
 func contract() []byte {
 	style := func(id, name, more string) string {
@@ -81,7 +81,7 @@ func pptxOf(order string, more ...entry) []byte {
 	}, more...)...)
 }
 
-// pitch is a PPTX whose second slide is shown first, with notes, bullets,
+// pitch is a PPTX that shows its second slide first, with notes, bullets,
 // a table, a group and a hidden slide.
 func pitch() []byte {
 	tableXML := `<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tr><a:tc><a:txBody>` + line1("0", "Plan") + `</a:txBody></a:tc><a:tc><a:txBody>` + line1("0", "Price") + `</a:txBody></a:tc></a:tr>` +
@@ -141,8 +141,8 @@ func prices() []byte {
 	must(f.SetSheetVisible("Internal", false))
 	var b bytes.Buffer
 	must(f.Write(&b))
-	// Spreadsheet programs write the results of formulas as numbers, the
-	// library as text.
+	// Spreadsheet programs store the results of formulas as numbers; the
+	// library stores them as text.
 	return rewrite(b.Bytes(), "xl/worksheets/sheet1.xml", func(xml string) string {
 		return regexp.MustCompile(`(<c r="E[0-9]" s="[0-9]+") t="str"`).ReplaceAllString(xml, "$1")
 	})

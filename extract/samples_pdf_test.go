@@ -3,7 +3,7 @@ package extract
 import "fmt"
 
 // twoColumns is a paper: a title over both columns, lines that do not align
-// between them, a hyphenated word, a footer on each page.
+// between the columns, a hyphenated word, and a footer on each page.
 func twoColumns() []byte {
 	left := lines(50, 700, 10, "F",
 		"Guests who stay for more than one night", "may leave their bicycles in the room be-", "hind the kitchen. The key hangs at the",
@@ -26,7 +26,7 @@ func twoColumns() []byte {
 	return pdfFile{pages: pages}.bytes()
 }
 
-// longTable is a price list over two pages whose header is repeated.
+// longTable is a price list over two pages that repeats its header.
 func longTable() []byte {
 	row := func(y float64, font string, cells ...string) string {
 		return text(50, y, 10, font, cells[0]) + text(200, y, 10, font, cells[1]) + text(420, y, 10, font, cells[2])
@@ -56,8 +56,8 @@ func plainPDF() []byte {
 	}}.bytes()
 }
 
-// turnedPDF is a page that is shown in landscape: its text runs upwards, and
-// the page is turned. Along its margin there is a stamp.
+// turnedPDF is a page displayed in landscape: its text runs upward, and the page
+// is rotated. A stamp runs along its margin.
 func turnedPDF() []byte {
 	at := func(x, y float64, s string) string {
 		return fmt.Sprintf("BT /F 12 Tf 0 1 -1 0 %g %g Tm (%s) Tj ET\n", 595-y, x, s)

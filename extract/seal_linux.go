@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sandboxed says that this system confines a child by system calls.
+// sandboxed says that this system can confine a child by a system-call filter.
 const sandboxed = true
 
-// allowed are the system calls that reading a document takes: memory, threads,
-// time, and what is open already. Those that a processor does not have are left
-// out. Every other call fails with EPERM: a child opens, creates and executes
-// nothing, makes no socket, and looks at no other process.
+// allowed lists the system calls that reading a document takes: memory, threads,
+// time, and what is already open. Calls that a processor lacks are left out. Every
+// other call fails with EPERM: a child cannot open, create or execute anything,
+// make a socket, or look at another process.
 var allowed = []string{
 	"read", "write", "close", "lseek", "fstat", "fcntl",
 	"munmap", "mremap", "madvise", "mincore", "brk", "membarrier",
@@ -29,16 +29,16 @@ var allowed = []string{
 	"getrandom",
 }
 
-// forbidCalls lets every thread of this process, for good, gain no privileges
-// (prctl(2): PR_SET_NO_NEW_PRIVS) and make no system calls but those above
-// (seccomp(2)). SECCOMP_FILTER_FLAG_TSYNC sets both on all threads, whoever
-// made them, cgo included.
+// forbidCalls permanently stops every thread of this process from gaining
+// privileges (prctl(2): PR_SET_NO_NEW_PRIVS) and from making system calls other
+// than those above (seccomp(2)). SECCOMP_FILTER_FLAG_TSYNC applies both to all
+// threads, including those that cgo started.
 func forbidCalls() error {
 	info, err := arch.GetInfo("")
 	if err != nil {
 		return fmt.Errorf("no filter of system calls for this processor: %w", err)
 	}
-	// no_new_privs is a thread's own until the others take it over.
+	// no_new_privs belongs to one thread until TSYNC copies it to the others.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: policy(info)})
@@ -59,18 +59,18 @@ func policy(info *arch.Info) seccomp.Policy {
 				NamesWithCondtions: []seccomp.NameWithConditions{
 					{Name: "mmap", Conditions: noCode},
 					{Name: "mprotect", Conditions: noCode},
-					// A thread, and no process.
+					// A thread, not a process.
 					{Name: "clone", Conditions: seccomp.ArgumentConditions{{
 						Argument: 0, Operation: seccomp.BitsSet, Value: unix.CLONE_THREAD,
 					}}},
-					// A signal to itself, with which the Go runtime preempts and crashes.
+					// A signal to itself, which the Go runtime uses to preempt and to crash.
 					{Name: "tgkill", Conditions: seccomp.ArgumentConditions{{
 						Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid()),
 					}}},
 				},
 			},
-			// Its flags are in memory, where no filter sees them. The C library
-			// takes clone instead.
+			// Its flags are in memory, where no filter can see them. The C library
+			// falls back to clone.
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
 		},
 	}

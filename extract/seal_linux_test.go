@@ -21,15 +21,15 @@ import (
 	"parley/core/knowledge"
 )
 
-// forbiddenCalls are what a document that has taken a child over would try.
+// forbiddenCalls are what a document would try once it has taken over a child.
 var forbiddenCalls = []struct {
 	what string
 	try  func() error
 }{
 	{"make a socket", func() error { return second(unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)) }},
-	{"make a socket of this machine", func() error { return second(unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)) }},
+	{"make a local socket", func() error { return second(unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)) }},
 	{"connect", func() error { return unix.Connect(0, &unix.SockaddrInet4{Port: 80}) }},
-	{"listen by Go's own package", func() error { return second(net.Listen("tcp", "127.0.0.1:0")) }},
+	{"listen with Go's own package", func() error { return second(net.Listen("tcp", "127.0.0.1:0")) }},
 	{"read a file", func() error { return second(os.Open("/proc/self/environ")) }},
 	{"write a file", func() error { return os.WriteFile("canary", []byte("x"), 0o600) }},
 	{"make a folder", func() error { return unix.Mkdir("canary", 0o700) }},
@@ -61,8 +61,8 @@ func errnoOf(failure unix.Errno) error {
 	return failure
 }
 
-// misbehave confines this process as a child does, and writes how each of the
-// calls fails. It is what TestMain starts with "bad-child misbehaves".
+// misbehave confines this process like a child, and writes how each of the calls
+// fails. TestMain runs it for "bad-child misbehaves".
 func misbehave() {
 	if err := errors.Join(confine(Limits{}.OrDefault()), seal()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -126,7 +126,7 @@ func TestEveryThreadIsConfined(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// It waits for a body that does not come.
+			// It waits for a body that never arrives.
 			if _, err := input.Write(append(head, '\n')); err != nil {
 				t.Fatal(err)
 			}
@@ -177,14 +177,14 @@ func TestUnconfined(t *testing.T) {
 			}
 		}
 	}
-	t.Run("a document is not read where the filter cannot be set", func(t *testing.T) {
+	t.Run("the extractor refuses a document when the filter cannot be set", func(t *testing.T) {
 		e := newExtractor(t, Limits{})
 		e.program[slices.Index(e.program, "extract-child")] = "unconfined-child"
 		refuses(t, e, "no filter here")
-		e.Unconfined = true // which is for other systems
+		e.Unconfined = true // has no effect on Linux
 		refuses(t, e, "no filter here")
 	})
-	t.Run("nor on another system, unless the operator says so", func(t *testing.T) {
+	t.Run("it refuses one on another system, too, unless the operator allows it", func(t *testing.T) {
 		e := newExtractor(t, Limits{})
 		e.sandboxed = false
 		refuses(t, e, "EXTRACT_UNCONFINED")
@@ -193,21 +193,21 @@ func TestUnconfined(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("text is read all the same: no child reads it", func(t *testing.T) {
+	t.Run("text is still read, because it needs no child", func(t *testing.T) {
 		e := newExtractor(t, Limits{})
 		e.sandboxed = false
 		if _, err := e.Extract(t.Context(), Input{Kind: knowledge.Markdown, Body: []byte("# Hours")}); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Run("the check is content with this system", func(t *testing.T) {
+	t.Run("the check passes on this system", func(t *testing.T) {
 		if err := newExtractor(t, Limits{}).Check(t.Context()); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// BenchmarkStart measures what a child costs that reads nothing.
+// BenchmarkStart measures the cost of a child that reads nothing.
 func BenchmarkStart(b *testing.B) {
 	e := newExtractor(b, Limits{})
 	for b.Loop() {

@@ -2,8 +2,8 @@
 
 package extract
 
-// sandboxed says that this system confines a child by system calls.
+// sandboxed says whether this system can confine a child by a system-call filter.
 const sandboxed = false
 
-// forbidCalls has no equal here: see [Extractor.Unconfined].
+// forbidCalls has no equivalent here: see [Extractor.Unconfined].
 func forbidCalls() error { return nil }

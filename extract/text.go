@@ -7,14 +7,14 @@ import (
 	"parley/extract/document"
 )
 
-// readText takes plain text as it is.
+// readText takes plain text unchanged.
 func readText(doc *document.Document, in Input) error {
 	doc.Raw(document.Decode(in.Body, in.ContentType, ""))
 	return nil
 }
 
-// readMarkdown takes Markdown as it is. Its title is the front matter's, else
-// its first heading of level one.
+// readMarkdown takes Markdown unchanged. Its title comes from the front matter,
+// or else from its first heading of level one.
 func readMarkdown(doc *document.Document, in Input) error {
 	text := document.Clean(document.Decode(in.Body, in.ContentType, ""))
 	matter, text := frontMatter(text)
@@ -28,7 +28,7 @@ func readMarkdown(doc *document.Document, in Input) error {
 
 var titleLine = regexp.MustCompile(`(?mi)^title:[ \t]*(.+)$`)
 
-// frontMatter cuts YAML front matter off a text and returns its title.
+// frontMatter cuts YAML front matter from a text and returns its title.
 func frontMatter(text string) (title, rest string) {
 	if !strings.HasPrefix(text, "---\n") {
 		return "", text
@@ -43,8 +43,8 @@ func frontMatter(text string) (title, rest string) {
 	return title, rest
 }
 
-// firstHeading returns the first heading of level one before any other, in
-// the first lines of a text.
+// firstHeading returns a heading of level one that comes before any other
+// heading, within the first lines of a text.
 func firstHeading(text string) string {
 	lines := strings.SplitN(text, "\n", 201)
 	for i, at := range lines[:min(len(lines), 200)] {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// watchEvery is how often a child's memory is looked at. Within it a child
-// can take some 50 MB more than it may.
+// watchEvery is how often a child's memory is checked. Between two checks a child
+// can exceed its limit by some 50 MB.
 const watchEvery = 20 * time.Millisecond
 
-// watchSelf ends the child when it has taken more memory than it may. It is
-// the first watch, and on systems other than Linux the only one: it cannot
-// look while the garbage collector waits for a loop that does not end, which
-// the parent's can. It also ends the child when its parent has died: nobody
-// would read the answer.
+// watchSelf ends the child when it exceeds its memory. It is the first watch, and
+// on systems other than Linux the only one. The parent's watch is needed too,
+// because this one cannot run while the garbage collector waits for a loop that
+// never ends. It also ends the child when its parent has died: nobody would read
+// the reply.
 func watchSelf(limit int64) {
 	parent := os.Getppid()
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}

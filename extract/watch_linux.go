@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// watchMemory calls tooMuch when the resident memory of a process is above
-// limit. It returns then, when ctx ends, and when the process has ended.
+// watchMemory calls tooMuch when the resident memory of a process exceeds the
+// limit. It returns then, when ctx ends, or when the process has exited.
 func watchMemory(ctx context.Context, pid int, limit int64, tooMuch func()) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()

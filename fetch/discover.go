@@ -25,7 +25,7 @@ type Discovery struct {
 // /sitemap.xml is tried. Rules without a host are taken for the start page's.
 // It fails when not even the start page may be read.
 func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Discovery, error) {
-	start, err := normalise("", site)
+	start, err := normalize("", site)
 	if err != nil {
 		return Discovery{}, err
 	}

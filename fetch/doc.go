@@ -3,7 +3,7 @@
 // politely (robots.txt, one request at a time to a host).
 //
 // It knows no database and extracts nothing: a page is its bytes. A crawl is
-// driven from outside; [Normalise], [Rules] and [Fetcher.Discover] are what it
+// driven from outside; [Normalize], [Rules] and [Fetcher.Discover] are what it
 // needs from here. Every failure is a fault of core/fault with a sentence for
 // the owner: Upstream when trying later makes sense, Invalid when not.
 package fetch

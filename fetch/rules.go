@@ -64,7 +64,7 @@ func checkPatterns(field string, patterns []string) error {
 // Admits returns nil if the page at a depth belongs to the source, and
 // otherwise why not. Whether robots.txt allows it is another question.
 func (r Rules) Admits(address string, depth int) error {
-	u, err := normalise("", address)
+	u, err := normalize("", address)
 	if err != nil {
 		return err
 	}

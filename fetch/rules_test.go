@@ -100,7 +100,7 @@ func TestCheckRules(t *testing.T) {
 
 // checkRules holds what every rule must keep to, whatever the texts are.
 func checkRules(t interface{ Fatalf(string, ...any) }, pattern, path string) {
-	address, err := Normalise("https://a.example/", path)
+	address, err := Normalize("https://a.example/", path)
 	if err != nil {
 		return
 	}

@@ -20,7 +20,7 @@ const (
 
 // Entry is a page that a sitemap names.
 type Entry struct {
-	// URL is in the form of [Normalise].
+	// URL is in the form of [Normalize].
 	URL string
 	// LastMod is when the page last changed, as the site says. It may be zero.
 	LastMod time.Time
@@ -114,7 +114,7 @@ func (s *survey) readAll(ctx context.Context, sitemaps []sitemap.Entry, u *url.U
 }
 
 func (s *survey) add(page sitemap.Entry) {
-	u, err := normalise("", page.URL)
+	u, err := normalize("", page.URL)
 	if err != nil {
 		return
 	}

@@ -51,16 +51,16 @@ func (v Visitor) Discover(ctx context.Context, start string, rules knowledge.Rul
 
 // Admit implements knowledge.Fetcher.
 func (v Visitor) Admit(start, link string, rules knowledge.Rules) (string, bool) {
-	address, err := Normalise("", link)
+	address, err := Normalize("", link)
 	if err != nil || rulesOf(start, rules).Admits(address, 0) != nil {
 		return "", false
 	}
 	return address, true
 }
 
-// Normalise implements knowledge.Fetcher.
-func (v Visitor) Normalise(address string) (string, error) {
-	normal, err := Normalise("", address)
+// Normalize implements knowledge.Fetcher.
+func (v Visitor) Normalize(address string) (string, error) {
+	normal, err := Normalize("", address)
 	if err != nil {
 		return "", fault.InField("url", "%s", fault.As(err).Message)
 	}

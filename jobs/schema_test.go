@@ -28,7 +28,7 @@ func TestOurMigrationsMakeRiversSchemaOnSQLite(t *testing.T) {
 
 	const objects = "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master WHERE tbl_name LIKE 'river%'"
 	const versions = "SELECT line || ' ' || version FROM river_migration"
-	compare(t, normalised(column(t, ours, objects)), normalised(column(t, rivers, objects)))
+	compare(t, normalized(column(t, ours, objects)), normalized(column(t, rivers, objects)))
 	compare(t, column(t, ours, versions), column(t, rivers, versions))
 }
 
@@ -58,7 +58,7 @@ func TestOurMigrationsMakeRiversSchemaOnPostgres(t *testing.T) {
 		`SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid::regclass::text LIKE 'river%'`,
 		`SELECT concat_ws(' ', line, version) FROM river_migration`,
 	} {
-		compare(t, normalised(column(t, ours, query)), normalised(column(t, rivers, query)))
+		compare(t, normalized(column(t, ours, query)), normalized(column(t, rivers, query)))
 	}
 }
 
@@ -122,8 +122,8 @@ var (
 	space   = regexp.MustCompile(`\s+`)
 )
 
-// normalised are statements without what does not matter in them.
-func normalised(statements []string) []string {
+// normalized are statements without what does not matter in them.
+func normalized(statements []string) []string {
 	for i, text := range statements {
 		statements[i] = strings.TrimSpace(space.ReplaceAllString(comment.ReplaceAllString(text, ""), " "))
 	}

@@ -22,11 +22,11 @@ type Fetcher interface {
 	// rules admit, at most rules.MaxPages. None means that there are no
 	// sitemaps.
 	Discover(ctx context.Context, start string, rules Rules) ([]string, error)
-	// Admit returns the normalised form of a link if the rules admit it.
+	// Admit returns the normalized form of a link if the rules admit it.
 	Admit(start, link string, rules Rules) (string, bool)
-	// Normalise checks an address that an owner typed and returns its one
+	// Normalize checks an address that an owner typed and returns its one
 	// form, or a fault of kind Invalid.
-	Normalise(address string) (string, error)
+	Normalize(address string) (string, error)
 }
 
 // Fetch is a request for an address.

@@ -59,7 +59,7 @@ type Source struct {
 	WorkspaceID string
 	ChatbotID   string
 	Kind        SourceKind
-	// URL is absolute and normalised.
+	// URL is absolute and normalized.
 	URL      string
 	Rules    Rules
 	Schedule Schedule

@@ -85,7 +85,7 @@ func (s *Sources) check(request NewSource) (NewSource, error) {
 	case request.Schedule != Never && request.Schedule.every() == 0:
 		return request, fault.InField("schedule", "schedule must be never, daily or weekly.")
 	}
-	address, err := s.fetcher.Normalise(strings.TrimSpace(request.URL))
+	address, err := s.fetcher.Normalize(strings.TrimSpace(request.URL))
 	if err != nil {
 		return request, &fault.Error{Kind: fault.Invalid, Field: "url", Message: fault.As(err).Message}
 	}

@@ -112,8 +112,8 @@ func (w *world) Admit(start, link string, rules knowledge.Rules) (string, bool) 
 	return link, same && !excluded
 }
 
-// Normalise takes addresses that begin with https.
-func (w *world) Normalise(address string) (string, error) {
+// Normalize takes addresses that begin with https.
+func (w *world) Normalize(address string) (string, error) {
 	if !strings.HasPrefix(address, "https://") {
 		return "", fault.New(fault.Invalid, "Give an address that starts with https://.")
 	}

@@ -12,9 +12,10 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Decode returns text as UTF-8 without a byte order mark. The encoding is that
-// of the mark, else what the content type or the text declares, else UTF-8,
-// else windows-1252. A declaration that the bytes contradict is ignored.
+// Decode returns text as UTF-8 without a byte order mark. The mark decides the
+// encoding; without one, the content type or the text's own declaration does;
+// without either it is UTF-8, or else windows-1252. Decode ignores a declaration
+// that the bytes contradict.
 func Decode(body []byte, contentType, declared string) string {
 	if order := UTF16Order(body); order != nil {
 		return decodeWith(order, body)
@@ -46,8 +47,8 @@ func decodeWith(from encoding.Encoding, body []byte) string {
 	return string(text)
 }
 
-// UTF16Order returns the encoding of text in UTF-16: by its mark, or because
-// every other byte of its start is zero, as of text in Latin letters.
+// UTF16Order returns the encoding of text in UTF-16. It recognizes the byte order
+// mark, or that every other byte at the start is zero, as in Latin text.
 func UTF16Order(body []byte) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xff\xfe")):
@@ -75,9 +76,9 @@ func UTF16Order(body []byte) encoding.Encoding {
 	return nil
 }
 
-// mostlyUTF8 reports whether text is UTF-8, but for some broken characters
-// that are fewer than the good ones. Text of a legacy encoding hardly ever
-// holds a valid sequence of several bytes.
+// mostlyUTF8 reports whether text is UTF-8 with fewer broken characters than
+// good ones. Text in a legacy encoding hardly ever contains a valid multi-byte
+// sequence.
 func mostlyUTF8(body []byte) bool {
 	good, bad := 0, 0
 	for i := 0; i < len(body); {

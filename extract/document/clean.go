@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text as valid UTF-8 with newlines as line ends, without
-// control characters and without those that nobody sees: they hide text from
-// people that a model still reads, and split words that an index looks for.
+// Clean returns text as valid UTF-8 with newlines as line ends. It removes
+// control characters and invisible ones: those hide text from people that a
+// model still reads, and split words that an index looks for.
 func Clean(text string) string {
 	if plain(text) {
 		return text
@@ -77,7 +77,7 @@ func invisible(r rune) bool {
 		return true
 	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
 		return true
-	case r == 0xfeff || r >= 0xfff0 && r <= 0xfffb || r >= 0xe000 && r <= 0xf8ff: // marks of order, private use
+	case r == 0xfeff || r >= 0xfff0 && r <= 0xfffb || r >= 0xe000 && r <= 0xf8ff: // byte order marks, private use
 		return true
 	case r >= 0xe0000 || r&0xfffe == 0xfffe: // tags, variation selectors, private use
 		return true
@@ -85,7 +85,7 @@ func invisible(r rune) bool {
 	return false
 }
 
-// Line returns text as a single clean line without space at its ends.
+// Line returns text as a single clean line without surrounding space.
 func Line(text string) string {
 	return strings.Join(strings.Fields(Clean(text)), " ")
 }
@@ -106,7 +106,7 @@ var (
 	marks  = strings.NewReplacer("**", "", "__", "", "`", "", `\`, "")
 )
 
-// Unmark returns a line of Markdown without its most usual marks, for a title.
+// Unmark removes the most common marks from a line of Markdown, for a title.
 func Unmark(text string) string {
 	return Line(marks.Replace(linked.ReplaceAllString(text, "$1")))
 }

@@ -1,8 +1,8 @@
-// Package document owns what every reader of a kind takes and gives: the input
-// with its limits, the Markdown that it writes with the place of each part, and
-// the failures that the document's owner can act on.
+// Package document owns what every reader shares: the input with its limits, the
+// Markdown that a reader writes with the place of each part, and the failures that
+// the document's owner can act on.
 //
-// It does not own how a kind is read (packages extract, pdf, office and html).
+// It does not own how to read each kind (packages extract, pdf, office and html).
 package document
 
 import (
@@ -13,8 +13,8 @@ import (
 	"parley/core/fault"
 )
 
-// Document collects the Markdown of a document while it is read. It keeps the
-// first failure: readers look at err where they could go on for long.
+// Document collects the Markdown of a document while a reader works. It keeps the
+// first failure: readers check Err where they could go on for long.
 type Document struct {
 	Limits Limits
 	Title  string
@@ -24,7 +24,7 @@ type Document struct {
 	Err    error
 }
 
-// At begins a new place. What is written next comes from there.
+// At begins a new place. What the reader writes next comes from there.
 func (d *Document) At(page int, name string) {
 	if len(d.Places) >= d.Limits.Pages {
 		d.fail(fault.New(fault.TooLarge, "This file has more than %s. Split it, and add its parts.", Count(d.Limits.Pages, "page")))
@@ -33,12 +33,12 @@ func (d *Document) At(page int, name string) {
 	d.Places = append(d.Places, Place{Offset: -1, Page: page, Name: Clip(Line(name), 200)})
 }
 
-// Block writes a block of Markdown, apart from the one before.
+// Block writes a block of Markdown, separate from the one before.
 func (d *Document) Block(markdown string) {
 	d.write("\n\n", strings.Trim(Clean(markdown), "\n"))
 }
 
-// Follow writes a line right after the one before, as the rows of a table are.
+// Follow writes a line directly after the one before, like the rows of a table.
 func (d *Document) Follow(markdown string) {
 	d.write("\n", strings.Trim(Clean(markdown), "\n"))
 }
@@ -48,15 +48,15 @@ func (d *Document) Join(markdown string) {
 	d.write(" ", strings.Trim(Clean(markdown), "\n"))
 }
 
-// Raw writes text as it is.
+// Raw writes text unchanged.
 func (d *Document) Raw(text string) { d.write("\n\n", strings.Trim(Clean(text), "\n")) }
 
-func (d *Document) write(apart, text string) {
+func (d *Document) write(separator, text string) {
 	if d.Err != nil || strings.TrimSpace(text) == "" {
 		return
 	}
 	if d.Text.Len() > 0 {
-		d.Text.WriteString(apart)
+		d.Text.WriteString(separator)
 	}
 	if d.Text.Len()+len(text) > d.Limits.Markdown {
 		d.fail(fault.New(fault.TooLarge, "The text of this file is larger than %s. Split it, and add its parts.", Size(int64(d.Limits.Markdown))))
@@ -68,7 +68,7 @@ func (d *Document) write(apart, text string) {
 	d.Text.WriteString(text)
 }
 
-// Heading writes a heading of a level, which is held within Markdown's six.
+// Heading writes a heading, clamping its level to Markdown's six.
 func (d *Document) Heading(level int, text string) {
 	if text = Line(text); text == "" {
 		return
@@ -82,8 +82,8 @@ func (d *Document) fail(err error) {
 	}
 }
 
-// Result returns what was collected. Of several places without text between
-// them the last is kept.
+// Result returns what the document collected. Where several places have no text
+// between them, it keeps the last.
 func (d *Document) Result() Result {
 	var places []Place
 	for _, place := range d.Places {
@@ -98,7 +98,7 @@ func (d *Document) Result() Result {
 	return Result{Title: Clip(Line(d.Title), 300), Markdown: d.Text.String(), Places: slices.Clip(places), Page: d.Page}
 }
 
-// Size returns a number of bytes as people say it.
+// Size formats a number of bytes for people.
 func Size(bytes int64) string {
 	switch {
 	case bytes >= 1<<20:
@@ -109,7 +109,7 @@ func Size(bytes int64) string {
 	return Count(int(bytes), "byte")
 }
 
-// Count returns a number with its noun: 1 page, 5,000 pages.
+// Count formats a number with its noun: 1 page, 5,000 pages.
 func Count(n int, noun string) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// leading is what makes a line something else than a paragraph.
-// Its first character is one of leads, which is much quicker to look for.
+// leading matches what makes a line something other than a paragraph. The first
+// character is always one of leads, which is much faster to check.
 var leading = regexp.MustCompile(`^(?:[#>]|[-+*]\s|[-=_*]{3,}\s*$|\d{1,9}[.)]\s|~{3}|:?-+:?\s*\|)`)
 
 const leads = "#>-+*=_~:0123456789"
 
-// Escape returns plain text, such as a paragraph of a word processor, as
-// Markdown that shows it. It escapes only what would be read as markup, so
-// that names such as max_tokens stay as people search for them.
+// Escape turns plain text, such as a paragraph of a word processor, into
+// Markdown that displays it. It escapes only what Markdown would read as markup,
+// so that names such as max_tokens stay as people search for them.
 func Escape(text string) string { return EscapeAfter("", text) }
 
-// EscapeAfter is [escape] for text that follows other text: its first line is
-// then no line's start.
+// EscapeAfter is [Escape] for text that follows other text, so that its first
+// line does not start a line.
 func EscapeAfter(before, text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(text, "\n") {
@@ -37,7 +37,7 @@ func EscapeAfter(before, text string) string {
 func escapeLine(b *strings.Builder, text string) {
 	start := strings.TrimLeft(text, " \t")
 	if start != "" && strings.IndexByte(leads, start[0]) >= 0 && leading.MatchString(start) {
-		// The delimiter of an ordered list stands behind its number.
+		// The delimiter of an ordered list follows its number.
 		digits := len(start) - len(strings.TrimLeft(start, "0123456789"))
 		b.WriteString(text[:len(text)-len(start)+digits])
 		b.WriteByte('\\')
@@ -64,7 +64,7 @@ func escapeInline(b *strings.Builder, text string) {
 	}
 }
 
-// at returns the byte at i, or 0 outside of text.
+// at returns the byte at i, or 0 if i is out of range.
 func at(text string, i int) byte {
 	if i < 0 || i >= len(text) {
 		return 0

@@ -6,39 +6,38 @@ import (
 	"parley/core/knowledge"
 )
 
-// Input is a document as it came.
+// Input is a document as Parley received it.
 type Input struct {
 	// Kind is what the document is declared to be. Empty means that
 	// [Detect] decides.
 	Kind knowledge.Kind
-	// Name is the file's name and ContentType the media type that it came
-	// with. Both are hints and may be empty.
+	// Name is the file's name and ContentType the media type it arrived with.
+	// Both are hints and may be empty.
 	Name, ContentType string
 	Body              []byte
-	// BaseURL is the address of a web page, which its links are relative to.
-	// Without it only absolute links are returned.
+	// BaseURL is the address of a web page, against which its links resolve.
+	// Without it, readers return only absolute links.
 	BaseURL string
 }
 
 // Result is a document as Markdown.
 type Result struct {
-	// Kind is the kind that it was read as. The Markdown of [knowledge.Text]
-	// is the text itself, unescaped.
+	// Kind is the kind as which Parley read the document. For [knowledge.Text]
+	// the Markdown is the text itself, unescaped.
 	Kind knowledge.Kind
 	// Title is the document's own, else its first heading, else the file's
 	// name without its extension. It is a single line and may be empty.
 	Title string
-	// Markdown is valid UTF-8 without control characters other than newline
-	// and tab, and without invisible ones.
+	// Markdown is valid UTF-8 without invisible characters, and without control
+	// characters other than newline and tab.
 	Markdown string
 	// Places is ordered by offset. Kinds without places have none.
 	Places []Place
-	// Page is what a web page says to a crawler. Other kinds have none.
+	// Page holds what a web page tells crawlers. Other kinds leave it empty.
 	Page Page
 }
 
-// Place says where the Markdown from Offset on, up to the next place, came
-// from.
+// Place says where the Markdown from Offset up to the next place came from.
 type Place struct {
 	// Offset is a byte offset into [Result.Markdown].
 	Offset int `json:"offset"`
@@ -49,39 +48,39 @@ type Place struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Page is what a web page says to a crawler.
+// Page holds what a web page tells crawlers.
 type Page struct {
-	// Links are absolute http and https addresses without a fragment, each
-	// once, in the order of the page, at most 10,000. Links marked as
-	// nofollow are left out.
+	// Links are absolute http and https addresses without fragments, each
+	// once, in the order of the page, at most 10,000. Links marked nofollow are
+	// left out.
 	Links []string `json:"links,omitempty"`
 	// Canonical is the address that the page prefers for itself.
 	Canonical string `json:"canonical,omitempty"`
-	// NoIndex and NoFollow are those of its robots meta element.
+	// NoIndex and NoFollow come from the page's robots meta element.
 	NoIndex  bool `json:"no_index,omitempty"`
 	NoFollow bool `json:"no_follow,omitempty"`
 }
 
-// Limits bound what one document may take. A zero field has its default.
+// Limits bound what one document may use. A zero field means the default.
 type Limits struct {
 	// Bytes is the size of the file: 50 MB.
 	Bytes int64 `json:"bytes"`
-	// Unpacked is the size of all that an archive holds: 200 MB.
+	// Unpacked is the total size of an archive's contents: 200 MB.
 	Unpacked int64 `json:"unpacked"`
 	// Pages is the number of pages, slides, sheets or chapters: 5,000.
 	Pages int `json:"pages"`
 	// Rows is the number of rows of one table: 100,000.
 	Rows int `json:"rows"`
-	// Markdown is the number of bytes of the result: 5 MB.
+	// Markdown is the size of the result in bytes: 5 MB.
 	Markdown int `json:"markdown"`
 	// Time is how long reading may take: two minutes.
 	Time time.Duration `json:"time"`
-	// Memory is the resident memory of the child, in bytes: 512 MB. Its
-	// program alone takes 50 MB, the PDF reader 100 MB more.
+	// Memory is the resident memory of the child, in bytes: 512 MB. The program
+	// alone takes 50 MB, the PDF reader another 100 MB.
 	Memory int64 `json:"memory"`
 }
 
-// OrDefault returns the limits with their defaults in place of zeros.
+// OrDefault returns the limits with defaults in place of zeros.
 func (l Limits) OrDefault() Limits {
 	limit(&l.Bytes, 50<<20)
 	limit(&l.Unpacked, 200<<20)

@@ -24,7 +24,7 @@ var types = map[string]knowledge.Kind{
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         knowledge.XLSX,
 }
 
-// KindOfType returns the kind that a media type names, or none.
+// KindOfType returns the kind that a media type names, if any.
 func KindOfType(contentType string) knowledge.Kind {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -43,7 +43,7 @@ var extensions = map[string]knowledge.Kind{
 }
 
 // KindOfName returns the kind that the extension of a file's name stands for,
-// or none.
+// if any.
 func KindOfName(name string) knowledge.Kind {
 	return extensions[strings.ToLower(path.Ext(name))]
 }

@@ -6,26 +6,26 @@ import (
 	"parley/core/fault"
 )
 
-// MaxColumns is how many columns a table may have. It bounds what one row
-// takes; wider ones are data and no documents.
+// MaxColumns is how many columns a table may have. It bounds the size of a row;
+// a wider table is data rather than a document.
 const MaxColumns = 1_000
 
-// Table writes rows as a GFM table (GFM 0.29, section 4.10) a row at a time.
+// Table writes rows as a GFM table (GFM 0.29, section 4.10), one at a time.
 // Cells are Markdown. The first row is the header.
 type Table struct {
 	Doc  *Document
 	Rows int
-	// width is the header's: cells beyond it would not be shown.
+	// width is the header's: Markdown would not show cells beyond it.
 	width int
 }
 
-// Row writes a row. Rows without text are left out.
+// Row writes a row. It skips rows without text.
 func (t *Table) Row(cells []string) {
 	if t.Doc.Err != nil {
 		return
 	}
 	if len(cells) > MaxColumns {
-		t.Doc.fail(fault.New(fault.TooLarge, "This table has more than %s. Remove those that nobody asks about, and add it again.", Count(MaxColumns, "column")))
+		t.Doc.fail(fault.New(fault.TooLarge, "This table has more than %s. Remove those that nobody asks about, and add the file again.", Count(MaxColumns, "column")))
 		return
 	}
 	if strings.TrimSpace(strings.Join(cells, "")) == "" {
@@ -58,8 +58,8 @@ func row(cells []string, width int) string {
 	return b.String()
 }
 
-// cell returns Markdown as one line that a table can hold: a pipe that is not
-// escaped yet would end the cell, even within code.
+// cell turns Markdown into one line that fits a table cell: an unescaped pipe
+// would end the cell, even within code.
 func cell(markdown string) string {
 	markdown = Line(markdown)
 	if !strings.Contains(markdown, "|") {

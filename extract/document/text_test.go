@@ -7,13 +7,13 @@ import (
 
 func TestClean(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"control characters go", "a\x00b\x1b[0m\x7f", "ab[0m"},
+		{"control characters are removed", "a\x00b\x1b[0m\x7f", "ab[0m"},
 		{"line ends become newlines", "a\r\nb\rc\u2028d", "a\nb\nc\nd"},
-		{"zero-width characters go", "pass\u200bword\ufeff\u00ad", "password"},
-		{"hidden tags go", "hi\U000e0049\U000e0067", "hi"},
-		{"marks that turn the direction go", "a\u202eb", "ab"},
-		{"joiners stay where they mean something", "می\u200cخواهم 👩\u200d🔧", "می\u200cخواهم 👩\u200d🔧"},
-		{"joiners go between Latin letters", "a\u200db", "ab"},
+		{"zero-width characters are removed", "pass\u200bword\ufeff\u00ad", "password"},
+		{"hidden tags are removed", "hi\U000e0049\U000e0067", "hi"},
+		{"marks that change the direction of text are removed", "a\u202eb", "ab"},
+		{"joiners stay where they have a meaning", "می\u200cخواهم 👩\u200d🔧", "می\u200cخواهم 👩\u200d🔧"},
+		{"joiners between Latin letters are removed", "a\u200db", "ab"},
 		{"ligatures become letters", "oﬃce ﬁle", "office file"},
 		{"broken bytes become replacement characters", "a\xffb", "a\ufffdb"},
 	} {
@@ -28,11 +28,11 @@ func TestClean(t *testing.T) {
 func TestEscape(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"names with underscores stay", "max_tokens and file_name.go", "max_tokens and file_name.go"},
-		{"marks of emphasis are escaped", "*now* _then_", `\*now\* \_then\_`},
-		{"a sum stays", "2 * 3 < 7 - 1", "2 * 3 < 7 - 1"},
-		{"what looks like a heading is text", "# 1", `\# 1`},
-		{"what looks like a list is text", "1. a\n- b", "1\\. a\n\\- b"},
-		{"tags are text", "<script> <3", `\<script> <3`},
+		{"emphasis marks are escaped", "*now* _then_", `\*now\* \_then\_`},
+		{"a formula stays", "2 * 3 < 7 - 1", "2 * 3 < 7 - 1"},
+		{"text that looks like a heading is escaped", "# 1", `\# 1`},
+		{"text that looks like a list is escaped", "1. a\n- b", "1\\. a\n\\- b"},
+		{"tags are escaped", "<script> <3", `\<script> <3`},
 		{"brackets stay", "see [1]", "see [1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,13 +49,13 @@ func TestCharset(t *testing.T) {
 		body              []byte
 		want              string
 	}{
-		{"UTF-8 is seen whatever is declared", "text/plain; charset=iso-8859-1", []byte("Größe"), "Größe"},
-		{"a false UTF-8 is windows-1252", "text/plain; charset=utf-8", []byte("Gr\xf6\xdfe \x80"), "Größe €"},
-		{"what is declared is believed otherwise", "text/plain; charset=koi8-r", []byte("\xd0\xd2\xc9\xd7\xc5\xd4"), "привет"},
-		{"UTF-16 is known by its mark", "", []byte("\xfe\xff\x00h\x00i"), "hi"},
-		{"UTF-16 is known by its zeros", "", []byte(strings.Join(strings.Split("hello, everybody", ""), "\x00") + "\x00"), "hello, everybody"},
-		{"a mark is no text", "", []byte("\xef\xbb\xbfhi"), "hi"},
-		{"one broken letter does not make it another encoding", "", []byte("äöüäöüäöüäöü \xe4"), "äöüäöüäöüäöü \ufffd"},
+		{"UTF-8 is recognized whatever is declared", "text/plain; charset=iso-8859-1", []byte("Größe"), "Größe"},
+		{"text that only claims to be UTF-8 is read as windows-1252", "text/plain; charset=utf-8", []byte("Gr\xf6\xdfe \x80"), "Größe €"},
+		{"any other declaration is believed", "text/plain; charset=koi8-r", []byte("\xd0\xd2\xc9\xd7\xc5\xd4"), "привет"},
+		{"UTF-16 is recognized by its mark", "", []byte("\xfe\xff\x00h\x00i"), "hi"},
+		{"UTF-16 is recognized by its zeros", "", []byte(strings.Join(strings.Split("hello, everybody", ""), "\x00") + "\x00"), "hello, everybody"},
+		{"a byte order mark is not text", "", []byte("\xef\xbb\xbfhi"), "hi"},
+		{"one broken character does not change the encoding", "", []byte("äöüäöüäöüäöü \xe4"), "äöüäöüäöüäöü \ufffd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := Decode(c.body, c.contentType, ""); got != c.want {

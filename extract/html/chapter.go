@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// empty are elements of XHTML that end themselves but not in HTML, where
+// empty matches elements that close themselves in XHTML but not in HTML, where
 // <title/> would swallow the page.
 var empty = regexp.MustCompile(`<(title|script|style|a|p|div|span|td|th|li|i|b|em|strong|iframe|textarea|noscript|h[1-6])((?:\s[^<>]*)?)/>`)
 
-// Chapter reads a chapter of a book, which is XHTML, with all its text.
+// Chapter reads a chapter of a book, which is XHTML, and keeps all its text.
 func Chapter(body []byte) (name, markdown string, err error) {
 	root, err := parseHTML(empty.ReplaceAllString(decodeHTML(body, ""), "<$1$2></$1>"))
 	if err != nil {

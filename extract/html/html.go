@@ -1,8 +1,8 @@
 // Package html reads web pages and chapters of books: their main text, and what
-// a page says to a crawler.
+// a page tells crawlers.
 //
-// It fetches nothing (package fetch), and runs in the child process of package
-// extract.
+// It fetches nothing (package fetch does), and runs in the child process of
+// package extract.
 package html
 
 import (
@@ -17,8 +17,7 @@ import (
 	"parley/extract/document"
 )
 
-// Read reads a web page: its main text, its title, and what it says to a
-// crawler.
+// Read reads a web page: its main text, its title, and what it tells crawlers.
 func Read(doc *document.Document, in document.Input) error {
 	root, err := parseHTML(decodeHTML(in.Body, in.ContentType))
 	if err != nil {
@@ -40,8 +39,8 @@ func Read(doc *document.Document, in document.Input) error {
 	return nil
 }
 
-// errDeep is a page that the parser refuses: it nests more than 512 elements.
-var errDeep = fault.New(fault.Invalid, "This page nests its elements too deep to be read. Simplify it, and add it again.")
+// errDeep refuses a page that nests more than 512 elements, the parser's limit.
+var errDeep = fault.New(fault.Invalid, "The elements of this page are nested too deep to read. Simplify the page, and add it again.")
 
 func parseHTML(text string) (*node, error) {
 	root, err := parse(strings.NewReader(text))
@@ -51,12 +50,12 @@ func parseHTML(text string) (*node, error) {
 	return root, nil
 }
 
-// xmlEncoding is the encoding that an XML declaration names.
+// xmlEncoding matches the encoding that an XML declaration names.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{0,100}encoding=["']([A-Za-z0-9_-]{1,40})["']`)
 
-// decodeHTML returns a page as UTF-8. Its encoding is declared by the content
-// type, else by a meta element in the first 1,024 bytes (HTML standard,
-// section 13.2.3.2), else by an XML declaration.
+// decodeHTML returns a page as UTF-8. The content type declares its encoding;
+// otherwise a meta element in the first 1,024 bytes does (HTML standard, section
+// 13.2.3.2), or an XML declaration.
 func decodeHTML(body []byte, contentType string) string {
 	start := body[:min(len(body), 1024)]
 	_, declared, _ := charset.DetermineEncoding(start, "")
@@ -66,7 +65,7 @@ func decodeHTML(body []byte, contentType string) string {
 	return document.Decode(body, contentType, declared)
 }
 
-// baseOf returns what the links of a page are relative to.
+// baseOf returns the address against which the links of a page resolve.
 func baseOf(root *node, address string) *url.URL {
 	base, err := url.Parse(address)
 	if err != nil {
@@ -80,7 +79,7 @@ func baseOf(root *node, address string) *url.URL {
 	return base
 }
 
-// maxLinks is how many links of a page are returned.
+// maxLinks is how many links of a page Read returns.
 const maxLinks = 10_000
 
 func pageOf(root *node, base *url.URL) document.Page {
@@ -112,7 +111,7 @@ func pageOf(root *node, base *url.URL) document.Page {
 	return page
 }
 
-var errNoAddress = errors.New("no address of a web page")
+var errNoAddress = errors.New("not the address of a web page")
 
 // absolute returns the address that a link leads to, without its fragment.
 func absolute(base *url.URL, link string) (string, error) {

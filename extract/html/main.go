@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// enough is the text, in bytes, that an element marked as the main one
-	// must hold to be believed.
+	// enough is how much text, in bytes, an element marked as the main one must
+	// hold before we believe the mark.
 	enough = 250
-	// maxElements is how many elements a page may have for the search of its
-	// main text, which looks at some of them many times.
+	// maxElements is how many elements a page may have for mainText, which
+	// visits some of them many times.
 	maxElements = 20_000
 )
 
-// mainText returns the element that holds a tidy page's main text. What the
-// page itself marks as such is believed; otherwise Readability guesses; and
-// where its guess loses much, the whole page is taken, but for its lists of links.
+// mainText returns the element that holds a tidy page's main text. It believes
+// what the page itself marks as such, and otherwise lets Readability guess. If the
+// guess loses much, it takes the whole page except for lists of links.
 func mainText(root *node) *node {
 	body := first(root, "body")
 	if body == nil {
@@ -38,7 +38,7 @@ func mainText(root *node) *node {
 	return body
 }
 
-// markedMain returns the only element that says that it is the main one.
+// markedMain returns the only element that is marked as the main one.
 func markedMain(body *node) *node {
 	var found []*node
 	for e := range elements(body) {
@@ -52,7 +52,7 @@ func markedMain(body *node) *node {
 	return found[0]
 }
 
-// nested reports whether all others are within the first.
+// nested reports whether the first element contains all others.
 func nested(found []*node) bool {
 	for _, e := range found[1:] {
 		if !slices.Contains(slices.Collect(e.Ancestors()), found[0]) {
@@ -62,7 +62,7 @@ func nested(found []*node) bool {
 	return true
 }
 
-// dropLinkLists removes lists of which nearly all text is links.
+// dropLinkLists removes lists whose text is nearly all links.
 func dropLinkLists(body *node) {
 	whole := lengthOf(body)
 	for _, list := range all(body, "ul", "ol") {
@@ -80,8 +80,7 @@ func dropLinkLists(body *node) {
 	}
 }
 
-// readable returns what Readability takes for the main text. It works on a
-// copy.
+// readable returns what Readability considers the main text. It works on a copy.
 func readable(root *node) *node {
 	parser := readability.NewParser()
 	parser.MaxElemsToParse = maxElements
@@ -96,8 +95,8 @@ func readable(root *node) *node {
 	return article.Node
 }
 
-// restoreTitle makes a heading of level one of what Readability made a
-// heading of level two.
+// restoreTitle turns the title back into a heading of level one, after
+// Readability made it one of level two.
 func restoreTitle(found, h1 *node) {
 	if h1 == nil {
 		return
@@ -108,7 +107,7 @@ func restoreTitle(found, h1 *node) {
 }
 
 // keeps reports whether a guess lost none of what people ask about: tables,
-// code and lists that are not of links, most headings, and half of the text.
+// code, lists other than lists of links, most headings, and half of the text.
 func keeps(found, body *node) bool {
 	if len(all(found, "table", "pre")) < len(all(body, "table", "pre")) || proseLists(found) < proseLists(body) {
 		return false

@@ -11,8 +11,8 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// node is an element or a text of a page. Trees are at most 512 deep: the
-// parser sees to it. So walking them may recur.
+// node is an element or a text of a page. The parser limits trees to a depth of
+// 512, so functions that walk them may recurse.
 type node = nethtml.Node
 
 func parse(r io.Reader) (*node, error) { return nethtml.Parse(r) }
@@ -34,14 +34,14 @@ func hasAttr(n *node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a nethtml.Attribute) bool { return a.Key == name })
 }
 
-// children returns the child nodes as they are now: they may be moved while
-// one goes through them.
+// children returns a snapshot of the child nodes, so that a caller may move them
+// while it iterates.
 func children(n *node) []*node {
 	return slices.Collect(n.ChildNodes())
 }
 
-// elements goes through all elements below n, in the order of the page. They
-// must not be moved meanwhile.
+// elements iterates over all elements below n, in the order of the page. The
+// caller must not move them meanwhile.
 func elements(n *node) iter.Seq[*node] {
 	return func(yield func(*node) bool) {
 		for d := range n.Descendants() {
@@ -75,7 +75,7 @@ func first(n *node, names ...string) *node {
 	return nil
 }
 
-// within reports whether one of the elements around n has one of the names.
+// within reports whether an ancestor of n has one of the names.
 func within(n *node, names ...string) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if element(p, names...) {
@@ -104,7 +104,7 @@ func writeText(b *strings.Builder, n *node) {
 	}
 }
 
-// lengthOf returns about how many bytes of text an element shows.
+// lengthOf estimates how many bytes of text an element shows.
 func lengthOf(n *node) int {
 	length := 0
 	for d := range n.Descendants() {
@@ -121,7 +121,7 @@ func remove(n *node) {
 	}
 }
 
-// unwrap puts the children of an element into its place.
+// unwrap replaces an element with its children.
 func unwrap(n *node) {
 	for _, c := range children(n) {
 		n.RemoveChild(c)
@@ -130,7 +130,7 @@ func unwrap(n *node) {
 	remove(n)
 }
 
-// replace puts other nodes into the place of an element.
+// replace puts other nodes in the place of an element.
 func replace(n *node, others ...*node) {
 	for _, other := range others {
 		n.Parent.InsertBefore(other, n)

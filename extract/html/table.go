@@ -10,8 +10,8 @@ import (
 
 type attribute = nethtml.Attribute
 
-// shapeTable gives the cells of a table the form that Markdown has: a single
-// line. Tables that only arrange a page are taken apart.
+// shapeTable makes the cells of a table fit Markdown, where each is a single
+// line. It unwraps tables that only lay out a page.
 func shapeTable(t *node) {
 	if code := codeOf(t); code != nil {
 		replace(t, code)
@@ -33,7 +33,7 @@ func shapeTable(t *node) {
 	}
 }
 
-// codeOf returns the code of a table that only puts line numbers beside it.
+// codeOf returns the code in a table that only adds line numbers.
 func codeOf(t *node) *node {
 	var code []*node
 	for _, pre := range all(t, "pre") {
@@ -47,13 +47,13 @@ func codeOf(t *node) *node {
 	return nil
 }
 
-// arranges reports whether a table is no table of data.
+// arranges reports whether a table only lays out a page.
 func arranges(t *node, cells []*node) bool {
 	role := attr(t, "role")
 	return len(cells) < 2 || role == "presentation" || role == "none" || first(t, "table", "pre", "h1", "h2", "h3") != nil
 }
 
-// bound lowers the number of rows or columns that a cell reaches over.
+// bound limits how many rows or columns a cell spans.
 func bound(c *node, name string, most int) {
 	for i, a := range c.Attr {
 		if a.Key == name {
@@ -66,7 +66,7 @@ func bound(c *node, name string, most int) {
 	}
 }
 
-// flatten makes one line of what is in a cell.
+// flatten turns the contents of a cell into one line.
 func flatten(c *node) {
 	for _, e := range slices.Collect(elements(c)) {
 		switch {
@@ -87,7 +87,7 @@ func flatten(c *node) {
 	}
 }
 
-// itemMark separates an item from the one before it.
+// itemMark returns what separates an item from the one before it.
 func itemMark(li *node) string {
 	for s := li.PrevSibling; s != nil; s = s.PrevSibling {
 		if s.Type == nethtml.TextNode && strings.TrimSpace(s.Data) != "" || s.Type == nethtml.ElementNode {

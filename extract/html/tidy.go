@@ -9,14 +9,13 @@ import (
 	"parley/extract/document"
 )
 
-// never are elements that hold no text for a reader.
+// never lists elements that hold no text for readers.
 var never = []string{
 	"script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math-renderer", "canvas", "nav", "button",
 	"input", "select", "textarea", "dialog", "audio", "video", "map", "head", "menu", "progress", "meter",
 }
 
-// aroundRoles are ARIA's landmarks around a page's content, and what opens
-// above it.
+// aroundRoles lists ARIA's landmarks around a page's content, and overlays.
 var aroundRoles = []string{"navigation", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar", "banner", "complementary"}
 
 var (
@@ -25,8 +24,8 @@ var (
 	hiddenStyle = regexp.MustCompile(`(?i)(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em)?\s*(?:;|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$))`)
 )
 
-// tidy removes what is around the content of a page and what people do not
-// see, and gives the rest shapes that Markdown has.
+// tidy removes what surrounds the content of a page and what people do not see,
+// and reshapes the rest into forms that Markdown has.
 func tidy(root *node, base *url.URL) {
 	removeAll(root, func(e *node) bool {
 		return element(e, never...) && e.Data != "button" && e.Data != "input" || hidden(e)
@@ -50,8 +49,8 @@ func removeAll(root *node, remove func(*node) bool) {
 	}
 }
 
-// unwanted reports whether an element is no part of a page's content. An
-// element that holds most of the page is kept whatever it is called.
+// unwanted reports whether an element is not part of a page's content. It keeps
+// an element that holds most of the page, whatever its name.
 func unwanted(e *node, whole int) bool {
 	switch {
 	case element(e, never...):
@@ -79,8 +78,8 @@ func unwanted(e *node, whole int) bool {
 	return around && lengthOf(e) <= whole/2
 }
 
-// hidden reports whether people do not see an element. A panel behind a tab is
-// content, and so is what a search within the page opens.
+// hidden reports whether people cannot see an element. A panel behind a tab is
+// content, and so is one that the browser's search within the page opens.
 func hidden(e *node) bool {
 	if strings.EqualFold(attr(e, "role"), "tabpanel") {
 		return false
@@ -91,7 +90,7 @@ func hidden(e *node) bool {
 	return strings.EqualFold(attr(e, "aria-hidden"), "true") || hiddenStyle.MatchString(attr(e, "style"))
 }
 
-// shape rewrites what Markdown has no form for.
+// shape rewrites what Markdown cannot express.
 func shape(root *node, base *url.URL) {
 	for _, e := range slices.Collect(elements(root)) {
 		if e.Parent == nil {
@@ -112,8 +111,8 @@ func shape(root *node, base *url.URL) {
 	}
 }
 
-// shapeLink keeps links to other pages. Marks beside headings that link to
-// themselves are removed.
+// shapeLink keeps links to other pages. It removes the marks beside headings that
+// link to the headings themselves.
 func shapeLink(a *node, base *url.URL) {
 	link := strings.TrimSpace(attr(a, "href"))
 	if strings.HasPrefix(link, "#") && len(textOf(a)) <= len("🔗") {
@@ -133,16 +132,16 @@ func shapeLink(a *node, base *url.URL) {
 	a.Attr = slices.DeleteFunc(a.Attr, func(each attribute) bool { return each.Key == "title" })
 }
 
-// imageText is what is said about an image for those who do not see it.
+// imageText returns an image's description for people who cannot see it.
 func imageText(img *node) string {
 	alt := document.Line(attr(img, "alt"))
 	if len(alt) > 1000 || !strings.Contains(alt, " ") {
-		return "" // a file's name, "logo", or no text for people
+		return "" // a file's name, "logo", or not meant for people
 	}
 	return alt
 }
 
-// shapeDefinitions makes a list of a definition list: "**Term**: what it is".
+// shapeDefinitions turns a definition list into a list of "**Term**: definition".
 func shapeDefinitions(dl *node) {
 	list := newElement("ul")
 	var item *node
@@ -179,7 +178,7 @@ func shapeDefinitions(dl *node) {
 	replace(dl, list)
 }
 
-// closest returns the nearest element around n of a name.
+// closest returns the nearest ancestor of n with a name.
 func closest(n *node, name string) *node {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if element(p, name) {

@@ -15,15 +15,15 @@ import (
 const (
 	// maxEntries is how many files an archive may hold.
 	maxEntries = 20_000
-	// maxRatio is how many times its size an archive may unpack to, once that
-	// is more than suspectSize. Office files reach about 50; deflate ends at
-	// 1,032.
+	// maxRatio is how many times its own size an archive may unpack to, once it
+	// unpacks to more than suspectSize. Office files reach about 50; deflate
+	// cannot exceed 1,032.
 	maxRatio    = 300
 	suspectSize = 20 << 20
 )
 
-// archive is a checked zip file. Only entries that a reader asks for are
-// unpacked, into memory, and counted; an archive within is never opened.
+// archive is a checked zip file. It unpacks only entries that a reader asks for,
+// into memory, and counts their bytes. It never opens an archive within.
 type archive struct {
 	kind    knowledge.Kind
 	entries map[string]*zip.File
@@ -31,7 +31,7 @@ type archive struct {
 	left, unpacked int64
 }
 
-// openArchive checks an archive before anything of it is unpacked.
+// openArchive checks an archive before it unpacks anything.
 func openArchive(in document.Input, limits document.Limits) (*archive, error) {
 	files, err := listArchive(in)
 	if err != nil {
@@ -45,7 +45,7 @@ func openArchive(in document.Input, limits document.Limits) (*archive, error) {
 		}
 		name := strings.ReplaceAll(file.Name, `\`, "/")
 		if leadsOut(name) {
-			return nil, fault.New(fault.Invalid, "The archive holds a file whose name leads out of it. It was not made by an office program.")
+			return nil, fault.New(fault.Invalid, "A file in this archive has a name that leads out of it. No office program makes such an archive, so Parley does not read it.")
 		}
 		if file.Flags&1 != 0 {
 			return nil, document.Protected(in.Kind)
@@ -55,17 +55,17 @@ func openArchive(in document.Input, limits document.Limits) (*archive, error) {
 		}
 	}
 	if sum > suspectSize && sum/maxRatio > uint64(len(in.Body)) {
-		return nil, fault.New(fault.TooLarge, "The archive unpacks to more than %d times its size.", maxRatio)
+		return nil, fault.New(fault.TooLarge, "This archive unpacks to more than %d times its size. Save the document again in the program it comes from, and add it again.", maxRatio)
 	}
 	return a, nil
 }
 
-// listArchive reads the directory of an archive. The entries are counted
-// before: the number that the archive declares may be a lie, and each takes
-// some hundred bytes of memory.
+// listArchive reads the directory of an archive. It counts the entries first:
+// the declared number may be a lie, and each entry takes some hundred bytes of
+// memory.
 func listArchive(in document.Input) (*zip.Reader, error) {
 	if bytes.Count(in.Body, []byte("PK\x01\x02")) > maxEntries {
-		return nil, fault.New(fault.TooLarge, "The archive holds more than %s.", document.Count(maxEntries, "file"))
+		return nil, fault.New(fault.TooLarge, "This archive holds more than %s. Split the document, and add its parts.", document.Count(maxEntries, "file"))
 	}
 	files, err := zip.NewReader(bytes.NewReader(in.Body), int64(len(in.Body)))
 	if err != nil {
@@ -79,19 +79,19 @@ func leadsOut(name string) bool {
 		strings.HasPrefix(path.Clean(name), "..") || strings.ContainsRune(name, 0)
 }
 
-// entryName is the form that entries are looked up in: the names of parts do
-// not differ in case alone (ECMA-376, part 2, section 6.2.2).
+// entryName normalizes a name for look-ups: the names of parts never differ in
+// case alone (ECMA-376, part 2, section 6.2.2).
 func entryName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+name), "/"))
 }
 
 func (a *archive) tooLarge() error {
-	return fault.New(fault.TooLarge, "The archive unpacks to more than %s.", document.Size(a.unpacked))
+	return fault.New(fault.TooLarge, "This archive unpacks to more than %s. Split the document, and add its parts.", document.Size(a.unpacked))
 }
 
 func (a *archive) has(name string) bool { return a.entries[entryName(name)] != nil }
 
-// read unpacks an entry. One that is missing is empty.
+// read unpacks an entry. It returns nothing for a missing one.
 func (a *archive) read(name string) ([]byte, error) {
 	file := a.entries[entryName(name)]
 	if file == nil {
@@ -105,7 +105,7 @@ func (a *archive) read(name string) ([]byte, error) {
 		return nil, document.Damaged(a.kind, err)
 	}
 	defer unpacking.Close()
-	// The header may lie about the size, so the bytes themselves are counted.
+	// The header may lie about the size, so count the bytes themselves.
 	body, err := io.ReadAll(io.LimitReader(unpacking, a.left+1))
 	if a.left -= int64(len(body)); a.left < 0 {
 		return nil, a.tooLarge()
@@ -116,7 +116,7 @@ func (a *archive) read(name string) ([]byte, error) {
 	return body, nil
 }
 
-// parts are entries that only archives of a kind have.
+// parts lists entries that only archives of one kind have.
 var parts = []struct {
 	entry string
 	kind  knowledge.Kind
@@ -127,7 +127,7 @@ var parts = []struct {
 	{"meta-inf/container.xml", knowledge.EPUB},
 }
 
-// KindOfArchive looks at the names in an archive only.
+// KindOfArchive looks only at the names in an archive.
 func KindOfArchive(in document.Input) (knowledge.Kind, error) {
 	named := document.KindOfName(in.Name)
 	if named == "" {
@@ -157,5 +157,5 @@ func KindOfArchive(in document.Input) (knowledge.Kind, error) {
 	case office:
 		return "", document.NotOfKind(in, named, nil)
 	}
-	return "", fault.New(fault.Invalid, "This file is an archive. Unpack it, and add what is in it.")
+	return "", fault.New(fault.Invalid, "This file is an archive. Unpack it, and add the files in it.")
 }

@@ -17,15 +17,15 @@ type wordFile struct {
 	styles    map[string]*wordStyle
 	numbering *numbering
 	notes     map[string]*xmlNode
-	// cited are the notes that the present block refers to.
+	// cited lists the notes to which the current block refers.
 	cited []string
 	// listed says that the last block was a list item, at depth, and dashed
-	// that the list has no numbers.
+	// that its list has no numbers.
 	listed bool
 	dashed bool
 	depth  int
 	page   int
-	// joined is the text of paragraphs whose end was deleted.
+	// joined is the text of paragraphs whose paragraph mark was deleted.
 	joined string
 }
 
@@ -59,7 +59,7 @@ func ReadDOCX(doc *document.Document, in document.Input) error {
 	return nil
 }
 
-// open reads the parts that the text refers to.
+// open reads the parts to which the text refers.
 func (w *wordFile) open(part string) (err error) {
 	if w.relations, err = w.archive.relations(part); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (w *wordFile) open(part string) (err error) {
 	return nil
 }
 
-// wordVerdict takes the body's paragraphs and tables, in whatever they are
-// wrapped, and passes over what was deleted.
+// wordVerdict takes the body's paragraphs and tables, whatever wraps them, and
+// skips deleted ones.
 func wordVerdict(name string) verdict {
 	switch name {
 	case "p", "tbl":
@@ -167,8 +167,8 @@ func (w *wordFile) paragraph(p *xmlNode) {
 	w.boxes(p)
 }
 
-// item writes an item of a list. An item is at most one level deeper than the
-// one before: Markdown would read it as code otherwise.
+// item writes a list item, at most one level deeper than the one before:
+// Markdown would read a deeper one as code.
 func (w *wordFile) item(number number, text string) {
 	depth := 0
 	if w.listed {
@@ -215,7 +215,7 @@ func (n *xmlNode) eachKid(f func(*xmlNode)) {
 	}
 }
 
-// writeNotes writes the notes that were referred to, right below the block.
+// writeNotes writes the cited notes directly below the block.
 func (w *wordFile) writeNotes() {
 	cited := slices.Compact(w.cited)
 	w.cited = nil
@@ -227,7 +227,7 @@ func (w *wordFile) writeNotes() {
 			w.listed = false
 		}
 	}
-	w.cited = nil // a note's reference to a note
+	w.cited = nil // a note may refer to notes itself
 }
 
 func noteName(id string) string {
@@ -237,7 +237,7 @@ func noteName(id string) string {
 	return "e" + strings.TrimPrefix(id, "endnote")
 }
 
-// bold reports whether all that a paragraph shows is bold.
+// bold reports whether everything that a paragraph shows is bold.
 func bold(p *xmlNode) bool {
 	all := true
 	found := false
@@ -250,6 +250,6 @@ func bold(p *xmlNode) bool {
 	return all && found
 }
 
-// sorted returns the keys of a map in order, so that reading does not depend
-// on chance.
+// sorted returns the keys of a map in order, so that the result is
+// deterministic.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -10,7 +10,7 @@ import (
 // numbering counts the items of a document's lists (ECMA-376, part 1, section
 // 17.9).
 type numbering struct {
-	// lists are the abstract definitions by the id of their instances.
+	// lists maps the ids of instances to their abstract definitions.
 	lists    map[string]*numberedList
 	restarts map[string]map[int]int
 }
@@ -25,13 +25,13 @@ type numberLevel struct {
 	start        int
 }
 
-// number is what stands before a paragraph.
+// number is what precedes a paragraph.
 type number struct {
 	listed bool
 	level  int
-	// mark is Markdown's: "-" or "3.".
+	// mark is Markdown's mark: "-" or "3.".
 	mark string
-	// label is the number as it is shown: "3.1" or "b)". Bullets have none.
+	// label is the number as Word shows it: "3.1" or "b)". Bullets have none.
 	label string
 }
 
@@ -65,7 +65,7 @@ func numberingOf(root *xmlNode) *numbering {
 	return n
 }
 
-// next counts a paragraph, and returns its number.
+// next counts a paragraph and returns its number.
 func (n *numbering) next(properties *xmlNode, style *wordStyle) number {
 	id, at := properties.val("numPr", "numId"), properties.val("numPr", "ilvl")
 	if style != nil && id == "" {
@@ -92,8 +92,8 @@ func (n *numbering) next(properties *xmlNode, style *wordStyle) number {
 	return list.number(level)
 }
 
-// number returns the present number of a level. Markdown has plain numbers
-// only, so others, such as 3.1 or (b), are kept as text behind a dash.
+// number returns the current number of a level. Markdown has only plain numbers,
+// so others, such as 3.1 or (b), become text after a dash.
 func (l *numberedList) number(level int) number {
 	own := l.levels[level]
 	if own.format == "bullet" || own.format == "none" || own.format == "" {

@@ -17,8 +17,8 @@ type wordStyle struct {
 	basedOn    string
 }
 
-// headingName is what the style of a heading is called: in English, or as
-// programs other than Word translate it.
+// headingName matches the names of heading styles: in English, or as programs
+// other than Word translate them.
 var headingName = regexp.MustCompile(`^(?i:heading|überschrift|titre|título|titolo|kop|rubrik|overskrift|nagłówek|nadpis|заголовок|otsikko|见出し|見出し|标题|標題) ?([1-9])$`)
 
 func stylesOf(root *xmlNode) map[string]*wordStyle {
@@ -35,8 +35,8 @@ func stylesOf(root *xmlNode) map[string]*wordStyle {
 	return styles
 }
 
-// inherit fills in what a style has from those it is based on. They may be
-// based on one another in a circle, so the steps are counted.
+// inherit fills in what a style takes from those it is based on. Styles may be
+// based on one another in a cycle, so inherit counts the steps.
 func (s *wordStyle) inherit(styles map[string]*wordStyle) {
 	for from, steps := s, 0; from != nil && steps < 20; from, steps = styles[from.basedOn], steps+1 {
 		if s.outline == 0 {
@@ -74,7 +74,7 @@ func (w *wordFile) level(properties *xmlNode, style *wordStyle) int {
 	return style.outline
 }
 
-// isContents reports whether a paragraph is of a table of contents.
+// isContents reports whether a paragraph belongs to a table of contents.
 func (s *wordStyle) isContents() bool {
 	if s == nil {
 		return false

@@ -7,7 +7,7 @@ import (
 	"parley/extract/document"
 )
 
-// table writes a table. One of a single cell is a frame around text.
+// table writes a table. A table of a single cell is a frame around text.
 func (w *wordFile) table(t *xmlNode) {
 	w.listed = false
 	var rows [][]string
@@ -30,7 +30,7 @@ func (w *wordFile) table(t *xmlNode) {
 	w.doc.WriteTable(rows)
 }
 
-// rowsIn returns a table's rows, but for those that were deleted.
+// rowsIn returns a table's rows without the deleted ones.
 func rowsIn(t *xmlNode) []*xmlNode {
 	var rows []*xmlNode
 	for _, k := range t.kids {
@@ -44,8 +44,8 @@ func rowsIn(t *xmlNode) []*xmlNode {
 	return rows
 }
 
-// row returns the cells of a row. A cell that reaches over several columns or
-// rows is repeated in each, so that every row says all that holds for it.
+// row returns the cells of a row. It repeats a cell that spans several columns or
+// rows in each of them, so that every row is complete on its own.
 func (w *wordFile) row(tr *xmlNode, above []string) []string {
 	var cells []string
 	for _, tc := range cellsIn(tr) {
@@ -77,7 +77,7 @@ func cellsIn(tr *xmlNode) []*xmlNode {
 	return cells
 }
 
-// cell returns all text of a cell as one line, tables within included.
+// cell returns all text of a cell, nested tables included, as one line.
 func (w *wordFile) cell(n *xmlNode) string {
 	var parts []string
 	for _, k := range n.kids {

@@ -6,8 +6,8 @@ import (
 	"parley/extract/document"
 )
 
-// runs returns what a paragraph shows, as Markdown: insertions kept,
-// deletions and hidden text dropped.
+// runs returns what a paragraph shows, as Markdown. It keeps insertions and drops
+// deletions and hidden text.
 func (w *wordFile) runs(p *xmlNode) string {
 	var b strings.Builder
 	w.writeRuns(&b, p)
@@ -15,7 +15,7 @@ func (w *wordFile) runs(p *xmlNode) string {
 }
 
 func (w *wordFile) writeRuns(b *strings.Builder, n *xmlNode) {
-	var plain strings.Builder // adjoining runs are escaped as one
+	var plain strings.Builder // escape adjoining runs together
 	flush := func() {
 		b.WriteString(document.EscapeAfter(b.String(), plain.String()))
 		plain.Reset()
@@ -27,7 +27,7 @@ func (w *wordFile) writeRuns(b *strings.Builder, n *xmlNode) {
 				flush()
 				b.WriteString(special)
 			}
-		case "t": // of a formula
+		case "t": // in a formula
 			plain.WriteString(k.text)
 		case "hyperlink":
 			flush()
@@ -41,7 +41,7 @@ func (w *wordFile) writeRuns(b *strings.Builder, n *xmlNode) {
 	flush()
 }
 
-// run writes the text of a run, and returns Markdown that follows it.
+// run appends the text of a run to plain, and returns Markdown that follows it.
 func (w *wordFile) run(plain *strings.Builder, r *xmlNode) string {
 	if r.on("rPr", "vanish") {
 		return ""

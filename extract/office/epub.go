@@ -10,7 +10,7 @@ import (
 	"parley/extract/html"
 )
 
-// ReadEPUB reads a book (EPUB 3.3): the chapters of its spine, each once.
+// ReadEPUB reads a book (EPUB 3.3): each chapter of its spine once.
 func ReadEPUB(doc *document.Document, in document.Input) error {
 	a, err := openArchive(in, doc.Limits)
 	if err != nil {
@@ -47,7 +47,7 @@ func ReadEPUB(doc *document.Document, in document.Input) error {
 	return nil
 }
 
-// spine returns the entries of the chapters in their order, each once.
+// spine returns the entries of the chapters in order, each once.
 func spine(book *xmlNode, part string) []string {
 	items := make(map[string]*xmlNode)
 	book.kid("manifest").each("item", func(n *xmlNode) { items[n.attr("id")] = n })
@@ -65,7 +65,7 @@ func spine(book *xmlNode, part string) []string {
 	return chapters
 }
 
-// obfuscations are the algorithms that only fonts are hidden with.
+// obfuscations lists the algorithms that obfuscate fonts and nothing else.
 var obfuscations = []string{"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"}
 
 // locked returns a failure if the chapters are encrypted.

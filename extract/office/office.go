@@ -1,8 +1,8 @@
 // Package office reads the files of office programs, which are archives of XML:
 // DOCX, PPTX, XLSX and EPUB.
 //
-// It does not own the child process that it runs in (package extract), nor how
-// a chapter of a book is read (package html).
+// It does not own the child process it runs in (package extract), nor how to read
+// a chapter of a book (package html).
 package office
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // relation leads from a part of an office file to another part, or to an
-// address outside (ECMA-376, part 2, section 6.5).
+// external address (ECMA-376, part 2, section 6.5).
 type relation struct {
 	// kind is the last element of the relation's type: styles, slide.
 	kind     string
@@ -22,8 +22,8 @@ type relation struct {
 	external bool
 }
 
-// relations returns those of a part by their id. Targets within the file are
-// the names of entries.
+// relations returns the relations of a part by id. Targets within the file are
+// names of entries.
 func (a *archive) relations(part string) (map[string]relation, error) {
 	body, err := a.read(path.Join(path.Dir(part), "_rels", path.Base(part)+".rels"))
 	if err != nil {
@@ -55,7 +55,7 @@ func resolve(part, target string) string {
 	return strings.TrimPrefix(path.Join("/", path.Dir(part), target), "/")
 }
 
-// mainPart returns the part that an office file is about.
+// mainPart returns the part that holds the document itself.
 func (a *archive) mainPart(usual string) (string, error) {
 	found, err := a.relations("")
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *archive) mainPart(usual string) (string, error) {
 	return usual, nil
 }
 
-// target returns what the first relation of a kind leads to.
+// target returns the target of the first relation of a kind.
 func target(relations map[string]relation, kind string) string {
 	for _, r := range relations {
 		if r.kind == kind && !r.external {
@@ -95,7 +95,7 @@ func (a *archive) tree(part string) (*xmlNode, error) {
 	return root, nil
 }
 
-// properTitle returns the title in a file's properties, unless a program made it up.
+// properTitle returns the title in a file's properties, unless a program invented it.
 func (a *archive) properTitle() string {
 	body, err := a.read("docProps/core.xml")
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *archive) properTitle() string {
 	return title
 }
 
-// link returns text as a link to an address outside, if it is one for people.
+// link turns text into a link to an external address, if people can follow it.
 func link(text string, r relation) string {
 	to, err := url.Parse(strings.TrimSpace(r.target))
 	if err != nil || !r.external || document.Line(text) == "" || to.Scheme != "http" && to.Scheme != "https" && to.Scheme != "mailto" {

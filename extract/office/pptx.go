@@ -9,7 +9,7 @@ import (
 )
 
 // ReadPPTX reads a presentation (ECMA-376, part 1, section 19): its slides in
-// the order in which they are shown, without hidden ones.
+// the order of the show, without hidden ones.
 func ReadPPTX(doc *document.Document, in document.Input) error {
 	a, err := openArchive(in, doc.Limits)
 	if err != nil {
@@ -43,7 +43,7 @@ func ReadPPTX(doc *document.Document, in document.Input) error {
 	return nil
 }
 
-// slideIDs returns the relations of the slides in their order, each once.
+// slideIDs returns the relations of the slides in order, each once.
 func slideIDs(root *xmlNode) []string {
 	var ids []string
 	seen := make(map[string]bool)
@@ -107,8 +107,8 @@ func titleOf(tree *xmlNode) string {
 	return title
 }
 
-// placeholder returns what a shape is in the layout: title, body, or empty
-// for one that is not of the layout.
+// placeholder returns a shape's role in the layout: title, body, or empty for a
+// shape outside the layout.
 func placeholder(sp *xmlNode) string {
 	for _, k := range sp.kids {
 		if strings.HasPrefix(k.name, "nv") {
@@ -139,7 +139,7 @@ func plainText(p *xmlNode) string {
 	return b.String()
 }
 
-// notes writes what the speaker notes to a slide.
+// notes writes the speaker's notes on a slide.
 func (s *slide) notes() error {
 	root, err := s.archive.tree(target(s.relations, "notesSlide"))
 	if err != nil || root == nil {

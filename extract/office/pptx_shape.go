@@ -7,7 +7,7 @@ import (
 	"parley/extract/document"
 )
 
-// shapes writes what the shapes of a slide say, in their order.
+// shapes writes the text of a slide's shapes in order.
 func (s *slide) shapes(tree *xmlNode) error {
 	if tree == nil {
 		return nil
@@ -29,8 +29,8 @@ func (s *slide) shapes(tree *xmlNode) error {
 	return nil
 }
 
-// shape writes the paragraphs of a shape: those of the layout's body as
-// bullets, those of a text box as text.
+// shape writes the paragraphs of a shape: those of the layout's body as bullets,
+// those of a text box as text.
 func (s *slide) shape(sp *xmlNode) {
 	kind := placeholder(sp)
 	switch kind {
@@ -98,7 +98,7 @@ func (s *slide) text(p *xmlNode) string {
 	return b.String()
 }
 
-// graphic writes a table, or the texts of a diagram.
+// graphic writes a table or the texts of a diagram.
 func (s *slide) graphic(data *xmlNode) error {
 	s.listed = false
 	if t := data.kid("tbl"); t != nil {
@@ -119,8 +119,8 @@ func (s *slide) graphic(data *xmlNode) error {
 	return nil
 }
 
-// rows returns the cells of a table. Those that are merged into another repeat
-// it.
+// rows returns the cells of a table. A merged cell repeats the one that it is
+// merged into.
 func (s *slide) rows(t *xmlNode) [][]string {
 	var rows [][]string
 	for _, tr := range t.kids {

@@ -11,12 +11,12 @@ import (
 	"parley/extract/document"
 )
 
-// sheetRows is how many rows a sheet of a workbook can have at all.
+// sheetRows is how many rows a worksheet can have.
 const sheetRows = 1_048_576
 
-// ReadXLSX reads the visible sheets of a workbook, each as a table below a
-// heading. Cells are as they are shown; formulas have the values that were
-// last calculated.
+// ReadXLSX reads the visible sheets of a workbook, each as a table under a
+// heading. It shows cells as the program displays them, and formulas by the
+// values last calculated.
 func ReadXLSX(doc *document.Document, in document.Input) error {
 	a, err := openArchive(in, doc.Limits)
 	if err != nil {
@@ -78,7 +78,7 @@ func sheetsOf(a *archive) ([]sheet, error) {
 	return sheets, nil
 }
 
-// sparse is the cells of a row that hold something, by their column from 0.
+// sparse holds the non-empty cells of a row by column, from 0.
 type sparse map[int]string
 
 func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet) error {
@@ -119,9 +119,9 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 	return nil
 }
 
-// writeSheet writes a sheet's rows: those of a single value before the first
-// that has several as lines of text, because they are what is said about the
-// table; the others as a table.
+// writeSheet writes a sheet's rows. Single-value rows before the first row with
+// several values describe the table, so they become lines of text; the rest
+// becomes the table.
 func writeSheet(doc *document.Document, name string, rows []sparse, columns []int) {
 	if len(rows) == 0 {
 		return
@@ -152,7 +152,7 @@ func writeSheet(doc *document.Document, name string, rows []sparse, columns []in
 	}
 }
 
-// single reports whether all cells of a row hold the same.
+// single reports whether all cells of a row hold the same value.
 func (s sparse) single() bool {
 	value, first := "", true
 	for _, text := range s {

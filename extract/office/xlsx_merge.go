@@ -9,7 +9,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// merged is a range of cells that are shown as one, from 0, its ends included.
+// merged is a range of cells shown as one. Indexes start at 0; the ends are
+// included.
 type merged struct {
 	left, top, right, bottom int
 	value                    string
@@ -22,14 +23,14 @@ type merges struct {
 }
 
 const (
-	// maxMerges is how many ranges of a sheet are looked at, and maxMerged how
-	// many rows or columns of one its value is repeated in.
+	// maxMerges is how many ranges of a sheet count, and maxMerged in how many
+	// rows or columns of one range its value is repeated.
 	maxMerges = 10_000
 	maxMerged = 1_000
 )
 
-// mergeCell is found by its text: reading the whole sheet a second time for a
-// few elements near its end would take as long as reading its cells.
+// mergeCell finds ranges by a regular expression: parsing the whole sheet a second
+// time for a few elements near its end would take as long as reading its cells.
 var mergeCell = regexp.MustCompile(`<(?:[a-z0-9]+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]{1,3}[0-9]{1,7}):([A-Z]{1,3}[0-9]{1,7})"`)
 
 func mergesOf(a *archive, part string) (*merges, error) {
@@ -52,8 +53,8 @@ func mergesOf(a *archive, part string) (*merges, error) {
 	return m, nil
 }
 
-// apply returns what the cells of a row hold. The value of a merged range
-// stands in each of its cells, so that every row says all that holds for it.
+// apply returns what the cells of a row hold. It repeats the value of a merged
+// range in each of its cells, so that every row is complete on its own.
 func (m *merges) apply(row int, cells []string) sparse {
 	found := make(sparse)
 	for i, text := range cells {

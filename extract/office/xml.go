@@ -11,18 +11,18 @@ import (
 )
 
 // maxDepth is how deep the XML of an office file may nest. Word writes about
-// 60 levels for a table within a table within a text box.
+// 60 levels for a table in a table in a text box.
 const maxDepth = 256
 
-// errXML is XML that no office program writes.
+// errXML refuses XML that no office program writes.
 var errXML = errors.New("the XML is nested wrongly or too deep, or declares a document type")
 
-// xmlNode is an element of office XML. Namespaces are not kept: within one
-// part the local names do not clash.
+// xmlNode is an element of office XML. It drops namespaces: within one part the
+// local names do not clash.
 type xmlNode struct {
 	name  string
 	attrs []stdxml.Attr
-	// text is what stands directly in the element.
+	// text is the text directly in the element.
 	text string
 	kids []*xmlNode
 }
@@ -39,7 +39,7 @@ func (n *xmlNode) attr(name string) string {
 	return ""
 }
 
-// kid returns the element that a path of names leads to, or nil.
+// kid follows a path of names to an element, or returns nil.
 func (n *xmlNode) kid(path ...string) *xmlNode {
 	for _, name := range path {
 		if n == nil {
@@ -57,10 +57,10 @@ func (n *xmlNode) kid(path ...string) *xmlNode {
 	return n
 }
 
-// val returns the attribute val of the element that a path leads to.
+// val returns the attribute val of the element at a path.
 func (n *xmlNode) val(path ...string) string { return n.kid(path...).attr("val") }
 
-// on reports whether a switch such as <w:b/> is there and not off.
+// on reports whether a switch such as <w:b/> is present and not off.
 func (n *xmlNode) on(path ...string) bool {
 	k := n.kid(path...)
 	if k == nil {
@@ -83,21 +83,21 @@ func (n *xmlNode) each(name string, f func(*xmlNode)) {
 	}
 }
 
-// verdict says what becomes of an element while XML is scanned.
+// verdict decides what to do with an element while scanning XML.
 type verdict int
 
 const (
-	// enter goes on with the elements in it.
+	// enter continues with the elements inside it.
 	enter verdict = iota
-	// skip passes over it.
+	// skip ignores it and everything inside.
 	skip
-	// take hands it on with all that is in it.
+	// take returns it with everything inside.
 	take
 )
 
-// scanXML reads XML and hands on the elements to be taken, one at a time, so
-// that a large part is never in memory as a whole. Entities other than XML's
-// own five are errors, and document types are refused.
+// scanXML reads XML and passes on the elements to take, one at a time, so that a
+// large part is never in memory as a whole. It refuses document types and all
+// entities other than XML's own five.
 func scanXML(body []byte, decide func(name string) verdict, taken func(*xmlNode) error) error {
 	decoder := stdxml.NewDecoder(bytes.NewReader(body))
 	decoder.CharsetReader = charset.NewReaderLabel
@@ -160,7 +160,7 @@ func push(open []*xmlNode, start stdxml.StartElement) []*xmlNode {
 	return append(open, n)
 }
 
-// treeOf returns a small part as a whole. A missing part is nil.
+// treeOf parses a small part as a whole. For a missing part it returns nil.
 func treeOf(body []byte) (*xmlNode, error) {
 	var root *xmlNode
 	err := scanXML(body, func(string) verdict { return take }, func(n *xmlNode) error {

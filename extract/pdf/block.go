@@ -44,8 +44,8 @@ func blocksOf(p *page) []block {
 	return blocks
 }
 
-// appendBlocks appends the blocks of a column. A paragraph may go on from the
-// column before.
+// appendBlocks appends the blocks of a column. A paragraph may continue from the
+// previous column.
 func appendBlocks(blocks, more []block) []block {
 	if len(blocks) > 0 && len(more) > 0 && blocks[len(blocks)-1].goesOn(more[0]) {
 		last := &blocks[len(blocks)-1]
@@ -55,8 +55,8 @@ func appendBlocks(blocks, more []block) []block {
 	return append(blocks, more...)
 }
 
-// goesOn reports whether a paragraph goes on in another: it stops in the
-// middle of a sentence, and the other begins there.
+// goesOn reports whether a paragraph continues in another: it stops in the middle
+// of a sentence, and the other starts there.
 func (b block) goesOn(next block) bool {
 	if b.rows != nil || next.rows != nil || next.item || b.bold != next.bold || math.Abs(b.size-next.size) > 0.5 {
 		return false
@@ -66,7 +66,7 @@ func (b block) goesOn(next block) bool {
 	return unicode.IsLower(first) && (unicode.IsLetter(last) || last == ',' || last == '-')
 }
 
-// bullet is what items of a list start with: a sign, or a number.
+// bulletMark matches what list items start with: a sign or a number.
 var bulletMark = regexp.MustCompile(`^(?:[•◦▪●○■□–‣⁃∙·*\-]\s+|\(?[0-9]{1,2}[.)]\s+|\(?[a-z][.)]\s+)`)
 
 // paragraphs joins the lines of a region into paragraphs.
@@ -97,8 +97,8 @@ func paragraphs(lines []span) []block {
 	return blocks
 }
 
-// usualLeading returns the distance of lines that follow one another in a
-// text: a small one of all distances, because others are between paragraphs.
+// usualLeading returns the distance between successive lines of a text. It picks
+// a small distance, because larger ones separate paragraphs.
 func usualLeading(lines []span) float64 {
 	var gaps []float64
 	for i := 1; i < len(lines); i++ {
@@ -124,7 +124,7 @@ func begins(before, s span, leading, left, right float64) bool {
 		return true
 	case before.bold != s.bold && (before.bold || s.bold) && utf8.RuneCountInString(before.text) < 80 && before.right < left+0.8*(right-left):
 		return true
-	case before.left > left+1.5*size && before.right < right-size && s.left < left+0.5*size: // below a centred line
+	case before.left > left+1.5*size && before.right < right-size && s.left < left+0.5*size: // below a centered line
 		return true
 	case s.left > left+0.6*size && before.left < left+0.5*size && !bulletMark.MatchString(before.text): // indented
 		return true
@@ -133,8 +133,8 @@ func begins(before, s span, leading, left, right float64) bool {
 	return ended && before.right < left+0.75*(right-left)
 }
 
-// joinLines joins two lines of one text. A hyphen between small letters was
-// put there to break the word.
+// joinLines joins two lines of one text. It drops a hyphen between lowercase
+// letters, which only breaks the word.
 func joinLines(above, below string) string {
 	if above == "" || below == "" {
 		return above + below
@@ -154,7 +154,7 @@ func joinLines(above, below string) string {
 	return above + " " + below
 }
 
-// ideographic reports whether a letter is of a script without spaces.
+// ideographic reports whether a letter belongs to a script without spaces.
 func ideographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f
 }

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// maxSpans is how many spans of a page are put in order. A page of a
-	// newspaper has about 2,000; what has more is a drawing.
+	// maxSpans is how many spans of a page are sorted into columns. A newspaper
+	// page has about 2,000; a page with more is a drawing.
 	maxSpans = 20_000
-	// maxColumnDepth bounds how often columns are looked for within columns.
+	// maxColumnDepth bounds how often regions looks for columns within columns.
 	maxColumnDepth = 4
 )
 
-// regions returns the parts of a page in the order in which they are read:
-// what stands above columns, the columns from left to right, what stands
-// below. Within each, lines follow one another from top to bottom.
+// regions returns the parts of a page in reading order: what is above the
+// columns, the columns from left to right, what is below. Within each, lines run
+// from top to bottom.
 func regions(spans []span, depth int) [][]span {
 	if depth >= maxColumnDepth || len(spans) < 8 || len(spans) > maxSpans {
 		return [][]span{spans}
@@ -47,12 +47,12 @@ func regions(spans []span, depth int) [][]span {
 	return parts
 }
 
-// gutter is an empty stretch between two columns, with what it reaches over.
+// gutter is an empty vertical stretch between two columns, from top to bottom.
 type gutter struct{ x, top, bottom float64 }
 
-// findGutter returns the gutter between two columns of prose that has most
-// lines beside it. A gutter between the columns of a table is none: a table is
-// read by its rows.
+// findGutter returns the gutter between two columns of prose that has the most
+// lines beside it. The space between a table's columns does not count: tables are
+// read by rows.
 func findGutter(spans []span) (gutter, bool) {
 	var best gutter
 	most := 0
@@ -68,10 +68,10 @@ func findGutter(spans []span) (gutter, bool) {
 	return best, most > 0
 }
 
-// maxCandidates bounds how many places for a gutter are looked at.
+// maxCandidates bounds how many positions of a gutter findGutter tries.
 const maxCandidates = 40
 
-// gutterCandidates returns places where several spans start and few cross.
+// gutterCandidates returns positions where several spans start and few cross.
 func gutterCandidates(spans []span) []float64 {
 	starts := make(map[int]int)
 	for _, s := range spans {
@@ -94,8 +94,8 @@ func gutterCandidates(spans []span) []float64 {
 	return places
 }
 
-// bands returns the stretches of a page in which no span crosses x, or comes
-// nearer to it than columns do.
+// bands returns the vertical stretches of a page in which no span crosses x or
+// comes closer to it than columns do.
 func bands(spans []span, x float64) []gutter {
 	var across []span
 	for _, s := range spans {
@@ -115,7 +115,7 @@ func bands(spans []span, x float64) []gutter {
 	return append(found, gutter{x, top, -1e6})
 }
 
-// sides returns the lines on both sides of a gutter.
+// sides returns the lines to the left and right of a gutter.
 func sides(spans []span, g gutter) (left, right []span) {
 	var l, r []span
 	for _, s := range spans {
@@ -132,7 +132,7 @@ func sides(spans []span, g gutter) (left, right []span) {
 	return whole(l), whole(r)
 }
 
-// whole returns the lines of one side, each as one span.
+// whole merges the lines of one side, each into one span.
 func whole(spans []span) []span {
 	var lines []span
 	for _, row := range rowsOfSpans(spans) {
@@ -141,8 +141,8 @@ func whole(spans []span) []span {
 	return lines
 }
 
-// prose reports whether lines are running text: several, of some length, most
-// of which fill their column, and without the gaps of a table.
+// prose reports whether lines are running text: several lines of some length,
+// most of which fill their column, without the gaps of a table.
 func prose(lines []span) bool {
 	if len(lines) < 3 {
 		return false
@@ -173,9 +173,9 @@ func (s span) gap() float64 {
 	return gap
 }
 
-// trim lifts the lower end of a gutter that a line over both columns closes:
-// what stands apart above that line and is no text in both columns, such as a
-// heading, belongs to it.
+// trim raises the lower end of a gutter that ends at a line across both columns.
+// What is directly above that line and is not text in both columns, such as a
+// heading, belongs to the line.
 func trim(spans []span, g gutter) gutter {
 	left, right := sides(spans, g)
 	lines := append(slices.Clone(left), right...)
@@ -193,8 +193,8 @@ func trim(spans []span, g gutter) gutter {
 	return g
 }
 
-// lastPart returns the first line of the last group of lines that has space
-// above it.
+// lastPart returns the first line of the last group of lines with space above
+// it.
 func lastPart(lines []span) int {
 	at, lowest := 0, lines[0].bottom
 	for i, s := range lines {
@@ -206,7 +206,7 @@ func lastPart(lines []span) int {
 	return at
 }
 
-// long reports whether lines are as long as those of text.
+// long reports whether lines are as long as those of running text.
 func long(lines []span) bool {
 	letters := 0
 	for _, s := range lines {

@@ -1,8 +1,8 @@
 // Package pdf reads PDFs: it finds the words of each page by their positions,
-// and makes columns, blocks, headings and tables of them.
+// and builds columns, blocks, headings and tables from them.
 //
-// It does not own the child process that it runs in (package extract). PDFium
-// runs as WebAssembly, in memory that is bounded.
+// It does not own the child process it runs in (package extract). PDFium runs as
+// WebAssembly with bounded memory.
 package pdf
 
 import (
@@ -20,9 +20,9 @@ import (
 	"parley/extract/document"
 )
 
-// Read reads the text of a PDF (ISO 32000-1) in the order in which people
-// read it. A PDF says where letters stand and hardly ever what they are, so
-// columns, tables, headings and paragraphs are told by their positions.
+// Read reads the text of a PDF (ISO 32000-1) in the order in which people read
+// it. A PDF says where letters are but rarely what they are, so Read infers
+// columns, tables, headings and paragraphs from positions.
 func Read(doc *document.Document, in document.Input) error {
 	if err := Prepare("", doc.Limits); err != nil {
 		return err
@@ -45,7 +45,7 @@ func Read(doc *document.Document, in document.Input) error {
 	}
 	dropRepeated(pages)
 	writePages(doc, pages)
-	if doc.Title == "" { // the properties are often a program's or a template's
+	if doc.Title == "" { // the title in the properties often comes from a program or template
 		doc.Title = pdfTitle(opened.Document)
 	}
 	return doc.Err
@@ -57,8 +57,8 @@ type page struct {
 	spans         []span
 }
 
-// readPages reads all pages: what the body's size of letters is, and what is
-// repeated on each page, shows only then.
+// readPages reads all pages at once, because only then the size of body text and
+// the repeated headers show.
 func readPages(file references.FPDF_DOCUMENT, limits document.Limits) ([]*page, error) {
 	number, err := pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: file})
 	if err != nil {
@@ -76,7 +76,7 @@ func readPages(file references.FPDF_DOCUMENT, limits document.Limits) ([]*page, 
 		p, err := readPage(file, i)
 		if err != nil {
 			unread = err
-			p = &page{} // the others may be whole
+			p = &page{} // other pages may be intact
 		}
 		pages = append(pages, p)
 		for _, s := range p.spans {
@@ -115,7 +115,7 @@ func readPage(file references.FPDF_DOCUMENT, index int) (*page, error) {
 	return p, nil
 }
 
-// legible returns a failure for a PDF whose text is missing or no text.
+// legible returns a failure for a PDF whose text is missing or unreadable.
 func legible(pages []*page) error {
 	letters, odd := 0, 0
 	for _, p := range pages {
@@ -134,12 +134,12 @@ func legible(pages []*page) error {
 	case letters+odd == 0:
 		return fault.New(fault.Invalid, "This PDF is a scan without text. Run text recognition (OCR) on it, and add it again.")
 	case odd > letters:
-		return fault.New(fault.Invalid, "The text of this PDF cannot be read: its fonts do not say which letters they show. Run text recognition (OCR) on it, and add it again.")
+		return fault.New(fault.Invalid, "Parley cannot read the text of this PDF: its fonts do not say which letters they show. Run text recognition (OCR) on it, and add it again.")
 	}
 	return nil
 }
 
-// errPDF tells an ended reader from a damaged file.
+// errPDF distinguishes a crashed reader from a damaged file.
 func errPDF(cause error) error {
 	if strings.Contains(cause.Error(), "wasm error") || strings.Contains(cause.Error(), "panic") {
 		if strings.Contains(cause.Error(), "memory") {
@@ -150,8 +150,7 @@ func errPDF(cause error) error {
 	return document.Damaged(knowledge.PDF, cause)
 }
 
-// pdfTitle returns the title in a file's properties, unless it is the name
-// of a file.
+// pdfTitle returns the title in a file's properties, unless it is a file's name.
 func pdfTitle(file references.FPDF_DOCUMENT) string {
 	found, err := pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: file, Tag: "Title"})
 	if err != nil {

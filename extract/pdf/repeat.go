@@ -8,12 +8,12 @@ import (
 
 var digits = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
 
-// edgeRows is how many lines at the top and bottom of a page may be its
-// header and footer.
+// edgeRows is how many lines at the top and bottom of a page can be its header
+// and footer.
 const edgeRows = 3
 
-// dropRepeated drops the lines at the tops and bottoms of pages that are on
-// more than half of them, page numbers aside.
+// dropRepeated drops lines at the tops and bottoms of pages that occur on more
+// than half of them, ignoring page numbers.
 func dropRepeated(pages []*page) {
 	if len(pages) < 3 {
 		return
@@ -29,7 +29,7 @@ func dropRepeated(pages []*page) {
 		}
 	}
 	for _, p := range pages {
-		drop := make(map[gridColumn]bool) // by where they stand
+		drop := make(map[gridColumn]bool) // by position
 		for _, row := range edges(p) {
 			if n := seen[rowKey(row)]; n >= 3 && 2*n > len(pages) {
 				for _, s := range row {
@@ -41,8 +41,8 @@ func dropRepeated(pages []*page) {
 	}
 }
 
-// edges returns the first and last lines of a page, of spans as they are on
-// the page, and only within the outer sixths of its height.
+// edges returns the first and last lines of a page within the outer sixths of
+// its height, as spans of the page.
 func edges(p *page) [][]span {
 	if p.height <= 0 {
 		return nil
@@ -72,8 +72,8 @@ func appendRow(rows [][]span, s span) [][]span {
 	return append(rows, []span{s})
 }
 
-// rowKey is the same for lines that differ in numbers only. It holds where the
-// line stands, so that text is not taken for a header.
+// rowKey is the same for lines that differ only in numbers. It includes the
+// position, so that text does not pass for a header.
 func rowKey(row []span) string {
 	var parts []string
 	for _, s := range row {

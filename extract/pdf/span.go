@@ -11,17 +11,17 @@ import (
 	"github.com/klippa-app/go-pdfium/enums"
 )
 
-// span is a word, or several on one line, with its box in points. The origin
-// is at the page's lower left, so top is larger than bottom.
+// span is a word, or several on one line, with its box in points. The origin is
+// the page's lower left corner, so top is larger than bottom.
 type span struct {
 	left, right, top, bottom float64
-	// size is that of the letters in points.
+	// size is the font size in points.
 	size float64
 	bold bool
-	// turned says that the text runs upwards or downwards.
+	// turned says that the text runs upward or downward.
 	turned bool
 	text   string
-	// words are those that it was made of, from left to right.
+	// words are the words that it was made of, from left to right.
 	words []span
 }
 
@@ -34,8 +34,8 @@ func finite(values ...float64) bool {
 	return true
 }
 
-// turn returns a span as the page is shown. Width and height are those of the
-// shown page.
+// turn rotates a span to how the page is displayed. Width and height are those of
+// the displayed page.
 func (s span) turn(rotation enums.FPDF_PAGE_ROTATION, width, height float64) span {
 	l, r, t, b := s.left, s.right, s.top, s.bottom
 	switch rotation {
@@ -51,15 +51,14 @@ func (s span) turn(rotation enums.FPDF_PAGE_ROTATION, width, height float64) spa
 	return s
 }
 
-// sameLine reports whether two spans stand on one line.
+// sameLine reports whether two spans are on one line.
 func (s span) sameLine(o span) bool {
 	overlap := min(s.top, o.top) - max(s.bottom, o.bottom)
 	return overlap > 0.5*min(s.top-s.bottom, o.top-o.bottom)
 }
 
-// upright returns the words that stand upright: a stamp along the margin is no
-// text. If most are turned, all are returned, in the order in which they were
-// drawn, each group as a line.
+// upright returns the upright words: a stamp along the margin is not text. If most
+// words are turned, it returns all, in drawing order, each group as a line.
 func upright(words []span) []span {
 	var standing, turned []span
 	for _, s := range words {
@@ -84,8 +83,8 @@ func upright(words []span) []span {
 	return words
 }
 
-// rowsOfSpans groups spans into lines, top to bottom, each left to right.
-// Spans without a gap between them become one.
+// rowsOfSpans groups spans into lines, top to bottom, each from left to right. It
+// joins spans without a gap between them.
 func rowsOfSpans(spans []span) [][]span {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(b.top+b.bottom, a.top+a.bottom) })
@@ -104,13 +103,13 @@ func rowsOfSpans(spans []span) [][]span {
 	return rows
 }
 
-// splitAtEdges parts spans where a word begins at the left edge of others: the
-// cells of a full row may stand as near to one another as words do.
+// splitAtEdges splits spans where a word begins at the left edge of others: the
+// cells of a full row may be as close to one another as words are.
 func splitAtEdges(rows [][]span) {
 	edges := make(map[int]int)
 	for _, row := range rows {
 		for i := 1; i < len(row); i++ {
-			if row[i].left-row[i-1].right > 1.3*row[i].size { // more than between words
+			if row[i].left-row[i-1].right > 1.3*row[i].size { // more than the space between words
 				edges[int(row[i].left+0.5)]++
 			}
 		}
@@ -136,8 +135,8 @@ func splitAtEdges(rows [][]span) {
 	}
 }
 
-// joinSpans joins the words of a line. What stands further apart than words
-// do stays apart: it is of another column or cell.
+// joinSpans joins the words of a line. It keeps spans separate whose distance is
+// larger than that of words: they belong to different columns or cells.
 func joinSpans(row []span) []span {
 	var joined []span
 	start := 0
@@ -182,7 +181,7 @@ func together(parts []span) span {
 	return s
 }
 
-// rightToLeft reports whether most words are of a script that is written so.
+// rightToLeft reports whether most words belong to a right-to-left script.
 func rightToLeft(words []span) bool {
 	n := 0
 	for _, s := range words {

@@ -14,20 +14,19 @@ import (
 )
 
 // pdfium is the PDF reader of this process. The child reads one document and
-// ends, so one is enough and nothing closes it.
+// exits, so one instance is enough and nothing closes it.
 var pdfium gopdfium.Pdfium
 
 const (
 	// wasmPage is the unit of WebAssembly's memory (core specification 2.0,
 	// section 4.2.8).
 	wasmPage = 64 << 10
-	// leastMemory is what the reader needs to start.
+	// leastMemory is how much memory the reader needs to start.
 	leastMemory = 32 << 20
 )
 
-// Prepare starts the PDF reader: pdfium, compiled to WebAssembly, which
-// sees no file and may take half of the memory. It does nothing if the reader
-// runs.
+// Prepare starts the PDF reader: pdfium, compiled to WebAssembly, which sees no
+// files and may use half of the memory. It does nothing if the reader is running.
 func Prepare(cacheDir string, limits document.Limits) error {
 	if pdfium != nil {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"parley/extract/document"
 )
 
-// gridColumn is where a column of a table stands.
+// gridColumn is the position of a column of a table.
 type gridColumn struct{ left, right float64 }
 
-// tableAt returns the table that starts with the first of rows, and how many
-// rows it takes, or none. Rows are of a table when several in turn have
-// several cells and all cells fit into the same columns.
+// tableAt returns the table that starts with the first row, and how many rows it
+// takes, or nothing. Rows form a table when several successive rows have several
+// cells that all fit the same columns.
 func tableAt(rows [][]span) (cells [][]string, taken int) {
 	if len(rows) < 2 || len(rows[0]) < 2 {
 		return nil, 0
@@ -42,8 +42,8 @@ func tableAt(rows [][]span) (cells [][]string, taken int) {
 	return gridOf(rows[:end], columns), end
 }
 
-// fit returns the columns widened by the cells of a row, and whether the row
-// leaves at least as many columns as there were.
+// fit widens the columns by the cells of a row, and reports whether the row leaves
+// at least as many columns as before.
 func fit(columns []gridColumn, row []span) ([]gridColumn, bool) {
 	all := slices.Clone(columns)
 	for _, s := range row {
@@ -61,7 +61,7 @@ func fit(columns []gridColumn, row []span) ([]gridColumn, bool) {
 	return merged, len(merged) >= len(columns) && len(merged) >= len(row)
 }
 
-// far reports whether there is too much space between two rows of a table.
+// far reports whether there is too much space between two rows for one table.
 func far(above, below []span) bool {
 	lowest, highest, size := above[0].bottom, below[0].top, below[0].size
 	for _, s := range above {
@@ -73,8 +73,8 @@ func far(above, below []span) bool {
 	return lowest-highest > 3.5*size
 }
 
-// continues reports whether a row of a single cell is of the table: text that
-// goes on in a cell of the row above, or a row between others.
+// continues reports whether a row of a single cell belongs to the table: it
+// continues a cell of the row above, or lies between other rows.
 func continues(columns []gridColumn, rows [][]span, at int) bool {
 	row := rows[at]
 	if near(rows[at-1], row) && (columnOf(columns, row[0]) > 0 || 1.25*distance(rows[at-1], row) < rowDistance(rows[:at])) {
@@ -87,7 +87,7 @@ func continues(columns []gridColumn, rows [][]span, at int) bool {
 	return ok
 }
 
-// short reports whether all cells are short, as those of a list of values are.
+// short reports whether all cells are as short as those of a list of values.
 func short(rows [][]span) bool {
 	for _, row := range rows {
 		for _, s := range row {
@@ -109,9 +109,9 @@ func columnOf(columns []gridColumn, s span) int {
 	return len(columns) - 1
 }
 
-// gridOf puts the spans of a table into its cells. A row that follows as
-// closely as lines of one text do is more text of the row above, if its first
-// cell is empty or other rows keep more distance.
+// gridOf assigns the spans of a table to its cells. A row that follows as closely
+// as the lines of one text continues the row above, if its first cell is empty or
+// other rows keep more distance.
 func gridOf(rows [][]span, columns []gridColumn) [][]string {
 	usual := rowDistance(rows)
 	var grid [][]string
@@ -135,8 +135,8 @@ func gridOf(rows [][]span, columns []gridColumn) [][]string {
 	return grid
 }
 
-// rowDistance returns the median distance of a row of several cells from the
-// one above.
+// rowDistance returns the median distance between a row of several cells and the
+// row above.
 func rowDistance(rows [][]span) float64 {
 	var found []float64
 	for i := 1; i < len(rows); i++ {
@@ -153,8 +153,8 @@ func rowDistance(rows [][]span) float64 {
 
 func distance(above, below []span) float64 { return above[0].bottom - below[0].bottom }
 
-// near reports whether a row stands as near to the one above as lines of one
-// text do.
+// near reports whether a row is as close to the one above as lines of one text
+// are.
 func near(above, below []span) bool {
 	return above[0].bottom-below[0].top < 0.7*below[0].size
 }

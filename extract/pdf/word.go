@@ -14,10 +14,10 @@ import (
 // hyphen is how pdfium marks a hyphen at the end of a line.
 const hyphen = '\x02'
 
-// readWords returns the words of a page with their boxes, in the order in
-// which they are drawn. pdfium finds the spaces between words and maps glyphs
-// to letters; a word's box is made of its first and last letter's, because
-// each call into WebAssembly takes microseconds.
+// readWords returns the words of a page with their boxes, in drawing order.
+// pdfium finds the spaces between words and maps glyphs to letters. The boxes of
+// its first and last letters give a word's box, because each call into
+// WebAssembly takes microseconds.
 func readWords(at requests.Page) ([]span, error) {
 	loaded, err := pdfium.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: at})
 	if err != nil {
@@ -41,18 +41,18 @@ func readWords(at requests.Page) ([]span, error) {
 	return w.words, w.end()
 }
 
-// wordReader puts letters together.
+// wordReader assembles words from letters.
 type wordReader struct {
 	page  references.FPDF_TEXTPAGE
 	words []span
-	// text is the present word, of the letters first to last.
+	// text is the current word, whose letters run from first to last.
 	text        strings.Builder
 	first, last int
-	// line says that the next word begins a line, whose letters are looked at
-	// more closely.
+	// line says that the next word starts a line; its letters are checked more
+	// closely.
 	line bool
-	// given is the size as the file gives it, size as it is shown, and above
-	// how far the letters stand above the lower edge of their boxes.
+	// given is the size in the file, size the displayed one, and above how far
+	// the letters rise above the lower edge of their boxes.
 	given, size, above float64
 	bold, turned       bool
 }
@@ -60,7 +60,7 @@ type wordReader struct {
 func (w *wordReader) letter(i int, r rune) error {
 	switch {
 	case r == hyphen || r == 0xfffe:
-		// The rest of the word is on the next line.
+		// The word continues on the next line.
 		w.text.WriteByte('-')
 		w.last = max(w.first, i-1)
 		w.line = true
@@ -81,7 +81,7 @@ func (w *wordReader) letter(i int, r rune) error {
 	return nil
 }
 
-// end ends the present word, if there is one.
+// end completes the current word, if there is one.
 func (w *wordReader) end() error {
 	text := document.Line(w.text.String())
 	w.text.Reset()
@@ -114,7 +114,7 @@ func (w *wordReader) end() error {
 	return nil
 }
 
-// box returns a letter's box. Its height is that of the font, unscaled.
+// box returns a letter's box. Its height is the font's, unscaled.
 func (w *wordReader) box(i int) (span, error) {
 	box, err := pdfium.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: w.page, Index: i})
 	if err != nil {
@@ -127,9 +127,9 @@ func (w *wordReader) box(i int) (span, error) {
 	}, nil
 }
 
-// font sets the size and weight of the present word. Only the size as given is
-// looked up for each; the rest once a line, when the size changes, and now and
-// then.
+// font sets the size and weight of the current word. It looks up the size in the
+// file for each word, but the rest only once a line, when the size changes, and
+// occasionally.
 func (w *wordReader) font(box span) error {
 	given, err := pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: w.page, Index: w.first})
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *wordReader) font(box span) error {
 	}
 	w.line, w.given, w.size, w.above, w.turned = false, given.FontSize, given.FontSize, 0.2*given.FontSize, false
 	if m, err := pdfium.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: w.page, Index: w.first}); err == nil {
-		// Many programs write letters of one size and scale them.
+		// Many programs write all letters in one size and scale them.
 		w.size *= math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
 		w.turned = math.Abs(float64(m.Matrix.B)) > math.Abs(float64(m.Matrix.A))
 	}

@@ -10,8 +10,8 @@ import (
 	"parley/extract/document"
 )
 
-// writePages writes all pages, with the size of letters of most of the text as
-// the measure of headings.
+// writePages writes all pages. The size of most of the text is the measure for
+// headings.
 func writePages(doc *document.Document, pages []*page) {
 	w := &pageWriter{doc: doc}
 	w.measure(pages)
@@ -32,20 +32,20 @@ func writePages(doc *document.Document, pages []*page) {
 	}
 }
 
-// pageWriter writes blocks. A table that goes on on the next page goes on in
+// pageWriter writes blocks. A table that continues on the next page continues in
 // the Markdown, too.
 type pageWriter struct {
 	doc *document.Document
-	// body is the size of letters of the text, and larger those of headings,
-	// the largest first.
+	// body is the size of the body text, and larger the sizes of headings, the
+	// largest first.
 	body   float64
 	larger []float64
-	// mostlyBold says that bold letters mean nothing here.
+	// mostlyBold says that bold text means nothing here.
 	mostlyBold bool
 	table      *document.Table
 	header     []string
 	listed     bool
-	// before is the block that was written last.
+	// before is the block written last.
 	before *block
 }
 
@@ -112,8 +112,8 @@ func (w *pageWriter) block(b block) {
 	w.listed = b.item
 }
 
-// level returns the level of a heading, or 0: larger letters, or bold ones in
-// a short line that is no sentence.
+// level returns the level of a heading, or 0. Headings have larger letters, or
+// are short bold lines that are not sentences.
 func (w *pageWriter) level(b block) int {
 	if b.lines > 3 || utf8.RuneCountInString(b.text) > 200 || !strings.ContainsFunc(b.text, unicode.IsLetter) {
 		return 0
@@ -128,7 +128,7 @@ func (w *pageWriter) level(b block) int {
 	return 0
 }
 
-// rows writes a table, or more rows of the one before.
+// rows writes a table, or more rows of the previous one.
 func (w *pageWriter) rows(rows [][]string) {
 	w.listed = false
 	if w.table != nil && len(rows[0]) == len(w.header) {

@@ -10,21 +10,21 @@ import (
 const (
 	// maxCalls bounds the calls of one answer.
 	maxCalls = 16
-	// maxCallBytes bounds what they hold together.
+	// maxCallBytes bounds their total size.
 	maxCallBytes = 64 << 10
 )
 
-// begunCall is a call whose arguments may still be coming.
+// begunCall is a call whose arguments may still be arriving.
 type begunCall struct {
 	index    int
 	id, name string
-	// input are arguments that came with the block's beginning. Pieces that
-	// come later replace them.
+	// input holds arguments that came with the block's beginning. Later pieces
+	// replace them.
 	input  string
 	pieces strings.Builder
 }
 
-// calls are those of an answer, in the order they began.
+// calls are the calls in an answer, in the order they began.
 type calls struct {
 	begun []*begunCall
 	bytes int
@@ -39,8 +39,8 @@ func (c *calls) begin(index int, call *begunCall) error {
 	return c.grow(len(call.id) + len(call.name) + len(call.input))
 }
 
-// add takes a piece of the arguments of the block's call. That of a block that
-// is no call of ours is passed over.
+// add appends a piece to the arguments of the block's call. It ignores pieces of
+// blocks that are not calls.
 func (c *calls) add(index int, piece string) error {
 	for _, call := range c.begun {
 		if call.index == index {
@@ -58,10 +58,10 @@ func (c *calls) grow(bytes int) error {
 	return nil
 }
 
-// found are the calls. One without arguments has those of an empty object, one
-// without a name calls nothing and is left out, and one without an id gets one
-// that no other call of the conversation has; round is any number that grows
-// with its messages.
+// found returns the calls. A call without arguments gets an empty object; a call
+// without a name calls nothing and is dropped; a call without an id gets one that
+// no other call of the conversation has. Round is any number that grows with the
+// conversation's messages.
 func (c *calls) found(round int) []prompt.Call {
 	var found []prompt.Call
 	for i, call := range c.begun {

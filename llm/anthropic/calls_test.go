@@ -28,12 +28,12 @@ func TestCalls(t *testing.T) {
 		{ID: "toolu_2", Name: "search_knowledge", Arguments: `{"query":"light"}`},
 	}
 	for name, reply := range map[string]llmtest.Reply{
-		"calls come with their arguments":                   {},
-		"arguments may be split anywhere":                   {CallBytes: 1},
-		"a text may come before them":                       {Pieces: []string{"Let me ", "look."}, CallBytes: 3},
-		"thinking may come before them":                     {Reasoning: []string{"hm"}},
-		"they are calls whatever the reason to stop is":     {Finish: "end_turn"},
-		"they need no message_stop once the reason is said": {OmitDone: true},
+		"calls come with their arguments":               {},
+		"arguments may be split anywhere":               {CallBytes: 1},
+		"text may come before them":                     {Pieces: []string{"Let me ", "look."}, CallBytes: 3},
+		"thinking may come before them":                 {Reasoning: []string{"hm"}},
+		"they count whatever the stop_reason":           {Finish: "end_turn"},
+		"they need no message_stop after a stop_reason": {OmitDone: true},
 	} {
 		for how, whole := range map[string]bool{"": false, ", in a whole answer": true} {
 			t.Run(name+how, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 			})
 		}
 	}
-	t.Run("a call without arguments has an empty object, one without an id gets one, one without a name is none", func(t *testing.T) {
+	t.Run("a call without arguments gets an empty object, one without an id gets an id, and one without a name is dropped", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "toolu_1", Name: "f"}, {Name: "g"}, {ID: "toolu_3"}}})
 		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
 		want := []prompt.Call{{ID: "toolu_1", Name: "f", Arguments: "{}"}, {ID: "call_2_2", Name: "g", Arguments: "{}"}}
@@ -64,14 +64,14 @@ func TestCalls(t *testing.T) {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
 	})
-	t.Run("calls of an answer that was cut for its length are left out", func(t *testing.T) {
+	t.Run("calls in an answer that was cut for its length are dropped", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Let me look."}, ToolCalls: scripted, Finish: "max_tokens"})
 		_, generated, err := upstreamtest.Generate(t.Context(), open(t, server, nil), withTools())
 		if err != nil || len(generated.Calls) != 0 {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
 	})
-	t.Run("calls that nobody offered are no answer, and none beside one", func(t *testing.T) {
+	t.Run("calls that the prompt did not offer are ignored, alone and next to text", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{ToolCalls: scripted}, llmtest.Reply{Pieces: []string{"Yes."}, ToolCalls: scripted})
 		model := open(t, server, nil)
 		_, _, err := generate(t.Context(), model)
@@ -80,7 +80,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("got %+v and %v", generated.Calls, err)
 		}
 	})
-	t.Run("more or longer calls than anyone needs are a failure", func(t *testing.T) {
+	t.Run("too many or too long calls are a failure", func(t *testing.T) {
 		many := make([]llmtest.ToolCall, maxCalls+1)
 		long := []llmtest.ToolCall{{ID: "a", Name: "f", Arguments: `{"query":"` + strings.Repeat("x", maxCallBytes) + `"}`}}
 		for _, calls := range [][]llmtest.ToolCall{many, long} {
@@ -105,7 +105,7 @@ func TestOffer(t *testing.T) {
 			t.Errorf("body = %s", got)
 		}
 	})
-	t.Run("a model that cannot call tools is offered none", func(t *testing.T) {
+	t.Run("a model that cannot call tools is offered no tools", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		model := open(t, server, func(c *Config) { c.Tools = false })
 		if _, _, err := upstreamtest.Generate(t.Context(), model, withTools()); err != nil {
@@ -115,7 +115,7 @@ func TestOffer(t *testing.T) {
 			t.Errorf("body = %s", body)
 		}
 	})
-	t.Run("the tools of calls in the prompt are named and forbidden when none is offered", func(t *testing.T) {
+	t.Run("when no tool is offered, the tools of the prompt's calls are named and forbidden", func(t *testing.T) {
 		call := prompt.Call{ID: "a", Name: "search_knowledge", Arguments: "{}"}
 		got := sent(t, "m", prompt.Prompt{Messages: []prompt.Message{{Role: prompt.AssistantRole, Calls: []prompt.Call{call, call}}}})
 		want := `"tools":[{"name":"search_knowledge","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"},"stream":true}`
@@ -123,7 +123,7 @@ func TestOffer(t *testing.T) {
 			t.Errorf("body = %s", got)
 		}
 	})
-	t.Run("a tool whose parameters are no JSON is an error of ours", func(t *testing.T) {
+	t.Run("a tool whose parameters are not JSON is our own error", func(t *testing.T) {
 		asked := llmtest.Prompt()
 		asked.Tools = []prompt.Tool{{Name: "f", Parameters: "{"}}
 		server := llmtest.NewAnthropic(t)

@@ -13,49 +13,47 @@ import (
 const (
 	// ownAddress is the address of Anthropic's own API.
 	ownAddress = "https://api.anthropic.com"
-	// defaultMaxTokens is asked for where nobody says how long an answer may
-	// be. The API wants a number.
+	// defaultMaxTokens is requested when nobody sets an answer's length,
+	// because the API requires a number.
 	defaultMaxTokens = 4096
 )
 
-// Config says which model is used, and how patiently. Only Model is needed,
+// Config chooses the model and how patiently to call it. Only Model is required,
 // and APIKey at Anthropic's own address.
 type Config struct {
-	// BaseURL is the address that "v1/messages" is added to. Empty means
-	// https://api.anthropic.com. A "/v1" at its end is left off.
+	// BaseURL is the address in front of "v1/messages". Empty means
+	// https://api.anthropic.com. A "/v1" at its end is dropped.
 	BaseURL string
 	// APIKey is sent as X-Api-Key. Empty sends none.
 	APIKey string
 	// Model is the model's name at the server.
 	Model string
-	// Tools says that the model can call tools, and may be offered some. Every
-	// Claude can.
+	// Tools says that the model can call tools. Every Claude can.
 	Tools bool
 	// Context is how many tokens the prompt and the answer may have together.
-	// Zero means 150,000 for a Claude, and what [tokens.Context] says of others.
+	// Zero means 150,000 for a Claude, and [tokens.Context] for others.
 	Context int
 	// Timeout bounds the whole answer, retries included. Zero means 2 minutes.
 	Timeout time.Duration
 	// FirstTokenTimeout bounds the wait for the first text (or thinking, or
 	// call) of the answer, retries included. Zero means 30 seconds.
 	FirstTokenTimeout time.Duration
-	// MaxTokens bounds the answer of a prompt that does not. Zero means 4,096.
+	// MaxTokens bounds the answer to a prompt that sets no limit. Zero means 4,096.
 	MaxTokens int
-	// Temperature is that of a prompt without one. It is left out when nil,
+	// Temperature applies to a prompt without one. It is omitted when nil,
 	// and for models that refuse it.
 	Temperature *float64
-	// Retries is how often a request is sent again that found no server, or
-	// was answered with 408, 409, 429 or 5xx. Zero means 2, below zero none.
+	// Retries is how often a request is sent again if it reached no server, or
+	// the server answered 408, 409, 429 or 5xx. Zero means 2, below zero none.
 	Retries int
-	// MaxRetryDelay bounds the wait before a retry that an answer has led to.
-	// A server whose Retry-After is longer is not asked again. Zero means 5
-	// seconds.
+	// MaxRetryDelay bounds the wait before a retry after a response. A server
+	// whose Retry-After is longer is not asked again. Zero means 5 seconds.
 	MaxRetryDelay time.Duration
-	// HTTPClient replaces the client that [upstream.NewHTTPClient] returns. Whatever it
-	// says of redirects, none is followed.
+	// HTTPClient replaces the client that [upstream.NewHTTPClient] returns. It
+	// never follows redirects, whatever its own policy.
 	HTTPClient *http.Client
 
-	// limits are those above, complete.
+	// limits holds the limits above with their defaults.
 	limits upstream.Limits
 }
 

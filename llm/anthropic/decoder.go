@@ -10,8 +10,7 @@ import (
 type decoder struct {
 	call *upstream.Call
 	text upstream.Text
-	// mayCall says that the prompt offered tools. Calls are passed over where
-	// it did not.
+	// mayCall says that the prompt offered tools. Otherwise calls are ignored.
 	mayCall  bool
 	calls    calls
 	stop     string
@@ -19,7 +18,7 @@ type decoder struct {
 	reported reported
 }
 
-// read reads a stream to its end, and emits its text.
+// read reads a stream to its end and emits its text.
 func (a *decoder) read(body io.Reader) error {
 	lines := upstream.NewLines(body)
 	defer lines.Free()
@@ -64,8 +63,8 @@ func (a *decoder) add(found event) error {
 	return a.text.Add(found.text)
 }
 
-// ended judges the end of a stream: an answer that was complete stays so,
-// even when the connection breaks before the end was said.
+// ended judges the end of a stream. A complete answer stays complete, even when
+// the connection breaks before the server announces the end.
 func (a *decoder) ended(err error) error {
 	if cut := a.call.Cut(err, a.finished); cut != nil {
 		return cut
@@ -74,7 +73,7 @@ func (a *decoder) ended(err error) error {
 	case "refusal":
 		return errDeclined
 	case "max_tokens", "model_context_window_exceeded":
-		a.calls = calls{} // The last one may be cut, and sense with it.
+		a.calls = calls{} // The last one may be cut off.
 	}
 	return a.text.End(len(a.calls.found(0)) > 0)
 }

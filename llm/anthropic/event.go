@@ -6,19 +6,19 @@ import (
 	"parley/llm/upstream"
 )
 
-// event is what of an event of a stream matters here (Anthropic, "Streaming
-// Messages").
+// event holds the parts of a stream's event that matter here (Anthropic,
+// "Streaming Messages").
 type event struct {
-	// text may begin or end within a character.
+	// text may start or end within a character.
 	text string
 	// thinking says that the model is at work, though not on the answer.
 	thinking bool
-	// index is the content block's. call is one that begins with this event,
-	// and arguments are a piece of those of the block's call.
+	// index is the content block's. call is a call that begins with this event,
+	// and arguments are a piece of the arguments of the block's call.
 	index     int
 	call      *begunCall
 	arguments string
-	// stop is the stop_reason, the last thing of an answer but for ended.
+	// stop is the stop_reason, the last part of an answer before ended.
 	stop  string
 	ended bool
 	usage reported
@@ -27,10 +27,9 @@ type event struct {
 // decodeEvent reads one data line. An error that the server reports is an
 // [upstream.Refusal].
 //
-// It looks fields up with gjson instead of decoding into a struct: of
-// thousands of events a second each is looked at once for one string. See
-// BenchmarkDecode. gjson does not check what it reads, so the line is checked
-// before.
+// It looks fields up with gjson instead of decoding into a struct, because it
+// reads one string in each of thousands of events a second. See BenchmarkDecode.
+// gjson does not check its input, so decodeEvent validates the line first.
 func decodeEvent(line []byte) (event, error) {
 	if !upstream.IsObject(line) {
 		return event{}, errMalformed
@@ -71,7 +70,7 @@ func (e *event) readDelta(delta gjson.Result) {
 	})
 }
 
-// readBlock reads a content block, as it begins or as a whole.
+// readBlock reads a content block, at its beginning or as a whole.
 func (e *event) readBlock(content gjson.Result) {
 	switch content.Get("type").Str {
 	case "text":

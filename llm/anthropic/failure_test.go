@@ -12,7 +12,7 @@ import (
 	"parley/llm/upstream/upstreamtest"
 )
 
-// echo is what a server could send back to have it logged.
+// echo is what a server could send back to get it logged.
 const echo = `{"type":"error","error":{"message":"` + testPrompt + `","type":"` + testKey + `"},"request_id":"` + testPrompt + `"}`
 
 func TestRefusal(t *testing.T) {
@@ -21,12 +21,12 @@ func TestRefusal(t *testing.T) {
 		message  string
 		requests int
 	}{
-		"an overloaded server is asked three times":       {llmtest.Reply{Status: 529, ErrorBody: echo}, tooBusy, 3},
-		"an overloaded one that names a long wait is not": {llmtest.Reply{Status: 529, RetryAfter: "60"}, tooBusy, 1},
-		"a wait that is no number is none":                {llmtest.Reply{Status: 429, RetryAfter: "1e18"}, tooBusy, 3},
-		"a declined question is a failure that says so":   {llmtest.Reply{Finish: "refusal"}, declined, 1},
-		"an answer that is declined halfway is one, too":  {llmtest.Reply{Pieces: []string{"a"}, Finish: "refusal"}, declined, 1},
-		"nothing but thinking is a failure":               {llmtest.Reply{Reasoning: []string{"hm"}, Finish: "max_tokens"}, notAnswered, 1},
+		"an overloaded server is called three times":             {llmtest.Reply{Status: 529, ErrorBody: echo}, tooBusy, 3},
+		"an overloaded one that names a long wait is not":        {llmtest.Reply{Status: 529, RetryAfter: "60"}, tooBusy, 1},
+		"a Retry-After that is not a number is ignored":          {llmtest.Reply{Status: 429, RetryAfter: "1e18"}, tooBusy, 3},
+		"a declined question is a failure that says so":          {llmtest.Reply{Finish: "refusal"}, declined, 1},
+		"a question that the model declines halfway is one, too": {llmtest.Reply{Pieces: []string{"a"}, Finish: "refusal"}, declined, 1},
+		"nothing but thinking is a failure":                      {llmtest.Reply{Reasoning: []string{"hm"}, Finish: "max_tokens"}, notAnswered, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.NewAnthropic(t, c.reply)
@@ -40,7 +40,7 @@ func TestRefusal(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the log tells status and type", func(t *testing.T) {
+	t.Run("the log has status and type", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{
 			Status: 429, RetryAfter: "60", ErrorBody: `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`,
 		})
@@ -50,7 +50,7 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("cause = %q", got)
 		}
 	})
-	t.Run("an overload within the stream is told as one", func(t *testing.T) {
+	t.Run("an overload within the stream is reported as one", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Raw: []string{`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}})
 		_, _, err := generate(t.Context(), open(t, server, nil))
 		found := upstreamtest.WantFault(t, err, tooBusy)
@@ -62,7 +62,7 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("cause = %q", got)
 		}
 	})
-	t.Run("an answer that is of no use is not the server's failure", func(t *testing.T) {
+	t.Run("a useless answer is not the server's failure", func(t *testing.T) {
 		calls := make([]llmtest.ToolCall, maxCalls+1)
 		for i := range calls {
 			calls[i] = llmtest.ToolCall{ID: "a", Name: "f"}
@@ -90,7 +90,7 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("got %q and %v after %d requests", got, err, server.Arrived())
 		}
 	})
-	t.Run("no header makes a server that answers be asked again", func(t *testing.T) {
+	t.Run("no header causes a retry after a complete answer", func(t *testing.T) {
 		asked := 0
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked++
@@ -105,7 +105,7 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
-// redirecting is the address of a server that sends everybody to another.
+// redirecting returns the address of a server that redirects everybody to another.
 func redirecting(t *testing.T, to string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

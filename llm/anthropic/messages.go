@@ -8,8 +8,8 @@ import (
 	"parley/core/answer/prompt"
 )
 
-// leftOut stands before an answer that history begins with, as its question
-// was left out.
+// leftOut stands before an answer at the start of the history whose question was
+// left out.
 const leftOut = "(The beginning of the conversation is left out.)"
 
 type message struct {
@@ -28,9 +28,9 @@ type block struct {
 	Content   string          `json:"content,omitempty"`
 }
 
-// conversation is the prompt as the API wants it: instructions apart, the user
-// first, roles in turns, and the results of tools as the beginning of what the
-// user says next.
+// conversation converts the prompt to the API's format: separate instructions, the
+// user first, alternating roles, and the results of tools at the beginning of the
+// user's next message.
 func conversation(asked []prompt.Message) (system string, messages []message) {
 	var instructions []string
 	for _, part := range asked {
@@ -68,7 +68,7 @@ func blocksOf(part prompt.Message) (prompt.Role, []block) {
 	return part.Role, blocks
 }
 
-// joined is one message of two. Results of tools come before texts.
+// joined merges two messages into one. Results of tools come before texts.
 func joined(blocks, more []block) []block {
 	at := len(blocks)
 	if more[0].Type == "tool_result" {
@@ -81,8 +81,8 @@ func joined(blocks, more []block) []block {
 
 func textBlock(text string) block { return block{Type: "text", Text: text} }
 
-// input is the arguments of a call, or none if the model has not kept to an
-// object.
+// input returns the arguments of a call, or an empty object if the model did not
+// send an object.
 func input(arguments string) json.RawMessage {
 	raw := json.RawMessage(strings.TrimSpace(arguments))
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
@@ -91,8 +91,8 @@ func input(arguments string) json.RawMessage {
 	return raw
 }
 
-// callID is the id of a call, perhaps another model's, in the letters that the
-// API takes.
+// callID returns the id of a call, perhaps from another model, in the characters
+// that the API accepts.
 func callID(id string) string {
 	if id == "" {
 		return "call"

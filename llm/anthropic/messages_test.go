@@ -20,7 +20,7 @@ func TestConversation(t *testing.T) {
 		system string
 		want   string
 	}{
-		"instructions are apart, wherever they stand": {
+		"instructions are separate, wherever they are": {
 			[]prompt.Message{say(prompt.SystemRole, "Be brief."), say(prompt.UserRole, "Hi."), say(prompt.SystemRole, "Be kind.")},
 			"Be brief.\n\nBe kind.", `[{"role":"user","content":[{"type":"text","text":"Hi."}]}]`,
 		},
@@ -29,12 +29,12 @@ func TestConversation(t *testing.T) {
 			"", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]`,
 		},
-		"an answer does not come first": {
+		"an answer never comes first": {
 			[]prompt.Message{say(prompt.AssistantRole, "a"), say(prompt.UserRole, "b")},
 			"", `[{"role":"user","content":[{"type":"text","text":"` + leftOut + `"}]},` +
 				`{"role":"assistant","content":[{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"b"}]}]`,
 		},
-		"a message of white space is left out": {
+		"a blank message is left out": {
 			[]prompt.Message{say(prompt.UserRole, "a"), say(prompt.AssistantRole, " \n"), say(prompt.UserRole, "b")},
 			"", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`,
 		},

@@ -1,8 +1,8 @@
 // Package anthropic calls Anthropic's Messages API. It owns the request and its
 // retries, the decoding of the answer, and the meaning of failures.
 //
-// It does not own the prompt (package core/answer/prompt), the counting of tokens
-// (package llm/tokens), nor what all model servers share, such as time limits and
+// It does not own the prompt (package core/answer/prompt), token counting
+// (package llm/tokens), or what all model servers share, such as time limits and
 // the faults that callers get (package llm/upstream).
 package anthropic
 
@@ -30,8 +30,8 @@ type Model struct {
 
 var _ answer.Model = (*Model)(nil)
 
-// New returns a model, without speaking to its server. It fails when config
-// names no model, or an address that is none.
+// New returns a model without contacting its server. It fails if config names no
+// model or an invalid address.
 func New(config Config) (*Model, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
@@ -50,12 +50,12 @@ func New(config Config) (*Model, error) {
 	return &Model{config: config, client: client, counter: tokens.For(config.Model)}, nil
 }
 
-// Name is the name of the model, as its server knows it.
+// Name is the name of the model at its server.
 func (m *Model) Name() string { return m.config.Model }
 
-// Count counts tokens in o200k_base. Anthropic publishes no tokenizer: its
-// newer models take up to a third more for the same text, which the default of
-// [Config] leaves room for.
+// Count counts tokens in o200k_base. Anthropic publishes no tokenizer. Its newer
+// models need up to a third more for the same text; the default of
+// [Config].Context leaves room for that.
 func (m *Model) Count(text string) int { return m.counter.Count(text) }
 
 // Traits returns what the model can do.
@@ -63,16 +63,16 @@ func (m *Model) Traits() answer.Traits {
 	return answer.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
 }
 
-// Generate streams an answer, or asks for the whole of it; see [answer.Model].
-// The usage is the server's, or estimated as far as it reports none. A request
-// that the server refused, or that never reached it, has used nothing.
+// Generate streams an answer, or requests all of it at once; see [answer.Model].
+// The usage comes from the server; Generate estimates what the server does not
+// report. A request that the server refused or never received used nothing.
 func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	generated := answer.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
-	// From here on the body stands for the prompt: a long stream need not keep
-	// both.
+	// From here on only the body is needed: a long stream need not keep both
+	// it and the prompt.
 	body, err := m.request(asked)
 	if err != nil {
 		return generated, err
@@ -82,7 +82,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	round := len(asked.Messages)
 	decoded := &decoder{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0}
 	if asked.Whole {
-		call.Started() // the first token comes with the last
+		call.Started() // the first token arrives with the last
 	}
 	response, err := m.post(call.Context(), body, asked.Whole)
 	if err != nil {
@@ -105,7 +105,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	return generated, nil
 }
 
-// post returns the response of a server that has agreed to answer.
+// post returns the response of a server that agreed to answer.
 func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
 	accept := "text/event-stream"
 	if whole {

@@ -17,15 +17,15 @@ const (
 	testPrompt = upstreamtest.Question
 )
 
-// The sentences for callers.
+// The messages for callers.
 const (
 	notAnswered = upstreamtest.NotAnswered
 	brokeOff    = upstreamtest.BrokeOff
 	tooBusy     = upstreamtest.TooBusy
-	declined    = "The language model declined to answer this. Ask in another way."
+	declined    = "The language model declined to answer this. Ask in a different way."
 )
 
-// open returns a model on the server, patient enough for any machine.
+// open returns a model on the server with limits for slow machines.
 func open(t testing.TB, server *llmtest.Anthropic, change func(*Config)) *Model {
 	t.Helper()
 	config := Config{
@@ -52,7 +52,7 @@ func generate(ctx context.Context, model answer.Model) ([]string, answer.Generat
 	return upstreamtest.Generate(ctx, model, llmtest.Prompt())
 }
 
-// adapter is this package to the suite.
+// adapter presents this package to the suite.
 var adapter = upstreamtest.Adapter{
 	Serve: func(t testing.TB, reply llmtest.Reply) *llmtest.Server { return llmtest.NewAnthropic(t, reply).Server },
 	Open: func(t testing.TB, config upstreamtest.Config) answer.Model {
@@ -78,17 +78,17 @@ func TestModel(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	pieces := []string{"Drück ", "den ", "Knopf 👍", " \"10\"\n", "Sekunden."}
 	for name, reply := range map[string]llmtest.Reply{
-		"an answer comes piece by piece, as the server sends it":       {},
-		"lines may end with a carriage return":                         {LineBreak: "\r\n"},
-		"the network may split the stream anywhere":                    {ByteByByte: true},
-		"an answer with a stop_reason needs no message_stop":           {OmitDone: true},
-		"an answer with a message_stop needs no stop_reason":           {OmitFinish: true},
-		"thinking is not part of the answer":                           {Reasoning: []string{"hm", "so"}},
-		"an answer that ended for its length is an answer":             {Finish: "max_tokens"},
-		"an answer that filled the context is an answer":               {Finish: "model_context_window_exceeded"},
-		"an answer that ended for a reason to be invented is one":      {Finish: "enough"},
-		"an answer that is complete stays so when the connection cuts": {OmitDone: true, CutAtEnd: true},
-		"events that nobody knows yet are passed over":                 {Raw: []string{`{"type":"ping"}`, `{"type":"news","delta":{"text":"x"}}`}},
+		"an answer arrives piece by piece, as the server sends it":    {},
+		"lines may end with a carriage return":                        {LineBreak: "\r\n"},
+		"the network may split the stream anywhere":                   {ByteByByte: true},
+		"an answer with a stop_reason needs no message_stop":          {OmitDone: true},
+		"an answer with a message_stop needs no stop_reason":          {OmitFinish: true},
+		"thinking is not part of the answer":                          {Reasoning: []string{"hm", "so"}},
+		"an answer that reached its length limit counts":              {Finish: "max_tokens"},
+		"an answer that filled the context counts":                    {Finish: "model_context_window_exceeded"},
+		"an answer that ended for an unknown reason counts":           {Finish: "enough"},
+		"a complete answer stays complete when the connection breaks": {OmitDone: true, CutAtEnd: true},
+		"unknown events are ignored":                                  {Raw: []string{`{"type":"ping"}`, `{"type":"news","delta":{"text":"x"}}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply.Pieces = pieces
@@ -110,7 +110,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	t.Run("a redirect is not followed, whatever the client would do", func(t *testing.T) {
+	t.Run("a redirect is not followed, whatever the client's policy", func(t *testing.T) {
 		other := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		model := open(t, other, func(c *Config) {
 			c.BaseURL = redirecting(t, other.BaseURL())
@@ -119,7 +119,7 @@ func TestConnections(t *testing.T) {
 		_, _, err := generate(t.Context(), model)
 		upstreamtest.WantFault(t, err, notAnswered)
 		if other.Arrived() != 0 {
-			t.Error("the key was taken to another server")
+			t.Error("the key was sent to another server")
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestNew(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what is left out gets a default", func(t *testing.T) {
+	t.Run("missing settings get defaults", func(t *testing.T) {
 		model, err := New(Config{Model: "claude-haiku-4-5", FirstTokenTimeout: time.Hour})
 		if err != nil {
 			t.Fatal(err)

@@ -7,24 +7,24 @@ import (
 	"parley/llm/tokens"
 )
 
-// claudeContext is what every Claude since the third takes: 200,000 of its own
-// tokens, which are up to a third more than are counted here. The newer ones
-// take a million, but nobody wants to pay for such a prompt unasked.
+// claudeContext suits every Claude since version 3: 200,000 of its own tokens,
+// which are up to a third more than counted here. Newer models accept a million,
+// but such a prompt would cost more than anyone expects.
 const claudeContext = 150_000
 
-// version is that of a Claude: 4.6 is {4, 6}.
+// version is a Claude's version: 4.6 is {4, 6}.
 type version struct{ major, minor int }
 
-// newest stands for a Claude whose name has no version, such as an alias.
+// newest stands for a Claude without a version in its name, such as an alias.
 var newest = version{major: 1 << 10}
 
 func (v version) after(other version) bool {
 	return v.major > other.major || v.major == other.major && v.minor > other.minor
 }
 
-// claudeVersion reads the version in a name like claude-haiku-4-5-20251001,
-// claude-3-5-sonnet-latest or anthropic/claude-opus-4.7. It reports whether
-// the name is a Claude's at all.
+// claudeVersion reads the version in a name such as claude-haiku-4-5-20251001,
+// claude-3-5-sonnet-latest or anthropic/claude-opus-4.7. It reports whether the
+// name is a Claude's at all.
 func claudeVersion(model string) (version, bool) {
 	_, name, isClaude := strings.Cut(strings.ToLower(model), "claude")
 	if !isClaude {
@@ -50,16 +50,16 @@ func claudeVersion(model string) (version, bool) {
 	}
 }
 
-// takesTemperature reports whether a request may name a temperature. Models
-// after Claude Opus 4.6 refuse any (API reference, Messages, "temperature").
+// takesTemperature reports whether a request may set a temperature. Models after
+// Claude Opus 4.6 refuse it (API reference, Messages, "temperature").
 func takesTemperature(model string) bool {
 	found, isClaude := claudeVersion(model)
 	return !isClaude || !found.after(version{4, 6})
 }
 
-// thinksUnasked reports whether a model thinks before it answers though the
-// request does not ask for it, as those since Claude 5 do (Anthropic,
-// "Thinking", on what an omitted field means).
+// thinksUnasked reports whether a model thinks before it answers even if the
+// request does not ask for it. Models since Claude 5 do (Anthropic, "Thinking",
+// on omitted fields).
 func thinksUnasked(model string) bool {
 	found, isClaude := claudeVersion(model)
 	return isClaude && found.major >= 5

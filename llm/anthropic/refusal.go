@@ -7,11 +7,11 @@ import (
 	"parley/llm/upstream"
 )
 
-// statusOverloaded is Anthropic's own: the service as a whole is too busy.
+// statusOverloaded is Anthropic's own status: the whole service is too busy.
 const statusOverloaded = 529
 
-// codes are the types of errors that the API knows, with the statuses they
-// come with (Anthropic, "Errors"). They may be logged.
+// codes maps the API's types of errors to their statuses (Anthropic, "Errors").
+// They may be logged.
 var codes = map[string]int{
 	"invalid_request_error": http.StatusBadRequest,
 	"authentication_error":  http.StatusUnauthorized,
@@ -25,7 +25,7 @@ var codes = map[string]int{
 	"overloaded_error":      statusOverloaded,
 }
 
-// api is how servers of this API refuse.
+// api describes how servers of this API refuse requests.
 var api = upstream.API{
 	CodeAt: []string{"error.type"},
 	Known:  func(code string) bool { return codes[code] != 0 },
@@ -36,8 +36,8 @@ func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == statusOverloaded
 }
 
-// refusalIn is the error that a data line of a stream reports. Its status is
-// that which it would have had, had it come sooner.
+// refusalIn returns the error that a data line of a stream reports. Its status is
+// the one it would have had before the stream began.
 func refusalIn(line []byte) error {
 	code := api.Code(line)
 	status := cmp.Or(codes[code], http.StatusInternalServerError)
@@ -48,12 +48,12 @@ func refusalIn(line []byte) error {
 
 const errMalformed = upstream.Error("an event of the stream is not a JSON object")
 
-// Answers that are of no use.
+// Useless answers.
 var (
 	errManyCalls error = &upstream.Useless{Reason: "the answer calls tools more than 16 times"}
 	errLongCalls error = &upstream.Useless{Reason: "the calls of tools in the answer are longer than 64 KiB"}
 	errDeclined  error = &upstream.Useless{
 		Reason:   "the model declined to answer",
-		Sentence: "The language model declined to answer this. Ask in another way.",
+		Sentence: "The language model declined to answer this. Ask in a different way.",
 	}
 )

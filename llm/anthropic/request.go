@@ -8,8 +8,8 @@ import (
 )
 
 // thinkingTokens are added to the limit of an answer for a model that thinks
-// unasked: its thoughts count towards the limit, and would leave nothing of a
-// low one to the answer.
+// unasked: its thoughts count toward the limit, and would leave a short answer
+// nothing.
 const thinkingTokens = 2048
 
 // request is the body of POST /v1/messages (API reference, "Create a
@@ -54,14 +54,14 @@ func (m *Model) request(asked prompt.Prompt) ([]byte, error) {
 		body.Temperature = temperature(asked.Temperature, m.config.Temperature)
 	}
 	if thinksUnasked(m.config.Model) {
-		// To answer from passages takes little thought, and the reader waits.
+		// Answering from passages takes little thought, and the reader is waiting.
 		body.OutputConfig = &outputConfig{Effort: "low"}
 		body.MaxTokens += thinkingTokens
 	}
 	return json.Marshal(body)
 }
 
-// offered are the tools of a prompt that the model may call.
+// offered returns the tools of a prompt that the model may call.
 func (m *Model) offered(asked prompt.Prompt) []prompt.Tool {
 	if !m.config.Tools {
 		return nil
@@ -69,9 +69,9 @@ func (m *Model) offered(asked prompt.Prompt) []prompt.Tool {
 	return asked.Tools
 }
 
-// offer names the tools that the model may call. Where a prompt holds calls
-// but offers nothing, their tools are named all the same and forbidden: the
-// API wants to know the tools of the calls that it is shown.
+// offer names the tools that the model may call. If a prompt holds calls but
+// offers no tools, offer names the tools of those calls and forbids them: the API
+// requires the tools of every call in the prompt.
 func (m *Model) offer(r *request, asked prompt.Prompt) error {
 	for _, offered := range m.offered(asked) {
 		schema := json.RawMessage(offered.Parameters)
@@ -98,8 +98,8 @@ func (m *Model) offer(r *request, asked prompt.Prompt) error {
 	return nil
 }
 
-// temperature is the first of the given ones, in the range that the API takes.
-// Elsewhere it goes up to 2.
+// temperature returns the first of the given ones, clamped to the API's range.
+// Elsewhere temperatures go up to 2.
 func temperature(given ...*float64) *float64 {
 	for _, wanted := range given {
 		if wanted != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/llm/upstream/upstreamtest"
 )
 
-// sent is the body that a prompt becomes.
+// sent returns the body that a prompt becomes.
 func sent(t *testing.T, model string, asked prompt.Prompt) string {
 	t.Helper()
 	m, err := New(Config{Model: model, Tools: true})
@@ -64,7 +64,7 @@ func TestRequest(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what a prompt says of length and temperature comes first", func(t *testing.T) {
+	t.Run("a prompt's own length and temperature take precedence", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		own, others := 1.7, 0.2
 		asked := llmtest.Prompt()
@@ -81,7 +81,7 @@ func TestRequest(t *testing.T) {
 			t.Errorf("body = %s", server.Request(0).Body())
 		}
 	})
-	t.Run("a temperature goes only to models that take one", func(t *testing.T) {
+	t.Run("only models that accept a temperature get one", func(t *testing.T) {
 		warm := 0.5
 		for model, takes := range map[string]bool{"claude-haiku-4-5": true, "claude-opus-4-7": false, "claude-sonnet-5-5": false, "other": true} {
 			var got map[string]any
@@ -93,7 +93,7 @@ func TestRequest(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a model that thinks unasked is told to think little, with room for it", func(t *testing.T) {
+	t.Run("a model that thinks unasked is told to think little, and gets room for it", func(t *testing.T) {
 		want := `{"model":"claude-sonnet-5-5","max_tokens":2148,"messages":null,"output_config":{"effort":"low"},"stream":true}`
 		if got := sent(t, "claude-sonnet-5-5", prompt.Prompt{MaxTokens: 100}); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)

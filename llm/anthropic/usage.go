@@ -8,20 +8,20 @@ import (
 	"parley/core/answer"
 )
 
-// maxReportedTokens is more than any model's context. A server that reports
-// more, or less than nothing, is not believed.
+// maxReportedTokens exceeds any model's context. Larger or negative reports are
+// ignored.
 const maxReportedTokens = 100_000_000
 
-// reported is the usage of an answer as the server has reported it so far. Zero
-// means not reported.
+// reported is the usage that the server has reported so far. Zero means not
+// reported.
 type reported struct {
 	prompt, completion int
 	// final says that completion counts the whole answer.
 	final bool
 }
 
-// readUsage reads a usage object. What was read from or written to the
-// server's cache of prompts is part of the prompt.
+// readUsage reads a usage object. Tokens read from or written to the server's
+// prompt cache are part of the prompt.
 func readUsage(usage gjson.Result) reported {
 	var found reported
 	prompt := 0.0
@@ -40,8 +40,8 @@ func readUsage(usage gjson.Result) reported {
 	return found
 }
 
-// add takes the figures of a later event. They count the whole answer up to that
-// event, not only the part since the event before.
+// add takes the figures of a later event. They count the whole answer so far, not
+// only the part since the event before.
 func (r *reported) add(later reported) {
 	if later.prompt > 0 {
 		r.prompt = later.prompt
@@ -52,8 +52,7 @@ func (r *reported) add(later reported) {
 	r.final = r.final || later.final
 }
 
-// usage returns the usage that the server reported, and counts what it did not
-// report.
+// usage returns the usage that the server reported, and counts the rest itself.
 func (m *Model) usage(body []byte, a *decoder) answer.Usage {
 	said := a.reported
 	if said.prompt > 0 && said.final {
@@ -80,11 +79,11 @@ func (m *Model) answerTokens(a *decoder) int {
 	return count
 }
 
-// promptTokens counts a request. The 3 tokens a message stand for what is
+// promptTokens counts a request. The 3 tokens per message stand for the markup
 // around it.
 func (m *Model) promptTokens(body []byte) int {
 	var sent request
-	_ = json.Unmarshal(body, &sent) // which this package has made
+	_ = json.Unmarshal(body, &sent) // this package made it
 	count := 3 + m.counter.Count(sent.System)
 	for _, message := range sent.Messages {
 		count += 3

@@ -9,7 +9,7 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	t.Run("the usage is the server's, its cache of prompts included", func(t *testing.T) {
+	t.Run("the usage is the server's, including its prompt cache", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{
 			Pieces: []string{"Yes."}, Usage: &llmtest.Usage{PromptTokens: 700, CompletionTokens: 3},
 		})
@@ -22,7 +22,7 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a server that tells the tokens of the prompt at the end is believed", func(t *testing.T) {
+	t.Run("a server may report the prompt's tokens at the end", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}, OmitUsage: true, OmitFinish: true, Raw: []string{
 			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":12,"output_tokens":34}}`,
 		}})
@@ -32,9 +32,9 @@ func TestUsage(t *testing.T) {
 		}
 	})
 	for name, reply := range map[string]llmtest.Reply{
-		"a server that reports no usage has it estimated": {OmitUsage: true},
-		"a usage below zero is not believed":              {Usage: &llmtest.Usage{PromptTokens: -5, CompletionTokens: -5}},
-		"a usage beyond all models is not believed":       {Usage: &llmtest.Usage{PromptTokens: 1 << 40, CompletionTokens: 1 << 40}},
+		"usage is estimated if the server reports none": {OmitUsage: true},
+		"a negative usage is ignored":                   {Usage: &llmtest.Usage{PromptTokens: -5, CompletionTokens: -5}},
+		"an impossibly large usage is ignored":          {Usage: &llmtest.Usage{PromptTokens: 1 << 40, CompletionTokens: 1 << 40}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply.Pieces = []string{"hello", " world"}
@@ -45,7 +45,7 @@ func TestUsage(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an answer that breaks off has the server's tokens of the prompt and the estimated ones of what was emitted", func(t *testing.T) {
+	t.Run("an answer that breaks off has the server's count for the prompt and an estimate for the text so far", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"hello", " world"}, OmitFinish: true, OmitDone: true})
 		_, generated, err := generate(t.Context(), open(t, server, nil))
 		want := answer.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2, Estimated: true}

@@ -9,7 +9,7 @@ import (
 	"parley/llm/upstream"
 )
 
-// readWhole reads an answer that is not streamed, and emits it as one piece.
+// readWhole reads an answer that is not streamed and emits it as one piece.
 func (a *decoder) readWhole(body io.Reader) error {
 	data, err := upstream.ReadWhole(body)
 	if err != nil {

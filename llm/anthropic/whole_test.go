@@ -19,7 +19,7 @@ func whole(ctx context.Context, t *testing.T, server *llmtest.Anthropic) ([]stri
 }
 
 func TestWholeAnswer(t *testing.T) {
-	t.Run("is asked for without a stream and emitted as one piece, with the server's usage", func(t *testing.T) {
+	t.Run("is requested without a stream and emitted as one piece, with the server's usage", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Reasoning: []string{"hm"}, Pieces: []string{"Seven ", "o'clock."}})
 		got, generated, err := whole(t.Context(), t, server)
 		want := answer.Usage{PromptTokens: llmtest.DefaultUsage.PromptTokens, CompletionTokens: llmtest.DefaultUsage.CompletionTokens}
@@ -39,7 +39,7 @@ func TestWholeAnswer(t *testing.T) {
 		}
 	})
 
-	t.Run("that is no answer is a failure of the model", func(t *testing.T) {
+	t.Run("without text is a failure of the model", func(t *testing.T) {
 		for name, c := range map[string]struct {
 			reply   llmtest.Reply
 			message string

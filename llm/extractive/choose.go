@@ -11,33 +11,33 @@ import (
 
 const (
 	maxPassages = 10
-	// maxChosen is the number of units an answer is made of, not counting
-	// those that follow a colon.
+	// maxChosen is how many units an answer has, not counting those that follow
+	// a colon.
 	maxChosen = 4
 	// maxFollowing is how many items, rows or blocks of code a sentence that
 	// ends with a colon brings along.
 	maxFollowing = 8
-	// enough is the share of the best score below which a unit only distracts.
+	// enough is the share of the best score below which a unit would distract.
 	enough = 0.4
-	// known is what a term counts that the answer has already.
+	// known is the weight of a term that the answer already contains.
 	known = 0.25
-	// inHeading is what a term counts that only the headings above a unit have.
+	// inHeading is the weight of a term that occurs only in the headings above a unit.
 	inHeading = 0.5
-	// typicalLength is the length in bytes of a unit that is neither favoured
-	// nor held back.
+	// typicalLength is the length in bytes of a unit that gets neither a bonus
+	// nor a penalty.
 	typicalLength = 120
 )
 
-// quoted is what is quoted of one passage, in its order.
+// quoted holds what the answer quotes from one passage, in the passage's order.
 type quoted struct {
 	passage retrieval.Passage
-	// number is what a citation calls the passage by, from 1.
+	// number is the passage's number in citations, from 1.
 	number int
 	units  []unit
 }
 
-// candidate is a unit that shares a term with the question, or stands under a
-// heading that does.
+// candidate is a unit that shares a term with the question, or whose heading
+// does.
 type candidate struct {
 	passage, unit int
 	own, above    uint64
@@ -64,7 +64,7 @@ func choose(question string, passages []retrieval.Result) []quoted {
 		}
 		candidates = append(candidates, found...)
 	}
-	chosen := best(candidates, rarity(len(terms.places), occurs))
+	chosen := best(candidates, idf(len(terms.places), occurs))
 	return collect(chosen, passages, units)
 }
 
@@ -89,9 +89,9 @@ func candidatesOf(terms *terms, p int, passage retrieval.Passage, units []unit) 
 	return found
 }
 
-// rarity weighs each term by the inverse of the number of passages that it
-// occurs in (Spärck Jones, 1972), smoothed as there are few.
-func rarity(terms int, occurs []uint64) []float64 {
+// idf weighs each term by the inverse of the number of passages that contain it
+// (Spärck Jones, 1972), smoothed because there are few.
+func idf(terms int, occurs []uint64) []float64 {
 	weights := make([]float64, terms)
 	for term := range weights {
 		count := 0
@@ -103,8 +103,8 @@ func rarity(terms int, occurs []uint64) []float64 {
 	return weights
 }
 
-// best picks one candidate after the other, each for what it adds to those
-// before it (maximal marginal relevance; Carbonell and Goldstein, 1998).
+// best picks candidates one by one, each for what it adds to those before it
+// (maximal marginal relevance; Carbonell and Goldstein, 1998).
 func best(candidates []candidate, weights []float64) []candidate {
 	var chosen []candidate
 	var covered uint64
@@ -141,7 +141,7 @@ func sum(terms uint64, weights []float64) float64 {
 	return total
 }
 
-// collect puts the chosen units into the order of their passages, with what
+// collect puts the chosen units in the order of their passages, together with what
 // follows a colon.
 func collect(chosen []candidate, passages []retrieval.Result, units [][]unit) []quoted {
 	var order []int
@@ -169,8 +169,8 @@ func collect(chosen []candidate, passages []retrieval.Result, units [][]unit) []
 	return found
 }
 
-// following is the number of units that the one at u announces with a colon:
-// the whole next block, unless that is another sentence.
+// following returns how many units the one at u announces with a colon: the whole
+// next block, unless that is another sentence.
 func following(units []unit, u int) int {
 	if !strings.HasSuffix(strings.TrimRight(units[u].text, "*_ "), ":") || units[u].kind != sentence || u+1 == len(units) {
 		return 0

@@ -12,11 +12,11 @@ const (
 	maxLabel     = 120
 )
 
-// compose writes the answer: for each passage its units, its source and the
-// citation of it.
+// compose writes the answer: for each passage its units, its source and its
+// citation.
 //
 // Every block ends with a blank line and every fence is closed, whatever the
-// passages hold, so that none reaches into what follows.
+// passages hold, so that none affects what follows.
 func compose(found []quoted) string {
 	var out strings.Builder
 	for i, quote := range found {
@@ -96,8 +96,8 @@ func delimiter(header string) string {
 	return strings.Repeat("| --- ", max(columns, 1)) + "|"
 }
 
-// nested are the quotation marks for within a label. The others, with a
-// citation behind them, would claim that the passage says the title.
+// nested maps quotation marks to those for a quotation within another. Other
+// marks, with a citation after them, would claim that the passage says the title.
 var nested = strings.NewReplacer(`"`, "'", "“", "‘", "”", "’", "„", "‚", "«", "‹", "»", "›", "「", "『", "」", "』")
 
 // label names the source: the title and the innermost heading.

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// line is one line of a passage as Markdown that stays within its line: its
-// emphasis, links and code spans are kept, but HTML is escaped, as a comment
-// or <pre> would swallow what follows, and so are numbers in brackets, which
-// would cite passages of this answer. At the start of a block, signs that begin
-// another kind of block are escaped too.
+// line turns one line of a passage into Markdown that stays within its line. It
+// keeps emphasis, links and code spans. It escapes HTML, because a comment or
+// <pre> would swallow what follows, and numbers in brackets, which would cite
+// passages of this answer. At the start of a block it also escapes signs that
+// begin another kind of block.
 func line(text string, startsBlock bool) string {
 	text = shorten(text, maxLine)
 	if strings.ContainsAny(text, "\n\r") {
@@ -26,11 +26,11 @@ func line(text string, startsBlock bool) string {
 	return text
 }
 
-// meaning are the signs that [withoutMeaning] looks at.
+// meaning holds the signs that [withoutMeaning] checks.
 const meaning = "<`\\[［【"
 
 // withoutMeaning escapes each "<" and each number in brackets outside of code
-// spans, and backticks that no others of the line close.
+// spans, and unclosed backticks.
 func withoutMeaning(text string) string {
 	var out strings.Builder
 	for {
@@ -48,7 +48,7 @@ func withoutMeaning(text string) string {
 	return out.String()
 }
 
-// sign returns how much of text its first sign takes, and what to write for it.
+// sign returns how many bytes the first sign of text takes, and its replacement.
 func sign(text string) (taken int, written string) {
 	switch text[0] {
 	case '<':
@@ -70,12 +70,12 @@ func sign(text string) (taken int, written string) {
 	return size, text[:size]
 }
 
-// bracketed is whatever is read as a citation: see package chat. A link whose
-// text is a number is none.
+// bracketed matches whatever is read as a citation: see package chat. A link
+// whose text is a number does not count.
 var bracketed = regexp.MustCompile(`^[\[［【]((?i:passages? |sources? )?\^?[0-9][0-9^,;:、， –—-]*(?:†[^\]］】]{0,60})?)[\]］】]`)
 
-// codeSpan is the length of the code span that text begins with, or of its
-// backticks when no others close it (CommonMark 0.31, 6.1).
+// codeSpan returns the length of the code span that text begins with, or of its
+// backticks if nothing closes them (CommonMark 0.31, 6.1).
 func codeSpan(text string) (length int, closed bool) {
 	run := len(text) - len(strings.TrimLeft(text, "`"))
 	for i := run; i < len(text); {
@@ -107,7 +107,7 @@ func escapeStart(text string) string {
 	return `\` + text
 }
 
-// plain is text, such as a title, without any meaning in Markdown.
+// plain returns text, such as a title, without any meaning in Markdown.
 func plain(text string) string {
 	var out strings.Builder
 	for _, r := range shorten(text, maxLabel) {
@@ -124,7 +124,7 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// shorten cuts text to so many bytes, at a character.
+// shorten cuts text to at most limit bytes, between characters.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -13,7 +13,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// after stands for what a page shows behind the answer.
+// after stands for what a page shows after the answer.
 const after = "\n\nAfterwards **bold**.\n"
 
 func assertContained(t interface {
@@ -100,7 +100,7 @@ func TestHostilePassages(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a definition in a passage does not make a link of a citation", func(t *testing.T) {
+	t.Run("a definition in a passage does not turn a citation into a link", func(t *testing.T) {
 		for _, passage := range []string{
 			"[1]: http://evil.test", "The router.\n\n[1]: http://evil.test 'router'", "- [1]: http://evil.test router",
 			"> [1]: http://evil.test router", "The router:\n\n   [1]: <http://evil.test>", "The router. [1]: http://evil.test", "[1]:\nhttp://evil.test router",
@@ -115,7 +115,7 @@ func TestHostilePassages(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no passage of Markdown's signs gets out of the answer", func(t *testing.T) {
+	t.Run("no passage made of Markdown signs escapes the answer", func(t *testing.T) {
 		parts := []string{
 			"router", "```", "~~~", "`", "<", "!--", "-->", "pre>", "\n", "\n\n", "\r", " ", "    ", "|", "|-|\n", "-", "- ", "* ", "1. ", "#", "# ",
 			"> ", "[", "]", "](", "]: x", "\\", "*", "**", "_", ". ", ":", "\t", "中", "\xff", "===", "---", "&",

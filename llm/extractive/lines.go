@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// fenceOf is the run of backticks or tildes that opens a code block, or "".
+// fenceOf returns the run of backticks or tildes that opens a code block, or "".
 func fenceOf(text string) string {
 	for _, sign := range []string{"`", "~"} {
 		run := text[:len(text)-len(strings.TrimLeft(text, sign))]
@@ -17,7 +17,7 @@ func fenceOf(text string) string {
 	return ""
 }
 
-// languageOf is the first word of a fence's info string, if it can be one.
+// languageOf returns the first word of a fence's info string, if it can be one.
 func languageOf(info string) string {
 	for i, r := range strings.TrimSpace(info) {
 		if !(r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("+#-_.", r)) || i >= 20 {
@@ -35,8 +35,8 @@ func headingOf(text string) string {
 	return strings.TrimSpace(strings.TrimRight(rest, "# "))
 }
 
-// markerOf is "-", "*", "+", or a number with its dot or parenthesis when text
-// is a list item, or "".
+// markerOf returns "-", "*", "+", or a number with its dot or parenthesis if text
+// is a list item, or else "".
 func markerOf(text string) string {
 	digits := 0
 	for digits < len(text) && digits < 9 && '0' <= text[digits] && text[digits] <= '9' {
@@ -53,8 +53,8 @@ func markerOf(text string) string {
 	return text[:digits+1]
 }
 
-// isRule is true for thematic breaks, the underlines of headings and front
-// matter's fences.
+// isRule reports thematic breaks, underlines of headings and the fences of front
+// matter.
 func isRule(text string) bool {
 	text = strings.TrimSpace(text)
 	if len(text) < 3 || strings.IndexByte("-*_=", text[0]) < 0 {

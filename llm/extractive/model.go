@@ -1,6 +1,6 @@
-// Package extractive owns answering without a language model: it picks the
-// sentences of the passages that have most to do with the question, and cites
-// them. It never says what no passage says.
+// Package extractive answers without a language model: it picks the sentences of
+// the passages that best match the question, and cites them. It never says
+// anything that no passage says.
 //
 // It does not own the search for passages (package core/retrieval) nor the
 // rendering of Markdown (package core/answer/format).
@@ -15,17 +15,17 @@ import (
 	"parley/llm/tokens"
 )
 
-// foundNothing is the answer for an owner who has set none.
+// foundNothing is the answer if the owner has not set one.
 const foundNothing = "I found nothing about that in the documents I have."
 
 const (
 	name = "extractive"
-	// manyTokens is more than any prompt has.
+	// manyTokens exceeds any prompt.
 	manyTokens = 1 << 30
 )
 
-// Model answers from the passages of a prompt. It is safe for concurrent use,
-// and the same prompt always has the same answer.
+// Model answers from the passages of a prompt. It is safe for concurrent use, and
+// always gives the same prompt the same answer.
 type Model struct{}
 
 var _ answer.Model = Model{}
@@ -40,16 +40,16 @@ func (Model) Name() string { return name }
 func (Model) Count(text string) int { return tokens.Count(text) }
 
 // Traits are those of a model that follows no instructions and calls no tools.
-// There is no end to its context: it looks at the passages, not at the text of
-// the prompt.
+// Its context is unlimited, because it reads the passages and not the prompt's
+// text.
 func (Model) Traits() answer.Traits { return answer.Traits{Context: manyTokens} }
 
-// Check returns nil: there is nothing that could be out of reach.
+// Check returns nil: there is no server that could be unreachable.
 func (Model) Check(context.Context) error { return nil }
 
-// Generate emits the answer word by word. Its only errors are those of emit
-// and ctx. The usage is what a language model would have been charged with
-// for the same prompt and answer.
+// Generate emits the answer word by word. It fails only with the errors of emit
+// and ctx. The usage is what a language model would have charged for the same
+// prompt and answer.
 func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	generated := answer.Generated{Model: name}
 	if err := ctx.Err(); err != nil {
@@ -76,8 +76,8 @@ func Answer(asked prompt.Prompt) string {
 	return foundNothing
 }
 
-// emitWords emits text in words, each with the white space after it, and
-// returns how many bytes of it were emitted.
+// emitWords emits text word by word, each with the white space after it, and
+// returns how many bytes it emitted.
 func emitWords(ctx context.Context, text string, emit func(string) error) (int, error) {
 	for sent := 0; sent < len(text); {
 		if err := ctx.Err(); err != nil {

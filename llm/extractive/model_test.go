@@ -35,10 +35,10 @@ func TestAnswer(t *testing.T) {
 			"The box has a cable. To reset the router, press the button. Dust it weekly.",
 			"To reset the router, press the button." + source,
 		},
-		"other forms of a word are the same word": {
+		"inflected forms match the same word": {
 			"How is it installed?", "Nothing here.\n\nInstalling needs a screwdriver.", "Installing needs a screwdriver." + source,
 		},
-		"an item of a list is quoted as one": {
+		"a list item is quoted as a list item": {
 			"How long is the warranty?", "- Colour: blue\n- Warranty: two\n  years\n- Weight: 1 kg", "- Warranty: two years" + source,
 		},
 		"a sentence that announces steps brings them along": {
@@ -53,7 +53,7 @@ func TestAnswer(t *testing.T) {
 			"What is the restart command?", "Run the restart command:\n\n```sh\nsystemctl restart \\\n  parley\n```\nDone.",
 			"Run the restart command:\n\n```sh\nsystemctl restart \\\n  parley\n```" + source,
 		},
-		"a text under a heading answers what the heading is about": {
+		"text under a heading answers questions about the heading": {
 			"How do I descale it?", "## Colours\nBlue and red.\n## Descaling\nPour vinegar in.", "Pour vinegar in." + source,
 		},
 		"an abbreviation or a number does not end a sentence": {
@@ -69,26 +69,26 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a rare word weighs more than one that all passages have", func(t *testing.T) {
+	t.Run("a rare word weighs more than one that occurs in every passage", func(t *testing.T) {
 		got := ask("router beeping", "The router is blue.", "The router is heavy.", "Beeping means low battery.")
 		if !strings.HasPrefix(got, "Beeping means low battery.") {
 			t.Errorf("got %q", got)
 		}
 	})
-	t.Run("of two passages that say as much the better ranked one is quoted first", func(t *testing.T) {
+	t.Run("of two equally good passages the better-ranked one is quoted first", func(t *testing.T) {
 		got := ask("warranty", "The warranty is two years.", "The warranty is one year.")
 		if !strings.HasPrefix(got, "The warranty is two years."+source) {
 			t.Errorf("got %q", got)
 		}
 	})
-	t.Run("each source is cited by the number that its passage has in the prompt", func(t *testing.T) {
+	t.Run("each source is cited by its passage's number in the prompt", func(t *testing.T) {
 		got := ask("router beeping battery", "The router is blue.", "Dust it weekly.", "Beeping means low battery.")
 		want := "Beeping means low battery.\n\n*Source: Manual › Care* [3]\n\nThe router is blue.\n\n*Source: Manual › Care* [1]"
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})
-	t.Run("quotation marks in a title are those of a quotation within another", func(t *testing.T) {
+	t.Run("quotation marks in a title become nested ones", func(t *testing.T) {
 		got := Answer(prompt.Prompt{Question: "router", Passages: []retrieval.Result{{Passage: retrieval.Passage{
 			Title: `On "routers"`, HeadingPath: []string{"“Red” and «blue»"}, Text: "The router.",
 		}}}})
@@ -96,7 +96,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
-	t.Run("a passage that was found in several places is cited once for each", func(t *testing.T) {
+	t.Run("a passage that is quoted twice is cited for each quotation", func(t *testing.T) {
 		got := ask("reset router", "To reset the router, press the button.\n\nA reset of the router takes a minute.")
 		if strings.Count(got, "[1]") != 1 {
 			t.Errorf("got %q", got)
@@ -116,11 +116,11 @@ func TestNothingFound(t *testing.T) {
 		question string
 		passages []string
 	}{
-		"without passages nothing is found":                     {"How do I reset it?", nil},
-		"passages without a word of the question say nothing":   {"How do I reset it?", []string{"The sky is blue."}},
-		"a question without content words finds nothing":        {"What is the?", []string{"What is the sky?"}},
-		"an empty passage says nothing":                         {"Reset?", []string{""}},
-		"passages that share only words that all texts have do": {"Is there a bicycle?", []string{"There is a car."}},
+		"without passages there is no answer":                       {"How do I reset it?", nil},
+		"passages that share no word with the question are ignored": {"How do I reset it?", []string{"The sky is blue."}},
+		"a question without content words gets no answer":           {"What is the?", []string{"What is the sky?"}},
+		"an empty passage is ignored":                               {"Reset?", []string{""}},
+		"passages that share only common words are ignored":         {"Is there a bicycle?", []string{"There is a car."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := ask(c.question, c.passages...); got != foundNothing {
@@ -128,7 +128,7 @@ func TestNothingFound(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the owner's words are used when there are some", func(t *testing.T) {
+	t.Run("the owner's sentence is used if there is one", func(t *testing.T) {
 		if got := Answer(prompt.Prompt{Question: "x", NoAnswer: "Call us: **123**"}); got != "Call us: **123**" {
 			t.Errorf("got %q", got)
 		}
@@ -136,7 +136,7 @@ func TestNothingFound(t *testing.T) {
 }
 
 func TestGenerate(t *testing.T) {
-	t.Run("an answer is emitted word by word, and is the whole answer", func(t *testing.T) {
+	t.Run("the words that are emitted make up the whole answer", func(t *testing.T) {
 		var pieces []string
 		generated, err := New().Generate(t.Context(), llmtest.Prompt(), func(text string) error {
 			pieces = append(pieces, text)
@@ -149,7 +149,7 @@ func TestGenerate(t *testing.T) {
 			t.Error("the usage is not marked as estimated")
 		}
 	})
-	t.Run("an answer that is stopped has the usage of what was emitted", func(t *testing.T) {
+	t.Run("a stopped answer reports the usage of its emitted words", func(t *testing.T) {
 		stop := errors.New("stop")
 		generated, err := New().Generate(t.Context(), llmtest.Prompt(), func(string) error { return stop })
 		if usage := generated.Usage; !errors.Is(err, stop) || usage.CompletionTokens != 0 || usage.PromptTokens == 0 {

@@ -16,33 +16,32 @@ const (
 	code
 )
 
-// maxUnits bounds what is looked at of one passage.
+// maxUnits bounds how many units of one passage are examined.
 const maxUnits = 400
 
-// maxPassage bounds the bytes that are looked at of one passage.
+// maxPassage bounds how many bytes of one passage are examined.
 const maxPassage = 64 << 10
 
-// unit is the smallest piece of a passage that is quoted.
+// unit is the smallest piece of a passage that an answer quotes.
 type unit struct {
 	kind kind
-	// block tells the paragraphs, lists, tables and code blocks of a passage
-	// apart.
+	// block numbers the paragraphs, lists, tables and code blocks of a passage.
 	block int
 	// text is one line without its marker, or the lines of a code block.
 	text string
-	// marker is "-" or a number with its dot, for an item.
+	// marker is "-" or a number with its dot, for items.
 	marker string
-	// header is the first row of the table, for a row.
+	// header is the first row of the table, for rows.
 	header string
 	// info is the language of a code block.
 	info string
-	// heading is the heading within the passage that the unit stands under.
+	// heading is the heading in the passage above the unit.
 	heading string
 }
 
-// unitsOf takes a passage apart. It reads the block structure of CommonMark
-// 0.31 with GitHub's tables line by line: good enough to quote from, whatever
-// the text is. What it cannot read is a paragraph.
+// unitsOf splits a passage into units. It reads the block structure of CommonMark
+// 0.31 with GitHub's tables line by line: good enough to quote from any text. It
+// treats what it cannot read as a paragraph.
 func unitsOf(markdown string) []unit {
 	if len(markdown) > maxPassage {
 		markdown = markdown[:maxPassage]
@@ -54,7 +53,7 @@ func unitsOf(markdown string) []unit {
 	return reader.units
 }
 
-// reader goes through a passage line by line.
+// reader reads a passage line by line.
 type reader struct {
 	rest    string
 	units   []unit
@@ -80,7 +79,7 @@ func (r *reader) add(u unit) {
 	r.units = append(r.units, u)
 }
 
-// block reads the next block. Each case takes at least one line.
+// block reads the next block. Each case consumes at least one line.
 func (r *reader) block() {
 	line := r.peek()
 	text := strings.TrimLeft(line, " \t>")

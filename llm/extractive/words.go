@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxTerms bounds the content words of a question that are looked for.
+// maxTerms bounds how many content words of a question count.
 const maxTerms = 64
 
-// maxWord bounds a word in bytes. The rest of a longer one is not looked at.
+// maxWord bounds a word in bytes. The rest of a longer one is ignored.
 const maxWord = 48
 
 // terms are the content words of a question.
 type terms struct {
-	// places holds the place of each word.
+	// places maps each word to its index.
 	places map[string]int
-	// begins marks the bytes that a word begins with. Most words of a passage
-	// need no look further.
+	// begins marks the bytes with which a word begins. Most words of a passage
+	// need no further check.
 	begins [256]bool
 }
 
@@ -37,7 +37,7 @@ func termsOf(text string) *terms {
 	return found
 }
 
-// in returns the terms that occur in text, as a bit for each.
+// in returns the terms that occur in text, one bit each.
 func (t *terms) in(text string) uint64 {
 	var bits uint64
 	eachWord(text, func(word []byte) {
@@ -51,9 +51,9 @@ func (t *terms) in(text string) uint64 {
 	return bits
 }
 
-// eachWord calls visit with each word of text in lower case. A word is valid
-// only until visit returns. Scripts that do not part words with spaces give
-// pairs of neighbouring characters.
+// eachWord calls visit with each lowercase word of text. A word is valid only
+// until visit returns. Scripts that do not separate words with spaces yield pairs
+// of adjacent characters.
 func eachWord(text string, visit func(word []byte)) {
 	var (
 		buffer [maxWord + 2*utf8.UTFMax]byte
@@ -108,9 +108,9 @@ func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
-// suffixes are cut off English words, so that "installing" finds "install",
-// each with the letters that must remain. Cutting too much costs precision
-// only, as question and passage are cut the same way.
+// suffixes are stripped from English words, so that "installing" finds "install",
+// each with the number of letters that must remain. Stripping too much costs only
+// precision, because question and passage are treated alike.
 var suffixes = []struct {
 	text   string
 	remain int
@@ -129,7 +129,7 @@ var suffixes = []struct {
 	{"y", 3},
 }
 
-// stem cuts one suffix off a word.
+// stem strips one suffix from a word.
 func stem(word []byte) []byte {
 	for _, suffix := range suffixes {
 		n := len(word) - len(suffix.text)
@@ -148,7 +148,7 @@ func stem(word []byte) []byte {
 	return word
 }
 
-// stopwords ask, join and point, and say nothing about a subject.
+// stopwords say nothing about a subject.
 var stopwords = wordSet(`a about above after again all also am an and any are as at be because been before being
 both but by can cannot could did do does doing done down during each else ever few for from further get gets give
 got had has have having he her here hers him his how i if in into is it its itself just know let

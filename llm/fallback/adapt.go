@@ -6,14 +6,14 @@ import (
 )
 
 // suits reports whether a model can answer a prompt. A model that is not a
-// language model answers from the parts of a question: it cannot follow
-// instructions in words only, such as to rewrite a question.
+// language model answers from the parts of a question: it cannot follow free-form
+// instructions, such as to rewrite a question.
 func suits(asked prompt.Prompt, traits answer.Traits) bool {
 	return traits.Language || asked.Question != ""
 }
 
-// adapted returns a prompt for a model that may lack tools: the results of the
-// tools so far become part of the conversation.
+// adapted returns a prompt for a model that may lack tools: it turns the tools'
+// results so far into ordinary text.
 func adapted(asked prompt.Prompt, traits answer.Traits) prompt.Prompt {
 	if traits.Tools {
 		return asked

@@ -33,7 +33,7 @@ func NewBreaker(log *slog.Logger) *Breaker {
 	circuit := circuitbreaker.NewBuilder[any]().
 		WithFailureThreshold(failuresToOpen).WithSuccessThreshold(1).WithDelay(openTime).
 		OnOpen(func(circuitbreaker.StateChangedEvent) {
-			log.Warn("model provider left alone: it fails", "for", openTime)
+			log.Warn("model provider paused after repeated failures", "for", openTime)
 		}).
 		OnClose(func(circuitbreaker.StateChangedEvent) { log.Info("model provider answers again") }).
 		Build()
@@ -41,11 +41,11 @@ func NewBreaker(log *slog.Logger) *Breaker {
 }
 
 // attempt is one request that a breaker has admitted. Only the first call of
-// answers, fails and abandon counts.
+// answers, fails or abandon counts.
 type attempt struct {
 	breaker *Breaker
 	// trial says that this attempt decides whether the breaker closes. The next
-	// attempt waits for it.
+	// attempts wait for it.
 	trial   bool
 	settled bool
 }
@@ -58,9 +58,9 @@ func (b *Breaker) admit() (*attempt, bool) {
 	return &attempt{breaker: b, trial: b.circuit.IsHalfOpen()}, true
 }
 
-// answers records that text has come, or an end without a failure. The provider
-// works, however the answer ends: a user who asks for endless answers cannot open
-// the breaker.
+// answers records that text arrived, or that the answer ended without a failure.
+// The provider works, however the answer ends: a user who asks for endless answers
+// cannot open the breaker.
 func (a *attempt) answers() {
 	if !a.settled {
 		a.settled = true
@@ -68,7 +68,7 @@ func (a *attempt) answers() {
 	}
 }
 
-// fails records that the attempt has ended with an error.
+// fails records that the attempt ended with an error.
 func (a *attempt) fails(err error) {
 	if !isProviders(err) {
 		a.answers()
@@ -80,8 +80,8 @@ func (a *attempt) fails(err error) {
 	}
 }
 
-// abandon records that the caller has ended the attempt, so that it says nothing
-// about the provider. A trial must then be repeated, but not at once.
+// abandon records that the caller ended the attempt, which says nothing about the
+// provider. A trial must then be repeated, but not at once.
 func (a *attempt) abandon() {
 	if !a.settled && a.trial {
 		a.breaker.circuit.RecordFailure()
@@ -89,10 +89,10 @@ func (a *attempt) abandon() {
 	a.settled = true
 }
 
-// isProviders reports whether a failure is one of the provider or of the network.
-// Other failures do not count: a bad key or an unknown model does not improve by
-// waiting, and any visitor can make a model decline. "Too many requests" counts,
-// because it passes. Adapters give an answer's status to its error.
+// isProviders reports whether the provider or the network caused a failure. Other
+// failures do not count: waiting does not fix a bad key or an unknown model, and
+// any visitor can make a model decline. "Too many requests" counts, because it
+// passes. Adapters put the server's status into their errors.
 func isProviders(err error) bool {
 	var refusal interface{ Status() int }
 	if !errors.As(err, &refusal) {
@@ -102,9 +102,9 @@ func isProviders(err error) bool {
 	return status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// left is the fault for a provider whose breaker is open.
-func (b *Breaker) left() error {
-	failure := fault.New(fault.Upstream, "The language model did not answer several times, and is left alone for a moment. Try again soon.")
+// paused returns the fault for a provider whose breaker is open.
+func (b *Breaker) paused() error {
+	failure := fault.New(fault.Upstream, "The language model failed several times in a row, so Parley is giving it a short break. Try again in a few seconds.")
 	failure.RetryAfter = max(b.circuit.RemainingDelay(), time.Second)
 	failure.Cause = circuitbreaker.ErrOpen
 	return failure

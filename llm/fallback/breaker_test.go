@@ -19,7 +19,7 @@ import (
 	"parley/llm/llmtest"
 )
 
-// scripted is a model that does as it is told, for tests in which time passes.
+// scripted is a model that follows a script, for tests that control time.
 type scripted struct {
 	answer.Model
 	calls  atomic.Int64
@@ -33,7 +33,7 @@ func (s *scripted) Generate(ctx context.Context, _ prompt.Prompt, emit func(stri
 	return answer.Generated{Model: "scripted"}, s.answer(ctx, emit)
 }
 
-// refused is an error as adapters give it.
+// refused is an error as adapters return it.
 type refused int
 
 func (r refused) Error() string { return fmt.Sprint("the server answered ", int(r)) }
@@ -63,7 +63,7 @@ func newCircuit(t *testing.T) *circuit {
 	return c
 }
 
-// ask asks, and reports whether the model was reached.
+// ask sends a prompt, and reports whether it reached the model.
 func (c *circuit) ask(ctx context.Context) (reached bool, err error) {
 	before := c.calls.Load()
 	_, err = c.guarded.Generate(ctx, prompt.Prompt{}, func(string) error { return nil })
@@ -75,7 +75,7 @@ func (c *circuit) times(n int, err error) {
 	c.answer = fails(err)
 	for range n {
 		if reached, _ := c.ask(c.Context()); !reached {
-			c.Fatal("it was left alone too soon")
+			c.Fatal("the provider was paused too soon")
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (c *circuit) wantReached(want bool) {
 	}
 }
 
-// inTime runs a test in a bubble in which time passes at once.
+// inTime runs a test in a bubble with simulated time.
 func inTime(t *testing.T, sentence string, test func(c *circuit)) {
 	t.Helper()
 	t.Run(sentence, func(t *testing.T) {
@@ -97,7 +97,7 @@ func inTime(t *testing.T, sentence string, test func(c *circuit)) {
 
 func TestBreaker(t *testing.T) {
 	for sentence, err := range map[string]error{"of the server": status(500), "of too many requests": status(429), "by time": timeout} {
-		inTime(t, "after five failures "+sentence+" in a row the provider is left alone for 15 seconds", func(c *circuit) {
+		inTime(t, "after five failures "+sentence+" in a row the provider is paused for 15 seconds", func(c *circuit) {
 			c.times(5, err)
 			c.answer = answers
 			reached, err := c.ask(c.Context())
@@ -112,7 +112,7 @@ func TestBreaker(t *testing.T) {
 		})
 	}
 
-	inTime(t, "an answer in between begins the count anew", func(c *circuit) {
+	inTime(t, "an answer in between resets the count", func(c *circuit) {
 		c.times(4, status(503))
 		c.answer = answers
 		c.wantReached(true)
@@ -121,14 +121,14 @@ func TestBreaker(t *testing.T) {
 		c.wantReached(true)
 	})
 
-	inTime(t, "what says that the request is wrong leaves the provider in use", func(c *circuit) {
+	inTime(t, "errors that blame the request keep the provider in use", func(c *circuit) {
 		for _, code := range []int{400, 401, 403, 404, 413, 422} {
 			c.times(5, status(code))
 		}
 		c.wantReached(true)
 	})
 
-	inTime(t, "callers who leave say nothing of the provider", func(c *circuit) {
+	inTime(t, "callers who leave say nothing about the provider", func(c *circuit) {
 		gone, leave := context.WithCancel(c.Context())
 		leave()
 		c.answer = fails(context.Canceled)
@@ -142,7 +142,7 @@ func TestBreaker(t *testing.T) {
 		c.wantReached(true)
 	})
 
-	inTime(t, "a trial that fails has the provider left alone once more", func(c *circuit) {
+	inTime(t, "a trial that fails pauses the provider again", func(c *circuit) {
 		c.times(5, status(500))
 		time.Sleep(15 * time.Second)
 		c.wantReached(true)
@@ -179,7 +179,7 @@ func TestBreaker(t *testing.T) {
 		c.wantReached(true)
 	})
 
-	inTime(t, "the first text of a trial is enough for the others, however long it takes", func(c *circuit) {
+	inTime(t, "the first text of a trial admits the others, however long its answer takes", func(c *circuit) {
 		c.times(5, status(500))
 		time.Sleep(15 * time.Second)
 		c.answer = answers
@@ -187,10 +187,10 @@ func TestBreaker(t *testing.T) {
 		go func() { _, _ = c.guarded.Generate(c.Context(), prompt.Prompt{}, slowly) }()
 		synctest.Wait()
 		c.wantReached(true)
-		time.Sleep(2 * time.Minute) // until the trial has ended, too
+		time.Sleep(2 * time.Minute) // until the trial has ended as well
 	})
 
-	inTime(t, "one trial is made at a time", func(c *circuit) {
+	inTime(t, "only one trial runs at a time", func(c *circuit) {
 		c.times(5, status(500))
 		time.Sleep(15 * time.Second)
 		c.answer = func(context.Context, func(string) error) error { time.Sleep(time.Second); return timeout }
@@ -204,7 +204,7 @@ func TestBreaker(t *testing.T) {
 		time.Sleep(time.Minute) // until it has ended
 	})
 
-	inTime(t, "the log says that it is left alone, and that it answers again", func(c *circuit) {
+	inTime(t, "the log says that the provider is paused, and that it answers again", func(c *circuit) {
 		c.times(5, status(500))
 		time.Sleep(15 * time.Second)
 		c.answer = answers
@@ -214,7 +214,7 @@ func TestBreaker(t *testing.T) {
 		}
 	})
 
-	t.Run("with a second model behind it, that one answers at once", func(t *testing.T) {
+	t.Run("a fallback model answers at once while the breaker is open", func(t *testing.T) {
 		b := newBoth(t, broken, well)
 		first := fallback.Guard(model(t, b.first, "first"), fallback.NewBreaker(slog.New(slog.DiscardHandler)))
 		pair := fallback.New(first, model(t, b.second, "second"), slog.New(slog.DiscardHandler))

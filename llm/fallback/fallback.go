@@ -16,8 +16,8 @@ import (
 
 // New returns the first model with the second as its fallback. The second answers
 // if the first fails, or takes too long, before its first text, unless the caller
-// has canceled. After the first text a failure is final: half an answer of each
-// model would be none.
+// has canceled. After the first text a failure is final: two half answers by
+// different models are not one answer.
 //
 // The usage is the sum of both models' usage. The prompt must suit both: the
 // first model counts its tokens, and it fits into the smaller context.
@@ -30,7 +30,7 @@ type pair struct {
 	log           *slog.Logger
 }
 
-// Generate is that of [answer.Model].
+// Generate implements [answer.Model].
 func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	begun := false
 	generated, err := p.first.Generate(ctx, asked, func(text string) error {
@@ -40,7 +40,7 @@ func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text 
 	if err == nil || begun || ctx.Err() != nil || !suits(asked, p.second.Traits()) {
 		return generated, err
 	}
-	p.log.Warn("model failed before its first text: the second one is asked",
+	p.log.Warn("model failed before its first text; asking the fallback",
 		"model", p.first.Name(), "second", p.second.Name(), "error", err)
 	other, err := p.second.Generate(ctx, adapted(asked, p.second.Traits()), emit)
 	other.Usage = other.Usage.Plus(generated.Usage)

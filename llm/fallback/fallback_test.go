@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// both is a first and a second model, each with a server of its own.
+// both is a first and a second model, each with its own server.
 type both struct {
 	*testing.T
 	first, second *llmtest.Server
@@ -38,7 +38,7 @@ func newBoth(t *testing.T, first, second llmtest.Reply) *both {
 	return b
 }
 
-// model asks a server, without retries.
+// model calls a server without retries.
 func model(t *testing.T, server *llmtest.Server, name string) answer.Model {
 	t.Helper()
 	client := upstream.NewHTTPClient()
@@ -79,22 +79,22 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// renamed is called as the model behind it that answers.
+// renamed carries the name of the model that answers behind it.
 type renamed struct{ answer.Model }
 
 func (renamed) Name() string { return "second" }
 
 func TestMove(t *testing.T) {
 	for sentence, reply := range map[string]llmtest.Reply{
-		"a server that fails":              broken,
-		"a server that is busy":            {Status: 429, RetryAfter: "7"},
-		"a bad key":                        {Status: 401},
-		"an unknown model":                 {Status: 404},
-		"a connection that breaks":         {Pieces: []string{"x"}, CutAfter: llmtest.CutAtStart},
-		"an answer of nothing":             {},
-		"a stream that is no stream":       {Raw: []string{"{nonsense"}},
-		"a break after the role, no text":  {Pieces: []string{"x"}, CutAfter: 40},
-		"an answer that is all reasoning.": {Reasoning: []string{"hm"}, CutAtEnd: true, OmitFinish: true, OmitDone: true},
+		"a server that fails":                     broken,
+		"a server that is busy":                   {Status: 429, RetryAfter: "7"},
+		"a bad key":                               {Status: 401},
+		"an unknown model":                        {Status: 404},
+		"a connection that breaks":                {Pieces: []string{"x"}, CutAfter: llmtest.CutAtStart},
+		"an empty answer":                         {},
+		"a malformed stream":                      {Raw: []string{"{nonsense"}},
+		"a break after the role, before any text": {Pieces: []string{"x"}, CutAfter: 40},
+		"an answer that is only reasoning":        {Reasoning: []string{"hm"}, CutAtEnd: true, OmitFinish: true, OmitDone: true},
 	} {
 		t.Run("the second model answers after "+sentence, func(t *testing.T) {
 			b := newBoth(t, reply, well)
@@ -108,7 +108,7 @@ func TestMove(t *testing.T) {
 		})
 	}
 
-	t.Run("the second model answers when nobody listens where the first should", func(t *testing.T) {
+	t.Run("the second model answers when nothing listens at the first one's address", func(t *testing.T) {
 		server := llmtest.NewServer(t, well)
 		client := upstream.NewHTTPClient()
 		t.Cleanup(client.CloseIdleConnections)
@@ -123,7 +123,7 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("the second model answers when the first lets wait too long", func(t *testing.T) {
+	t.Run("the second model answers when the first takes too long", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		slow, second := llmtest.NewServer(t, llmtest.Reply{Hold: gate}), llmtest.NewServer(t, well)
 		client := upstream.NewHTTPClient()
@@ -143,7 +143,7 @@ func TestMove(t *testing.T) {
 		<-slow.Request(0).Canceled()
 	})
 
-	t.Run("a whole answer moves, too", func(t *testing.T) {
+	t.Run("an answer without a stream falls back, too", func(t *testing.T) {
 		b := newBoth(t, broken, well)
 		asked := llmtest.Prompt()
 		asked.Whole = true
@@ -152,7 +152,7 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("a failure after the first text stays", func(t *testing.T) {
+	t.Run("a failure after the first text is final", func(t *testing.T) {
 		b := newBoth(t, llmtest.Reply{Pieces: []string{"Half an ", "answer"}, CutAtEnd: true, OmitFinish: true, OmitDone: true}, well)
 		text, generated, err := b.ask(llmtest.Prompt())
 		if !fault.Is(err, fault.Upstream) || !strings.HasPrefix("Half an answer", text) || text == "" || generated.Model != "first" {
@@ -163,14 +163,14 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("an answer of the first is not asked for twice", func(t *testing.T) {
+	t.Run("the first model is asked only once", func(t *testing.T) {
 		b := newBoth(t, well, broken)
 		if _, generated, err := b.ask(llmtest.Prompt()); err != nil || generated.Model != "first" || b.second.Arrived() != 0 {
 			t.Errorf("got %+v, %v", generated, err)
 		}
 	})
 
-	t.Run("a caller who leaves is not answered by the second", func(t *testing.T) {
+	t.Run("the second does not answer a caller who has left", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		b := newBoth(t, llmtest.Reply{Hold: gate}, well)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -185,7 +185,7 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("when both fail the caller reads what the second said", func(t *testing.T) {
+	t.Run("when both fail, the caller gets the second one's error", func(t *testing.T) {
 		b := newBoth(t, broken, llmtest.Reply{Status: 429, RetryAfter: "7"})
 		_, generated, err := b.ask(llmtest.Prompt())
 		if f := fault.As(err); f.Kind != fault.Upstream || f.RetryAfter != 7*time.Second || generated.Model != "second" {
@@ -193,7 +193,7 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("the log names the models, and neither keys nor texts", func(t *testing.T) {
+	t.Run("the log names the models, but neither keys nor texts", func(t *testing.T) {
 		b := newBoth(t, llmtest.Reply{Status: 500, ErrorBody: `{"error":{"message":"sk-canary-of-first reset the router"}}`}, well)
 		if _, _, err := b.ask(llmtest.Prompt()); err != nil {
 			t.Fatal(err)
@@ -203,20 +203,20 @@ func TestMove(t *testing.T) {
 			t.Errorf("it is %s", logged)
 		}
 		if strings.Contains(logged, "canary") || strings.Contains(logged, "router") {
-			t.Errorf("it tells: %s", logged)
+			t.Errorf("it leaks: %s", logged)
 		}
 	})
 }
 
 func TestPair(t *testing.T) {
-	t.Run("it is called and counts as the first, and has the smaller context", func(t *testing.T) {
+	t.Run("it has the first one's name and tokenizer, and the smaller context", func(t *testing.T) {
 		b := newBoth(t, well, well)
 		if traits := b.Traits(); traits.Context != 5_000 || !traits.Tools || !traits.Language || b.Name() != "first" {
 			t.Errorf("it is %q with %+v", b.Name(), traits)
 		}
 	})
 
-	t.Run("it can be reached while one of the two can", func(t *testing.T) {
+	t.Run("it is reachable while one of the two is", func(t *testing.T) {
 		b := newBoth(t, well, well)
 		b.first.AnswerModels(llmtest.Reply{Status: 500})
 		if err := b.Check(t.Context()); err != nil {
@@ -226,11 +226,11 @@ func TestPair(t *testing.T) {
 		none.first.AnswerModels(llmtest.Reply{Status: 500})
 		none.second.AnswerModels(llmtest.Reply{Status: 500})
 		if err := none.Check(t.Context()); err == nil {
-			t.Error("neither can be reached, and nothing is said")
+			t.Error("Check succeeds although neither can be reached")
 		}
 	})
 
-	t.Run("a second model without tools gets what the tools brought as words", func(t *testing.T) {
+	t.Run("a second model without tools gets their results as text", func(t *testing.T) {
 		b := newBoth(t, broken, well)
 		asked := llmtest.Prompt()
 		asked.Tools = []prompt.Tool{{Name: "search_knowledge", Description: "Searches.", Parameters: `{"type":"object"}`}}
@@ -251,7 +251,7 @@ func TestPair(t *testing.T) {
 		}
 	})
 
-	t.Run("a second that is no language model answers questions, and no other prompts", func(t *testing.T) {
+	t.Run("a second model that is not a language model answers only questions", func(t *testing.T) {
 		server := llmtest.NewServer(t, broken)
 		pair := fallback.New(model(t, server, "first"), extractive.New(), slog.New(slog.DiscardHandler))
 		var text strings.Builder

@@ -16,14 +16,14 @@ type guarded struct {
 	breaker *Breaker
 }
 
-// Generate is that of [answer.Model].
+// Generate implements [answer.Model].
 func (g guarded) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	attempt, admitted := g.breaker.admit()
 	if !admitted {
-		return answer.Generated{Model: g.Name()}, g.breaker.left()
+		return answer.Generated{Model: g.Name()}, g.breaker.paused()
 	}
-	defer attempt.abandon() // after a panic, so that nobody waits forever for a trial
-	var refused error       // by emit, the caller's function
+	defer attempt.abandon() // after a panic, so that nobody waits for the trial forever
+	var refused error       // the error of emit, the caller's function
 	generated, err := g.Model.Generate(ctx, asked, func(text string) error {
 		attempt.answers()
 		refused = emit(text)

@@ -8,20 +8,18 @@ import (
 	"testing"
 )
 
-// Anthropic is a double of Anthropic's Messages API, scripted and watched as
-// [Server] is. Its routes are POST /v1/messages, streamed or whole as the
-// request asks, and GET /v1/models. Safe for concurrent use.
+// Anthropic is a double of Anthropic's Messages API, scripted and observed like
+// [Server]. Its routes are POST /v1/messages, streamed or whole as requested, and
+// GET /v1/models. Safe for concurrent use.
 //
-// It reads a [Reply] in its own words: Reasoning are deltas of thinking, Finish
-// is the stop_reason, which is "end_turn" or "tool_use" when it is empty,
-// OmitFinish leaves out the message_delta with it and OmitDone the
-// message_stop. The tokens of the prompt are split as those of a server with a
-// cache of prompts.
+// It translates a [Reply]: Reasoning becomes thinking deltas, Finish is the
+// stop_reason ("end_turn" or "tool_use" if empty), OmitFinish omits the
+// message_delta and OmitDone the message_stop. It splits the prompt's tokens as a
+// server with a prompt cache does.
 type Anthropic struct{ *Server }
 
-// NewAnthropic starts a server that answers the first requests with the
-// replies, in order, and the others with the last one. It stops when the test
-// ends.
+// NewAnthropic starts a server that answers the first requests with the replies,
+// in order, and all others with the last one. It stops when the test ends.
 func NewAnthropic(t testing.TB, replies ...Reply) *Anthropic {
 	t.Helper()
 	a := &Anthropic{&Server{closing: make(chan struct{})}}
@@ -40,7 +38,7 @@ func NewAnthropic(t testing.TB, replies ...Reply) *Anthropic {
 	return a
 }
 
-// BaseURL is the address a client is configured with. It ends without /v1.
+// BaseURL is the address for a client's configuration. It ends without /v1.
 func (a *Anthropic) BaseURL() string { return a.server.URL }
 
 func (a *Anthropic) complete(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +56,7 @@ func (a *Anthropic) complete(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer reports whether the answer was given to its end.
+// answer reports whether the whole answer was sent.
 func (a *Anthropic) answer(w http.ResponseWriter, r *http.Request, request *Request, reply Reply) bool {
 	wait := func() bool { return reply.Hold.wait(r.Context().Done(), a.closing) }
 	if reply.Hold != nil && reply.HoldAt == BeforeHeaders && !wait() {
@@ -72,7 +70,7 @@ func (a *Anthropic) answer(w http.ResponseWriter, r *http.Request, request *Requ
 		return true
 	}
 	if !request.wanted().Stream {
-		// Nothing of a whole answer is sent before its last piece.
+		// A whole answer is sent only after its last piece.
 		if reply.Hold != nil && reply.HoldAt != BeforeHeaders && !wait() {
 			return false
 		}

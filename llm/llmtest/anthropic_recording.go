@@ -43,11 +43,11 @@ func AnthropicRecording() Reply {
 	return Reply{Pieces: []string{AnthropicText}, Body: anthropicRecorded, Usage: &RecordedUsage}
 }
 
-// AnthropicCutPositions is the number of places where [AnthropicRecording] can
-// be cut: before each of its bytes, and after the last.
+// AnthropicCutPositions is the number of positions at which [AnthropicRecording]
+// can be cut: before each byte, and after the last.
 func AnthropicCutPositions() int { return len(anthropicRecorded) + 1 }
 
-// CutAnthropicRecording is the recording, broken off after so many bytes.
+// CutAnthropicRecording is the recording cut off after a number of bytes.
 func CutAnthropicRecording(after int) Reply {
 	reply := AnthropicRecording()
 	reply.CutAfter = after
@@ -57,8 +57,8 @@ func CutAnthropicRecording(after int) Reply {
 	return reply
 }
 
-// AnthropicRecordedComplete is how many bytes of the recording make the answer
-// complete: those up to the end of the line with the stop_reason.
+// AnthropicRecordedComplete is how many bytes of the recording make a complete
+// answer: those up to the end of the line with the stop_reason.
 func AnthropicRecordedComplete() int {
 	return strings.Index(anthropicRecorded, anthropicFinish) + len(anthropicFinish)
 }

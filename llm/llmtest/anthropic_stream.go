@@ -61,9 +61,9 @@ func (s *anthropicStream) texts() bool {
 	return ok && s.end(at)
 }
 
-// tools sends the calls. The API sends the blocks of several one after the
-// other; with CallBytes they alternate all the same, as an adapter may count
-// on the indexes alone.
+// tools sends the calls. The API sends the blocks of several calls one after the
+// other; with CallBytes they alternate, because an adapter may rely only on the
+// indexes.
 func (s *anthropicStream) tools() bool {
 	at, rest := make([]int, len(s.reply.ToolCalls)), make([]string, len(s.reply.ToolCalls))
 	ok := true
@@ -177,8 +177,8 @@ func (r Reply) anthropicUsage() string {
 	return r.anthropicUsageOf(usage.CompletionTokens)
 }
 
-// anthropicUsageOf splits the tokens of the prompt as a server with a cache of
-// prompts does.
+// anthropicUsageOf splits the prompt's tokens as a server with a prompt cache
+// does.
 func (r Reply) anthropicUsageOf(completion int) string {
 	usage := DefaultUsage
 	if r.Usage != nil {
@@ -189,8 +189,7 @@ func (r Reply) anthropicUsageOf(completion int) string {
 		usage.PromptTokens-2*cached, cached, cached, completion)
 }
 
-// writeWhole writes a whole answer, up to the byte where the reply is to be
-// cut.
+// writeWhole writes a whole answer, up to the byte where the reply is cut.
 func writeWhole(w http.ResponseWriter, reply Reply, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))

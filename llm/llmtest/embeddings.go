@@ -25,7 +25,7 @@ type Embeddings struct {
 	always   EmbeddingReply
 }
 
-// EmbeddingRequest is what a client asked for.
+// EmbeddingRequest is a client's request.
 type EmbeddingRequest struct {
 	Header     http.Header `json:"-"`
 	Model      string      `json:"model"`
@@ -34,18 +34,18 @@ type EmbeddingRequest struct {
 }
 
 // EmbeddingReply scripts one answer. The zero value answers with the vectors
-// of [Direction]. Of the Reply it has Status, RetryAfter, ErrorBody, CutAfter,
+// of [Direction]. From Reply it uses Status, RetryAfter, ErrorBody, CutAfter,
 // Hold (before the headers), and Raw, which replaces the body.
 type EmbeddingReply struct {
 	Reply
 	// Backwards sends the last vector first.
 	Backwards bool
-	// Vectors replaces the vectors, and may have any number of them.
+	// Vectors replaces the vectors, in any number.
 	Vectors [][]float32
 }
 
-// NewEmbeddings starts a server whose vectors have the dimension unless it is
-// asked for another, and stops it when the test ends.
+// NewEmbeddings starts a server whose vectors have the given dimension unless the
+// request sets another. It stops when the test ends.
 func NewEmbeddings(t testing.TB, dimension int) *Embeddings {
 	t.Helper()
 	e := &Embeddings{dimension: dimension, closing: make(chan struct{})}
@@ -60,31 +60,31 @@ func NewEmbeddings(t testing.TB, dimension int) *Embeddings {
 	return e
 }
 
-// BaseURL is the address a client is configured with. It ends with /v1.
+// BaseURL is the address for a client's configuration. It ends with /v1.
 func (e *Embeddings) BaseURL() string { return e.server.URL + "/v1" }
 
-// Next queues replies for the next requests, before the one for every request.
+// Next queues replies for the next requests, ahead of the permanent reply.
 func (e *Embeddings) Next(replies ...EmbeddingReply) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.next = append(e.next, replies...)
 }
 
-// Always makes reply the one for every request from now on.
+// Always sets the permanent reply.
 func (e *Embeddings) Always(reply EmbeddingReply) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.always = reply
 }
 
-// Requests are those that have arrived, in order.
+// Requests returns the requests so far, in order.
 func (e *Embeddings) Requests() []EmbeddingRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]EmbeddingRequest(nil), e.requests...)
 }
 
-// Asked is how often vectors of texts with the part in them were asked for.
+// Asked counts the texts so far that contain part.
 func (e *Embeddings) Asked(part string) (times int) {
 	for _, request := range e.Requests() {
 		for _, text := range request.Input {
@@ -132,7 +132,7 @@ func (e *Embeddings) embed(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, body)
 }
 
-// embedding is an item of an answer, as OpenAI's API reference has it.
+// embedding is an item of a response, as in OpenAI's API reference.
 type embedding struct {
 	Object    string    `json:"object"`
 	Index     int       `json:"index"`
@@ -166,13 +166,13 @@ func (e *Embeddings) body(request EmbeddingRequest, reply EmbeddingReply) string
 		"usage": map[string]int{"prompt_tokens": len(request.Input), "total_tokens": len(request.Input)},
 	})
 	if err != nil {
-		panic(err) // A test gave vectors that JSON does not have.
+		panic(err) // A test set vectors that JSON cannot express.
 	}
 	return string(text)
 }
 
-// Direction is a vector of a text, not of length one: texts that share words
-// have vectors that are near.
+// Direction returns a vector for a text, not normalized: texts that share words
+// have similar vectors.
 func Direction(text string, dimension int) []float32 {
 	vector := make([]float32, dimension)
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -9,11 +9,11 @@ import (
 	"parley/internal/intx"
 )
 
-// ErrInTx is what the model of [RefuseInTx] fails with.
+// ErrInTx is the error of the model that [RefuseInTx] returns.
 var ErrInTx = errors.New("llmtest: the model was called inside a database transaction; call it before or after")
 
-// RefuseInTx returns a model that is like the given one, but fails with
-// [ErrInTx] when its context lives inside a database transaction.
+// RefuseInTx wraps a model so that it fails with [ErrInTx] when its context
+// carries a database transaction.
 func RefuseInTx(model answer.Model) answer.Model { return outsideTx{model} }
 
 type outsideTx struct{ answer.Model }

@@ -2,7 +2,7 @@ package llmtest
 
 import "strings"
 
-// The recorded answer: a streamed one with its usage, of which a character is
+// The recorded answer: a streamed one with its usage, in which a character is
 // split over two chunks.
 const (
 	// RecordedText is the text of [Recording].
@@ -24,17 +24,17 @@ const (
 var RecordedUsage = Usage{PromptTokens: 21, CompletionTokens: 17}
 
 // Recording is an answer as a server once streamed it. A request for a whole
-// answer gets its text.
+// answer gets the same text.
 func Recording() Reply {
 	return Reply{Pieces: []string{RecordedText}, Body: recorded, Usage: &RecordedUsage}
 }
 
-// CutPositions is the number of places at which [CutRecording] can cut.
+// CutPositions is the number of positions at which [CutRecording] can cut.
 func CutPositions() int { return len(recorded) + 1 }
 
-// CutRecording is [Recording] with the connection broken off after so many
-// bytes, from zero to below [CutPositions]. At the last position the whole
-// stream was sent.
+// CutRecording is [Recording] with the connection cut off after a number of
+// bytes, from zero to below [CutPositions]. The last position cuts after the whole
+// stream.
 func CutRecording(after int) Reply {
 	reply := Recording()
 	reply.CutAfter = after
@@ -44,9 +44,9 @@ func CutRecording(after int) Reply {
 	return reply
 }
 
-// RecordedComplete is the first position of [CutRecording] at which the line
-// with the finish_reason is whole, its line break included. From there on the
-// answer is complete.
+// RecordedComplete is the first position of [CutRecording] after the whole line
+// with the finish_reason, including its line break. From there on the answer is
+// complete.
 func RecordedComplete() int {
 	return strings.Index(recorded, recordedFinish) + len(recordedFinish) - len("\n")
 }

@@ -35,25 +35,25 @@ func (r *Request) leave(canceled bool) {
 // Arrived is closed when the request and its body have been read.
 func (r *Request) Arrived() <-chan struct{} { return r.arrived }
 
-// Canceled is closed when the client has gone away before the answer's end.
+// Canceled is closed when the client goes away before the answer ends.
 func (r *Request) Canceled() <-chan struct{} { return r.canceled }
 
-// Done is closed when the answer has ended, in whatever way.
+// Done is closed when the answer has ended, however it ended.
 func (r *Request) Done() <-chan struct{} { return r.done }
 
-// Header waits for the request, and is its header.
+// Header waits for the request and returns its header.
 func (r *Request) Header() http.Header {
 	<-r.arrived
 	return r.header
 }
 
-// Body waits for the request, and is its body.
+// Body waits for the request and returns its body.
 func (r *Request) Body() []byte {
 	<-r.arrived
 	return r.body
 }
 
-// wanted is what of a request the server looks at.
+// wanted holds the fields of a request that the server reads.
 type wanted struct {
 	Stream        bool
 	StreamOptions struct {
@@ -63,6 +63,6 @@ type wanted struct {
 
 func (r *Request) wanted() wanted {
 	var found wanted
-	_ = json.Unmarshal(r.body, &found) // What is not JSON wants nothing.
+	_ = json.Unmarshal(r.body, &found) // anything but JSON requests nothing
 	return found
 }

@@ -1,8 +1,7 @@
-// Package llmtest owns what adapters of the ports answer.Model and
-// retrieval.Embedder are tested with: servers on a loopback port that speak
-// OpenAI's formats of chat completions and of embeddings, a suite that every
-// adapter of a model passes, and a model that refuses to be called inside a
-// transaction.
+// Package llmtest helps to test adapters of the ports answer.Model and
+// retrieval.Embedder. It has servers on a loopback port that speak OpenAI's chat
+// completions and embeddings, a suite that every adapter of a model must pass, and
+// a model that refuses calls inside a transaction.
 package llmtest
 
 import (
@@ -15,8 +14,8 @@ import (
 )
 
 // Server is a double of a model's server. Its routes are POST
-// /v1/chat/completions, streamed or whole as the request asks, and GET
-// /v1/models. Safe for concurrent use.
+// /v1/chat/completions, streamed or whole as requested, and GET /v1/models. Safe
+// for concurrent use.
 type Server struct {
 	server  *httptest.Server
 	closing chan struct{}
@@ -32,8 +31,8 @@ type Server struct {
 	models   Reply
 }
 
-// NewServer starts a server that answers every request with reply, and stops
-// it when the test ends.
+// NewServer starts a server that answers every request with reply. It stops when
+// the test ends.
 func NewServer(t testing.TB, reply Reply) *Server {
 	t.Helper()
 	s := &Server{always: reply, closing: make(chan struct{})}
@@ -49,32 +48,32 @@ func NewServer(t testing.TB, reply Reply) *Server {
 	return s
 }
 
-// BaseURL is the address a client is configured with. It ends with /v1.
+// BaseURL is the address for a client's configuration. It ends with /v1.
 func (s *Server) BaseURL() string { return s.server.URL + "/v1" }
 
-// Next queues replies for the next requests, before the one for every request.
+// Next queues replies for the next requests, ahead of the permanent reply.
 func (s *Server) Next(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next = append(s.next, replies...)
 }
 
-// Always makes reply the one for every request from now on.
+// Always sets the permanent reply.
 func (s *Server) Always(reply Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.always, s.answers = reply, nil
 }
 
-// Answers makes answer give the reply for every request from now on, by the
-// request's body. It may be called by several requests at once.
+// Answers makes answer choose the reply to every request from now on, by the
+// request's body. Several requests may call it at once.
 func (s *Server) Answers(answer func(body []byte) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = answer
 }
 
-// AnswerModels makes the list of models answer with the status and headers of
+// AnswerModels makes the list of models respond with the status and headers of
 // reply.
 func (s *Server) AnswerModels(reply Reply) {
 	s.mu.Lock()
@@ -82,21 +81,21 @@ func (s *Server) AnswerModels(reply Reply) {
 	s.models = reply
 }
 
-// Open is the number of completions being answered just now.
+// Open is the number of completions in progress.
 func (s *Server) Open() int { return int(s.open.Load()) }
 
-// Checks is the number of times the models were listed.
+// Checks counts the requests for the list of models.
 func (s *Server) Checks() int { return int(s.checks.Load()) }
 
-// Arrived is the number of completions asked for so far.
+// Arrived counts the requests for completions so far.
 func (s *Server) Arrived() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.arrived
 }
 
-// Request is the nth request for a completion, from zero. It can be asked for
-// before it arrives, to wait for it.
+// Request returns the nth request for a completion, from zero. A test can call it
+// before the request arrives, to wait for it.
 func (s *Server) Request(n int) *Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +117,7 @@ func (s *Server) arrive(body []byte) (*Request, Reply) {
 	return request, reply
 }
 
-// take returns the next request with its reply, or with what gives it.
+// take returns the next request with its reply, or with the function that chooses it.
 func (s *Server) take() (*Request, Reply, func(body []byte) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func read(t *testing.T, server *Server, body string) (string, error) {
 const streamed = `{"stream":true,"stream_options":{"include_usage":true}}`
 
 func TestServer(t *testing.T) {
-	t.Run("a stream has a role, the pieces, the reason of its end, usage and [DONE]", func(t *testing.T) {
+	t.Run("a stream has a role, the pieces, a finish_reason, usage and [DONE]", func(t *testing.T) {
 		text, err := read(t, NewServer(t, Reply{Pieces: []string{"a\"", "b"}}), streamed)
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("got %s", text)
 		}
 	})
-	t.Run("calls of tools come with their arguments and their reason", func(t *testing.T) {
+	t.Run("calls of tools come with their arguments and a finish_reason", func(t *testing.T) {
 		text, _ := read(t, NewServer(t, Reply{ToolCalls: []ToolCall{{ID: "c1", Name: "find", Arguments: `{"q":1}`}}}), streamed)
 		for _, part := range []string{`"name":"find"`, `"arguments":"{\"q\":1}"`, `"finish_reason":"tool_calls"`} {
 			if !strings.Contains(text, part) {
@@ -76,13 +76,13 @@ func TestServer(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a cut stream has so many bytes and an unexpected end", func(t *testing.T) {
+	t.Run("a cut stream has the given number of bytes and an unexpected end", func(t *testing.T) {
 		text, err := read(t, NewServer(t, Reply{Pieces: []string{"a"}, CutAfter: 25}), streamed)
 		if len(text) != 25 || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("got %d bytes and %v", len(text), err)
 		}
 	})
-	t.Run("queued replies come first, the other one from then on", func(t *testing.T) {
+	t.Run("queued replies come first, then the permanent one", func(t *testing.T) {
 		server := NewServer(t, Reply{Pieces: []string{"always"}})
 		server.Next(Reply{Status: 503, RetryAfter: "7"})
 		response, err := post(t.Context(), t, server, streamed)
@@ -112,7 +112,7 @@ func TestServer(t *testing.T) {
 		}
 		<-server.Request(0).Done()
 	})
-	t.Run("a client that goes away is seen", func(t *testing.T) {
+	t.Run("the server notices a client that goes away", func(t *testing.T) {
 		gate := NewGate()
 		server := NewServer(t, Reply{Pieces: []string{"a"}, Hold: gate})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -138,7 +138,7 @@ func TestServer(t *testing.T) {
 	})
 }
 
-// fixed is a model that always says the same.
+// fixed is a model that always gives the same answer.
 type fixed struct{}
 
 func (fixed) Name() string                { return "fixed" }

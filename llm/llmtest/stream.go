@@ -14,7 +14,7 @@ type stream struct {
 	gone, closing <-chan struct{}
 }
 
-// send reports whether the whole answer was written.
+// send reports whether the whole answer was sent.
 func (s *stream) send(withUsage bool) bool {
 	if s.reply.CutAfter < 0 {
 		_ = s.flush.Flush()
@@ -92,8 +92,8 @@ func (s *stream) data(data string) bool {
 	return s.write("data: " + data + end + end)
 }
 
-// write sends text at once, up to the byte where the reply is to be cut, and
-// waits at the one where it is to be held.
+// write sends text immediately, up to the byte where the reply is cut, and waits
+// at the byte where it is held.
 func (s *stream) write(text string) bool {
 	if at := s.reply.HoldAfter - s.sent; s.reply.Hold != nil && s.sent < s.reply.HoldAfter && at <= len(text) {
 		return s.writeOut(text[:at]) && s.reply.Hold.wait(s.gone, s.closing) && s.writeOut(text[at:])
@@ -125,5 +125,5 @@ func (s *stream) writeOut(text string) bool {
 	return true
 }
 
-// cut ends the handler by breaking the connection off.
+// cut ends the handler by breaking the connection.
 func cut() { panic(http.ErrAbortHandler) }

@@ -2,8 +2,8 @@ package llmtest
 
 import "fmt"
 
-// calls sends the calls of tools: each begins with its id and name, and goes
-// on with its arguments.
+// calls sends the calls of tools: each starts with its id and name, followed by
+// its arguments.
 func (s *stream) calls() bool {
 	if s.reply.CallBytes > 0 {
 		return s.alternate()
@@ -16,7 +16,7 @@ func (s *stream) calls() bool {
 	return true
 }
 
-// alternate begins all calls and sends a few bytes of each in turn.
+// alternate starts all calls and sends a few bytes of each by turns.
 func (s *stream) alternate() bool {
 	rest := make([]string, len(s.reply.ToolCalls))
 	for i, call := range s.reply.ToolCalls {

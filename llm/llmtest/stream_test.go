@@ -8,7 +8,7 @@ import (
 )
 
 func TestStream(t *testing.T) {
-	t.Run("arguments of calls come in pieces of so many bytes, those of several calls in turn", func(t *testing.T) {
+	t.Run("arguments of calls come in pieces of a given size, alternating between calls", func(t *testing.T) {
 		text, err := read(t, NewServer(t, Reply{CallBytes: 2, ToolCalls: []ToolCall{
 			{ID: "a", Name: "f", Arguments: "é1"}, {ID: "b", Name: "g", Arguments: "xyz"},
 		}}), streamed)
@@ -26,7 +26,7 @@ func TestStream(t *testing.T) {
 			text = after
 		}
 	})
-	t.Run("a body of one's own is sent as it is", func(t *testing.T) {
+	t.Run("a custom body is sent unchanged", func(t *testing.T) {
 		for _, slow := range []bool{false, true} {
 			text, err := read(t, NewServer(t, Reply{Body: "data: x\r\n\xff", ByteByByte: slow}), streamed)
 			if err != nil || text != "data: x\r\n\xff" {
@@ -79,7 +79,7 @@ func TestAnswers(t *testing.T) {
 		}
 		return Reply{Pieces: []string{"answered"}}
 	})
-	t.Run("replies can go by what was asked, after those that are queued", func(t *testing.T) {
+	t.Run("after the queued replies, a function can choose the reply", func(t *testing.T) {
 		server.Next(Reply{Pieces: []string{"queued"}})
 		for _, want := range []string{"queued", "rewritten"} {
 			if text, err := read(t, server, `{"stream":true,"a":"rewrite"}`); err != nil || !strings.Contains(text, want) {
@@ -90,7 +90,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("got %s and %v", text, err)
 		}
 	})
-	t.Run("one reply for all takes their place", func(t *testing.T) {
+	t.Run("a permanent reply replaces the function", func(t *testing.T) {
 		server.Always(Reply{Pieces: []string{"fixed"}})
 		if text, err := read(t, server, `{"a":"rewrite"}`); err != nil || !strings.Contains(text, "fixed") {
 			t.Errorf("got %s and %v", text, err)
@@ -99,13 +99,13 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestRecording(t *testing.T) {
-	t.Run("a recording that is not cut is its bytes", func(t *testing.T) {
+	t.Run("an uncut recording has all its bytes", func(t *testing.T) {
 		text, err := read(t, NewServer(t, Recording()), streamed)
 		if err != nil || text != recorded || !strings.HasSuffix(text, "data: [DONE]\n\n") {
 			t.Errorf("got %q and %v", text, err)
 		}
 	})
-	t.Run("a recording that is cut is its first bytes and a broken connection", func(t *testing.T) {
+	t.Run("a cut recording has its first bytes and a broken connection", func(t *testing.T) {
 		server := NewServer(t, Reply{})
 		for _, after := range []int{0, 1, 700, RecordedComplete(), CutPositions() - 1} {
 			server.Always(CutRecording(after))
@@ -115,9 +115,9 @@ func TestRecording(t *testing.T) {
 			}
 		}
 	})
-	t.Run("it is complete with the line of its finish_reason", func(t *testing.T) {
+	t.Run("it is complete after the line with its finish_reason", func(t *testing.T) {
 		if before := recorded[:RecordedComplete()]; !strings.HasSuffix(before, `"finish_reason":"stop"}]}`+"\n") {
-			t.Errorf("before stands %q", before[len(before)-40:])
+			t.Errorf("before it comes %q", before[len(before)-40:])
 		}
 	})
 	t.Run("a whole answer has its text", func(t *testing.T) {

@@ -14,9 +14,8 @@ import (
 	"parley/core/retrieval"
 )
 
-// Run is the suite that every adapter of answer.Model passes. open returns a
-// model that answers [Prompt] in at least two pieces, always with the same
-// text.
+// Run is the suite that every adapter of answer.Model must pass. open returns a
+// model that answers [Prompt] in at least two pieces, always with the same text.
 func Run(t *testing.T, open func(t *testing.T) answer.Model) {
 	t.Run("an answer is emitted in pieces that are never empty, one at a time", func(t *testing.T) {
 		answersInPieces(t, open(t))
@@ -24,22 +23,22 @@ func Run(t *testing.T, open func(t *testing.T) answer.Model) {
 	t.Run("the usage of an answer is positive", func(t *testing.T) {
 		usageIsPositive(t, open(t))
 	})
-	t.Run("an error of emit ends the answer and comes back", func(t *testing.T) {
+	t.Run("an error of emit ends the answer and is returned", func(t *testing.T) {
 		emitErrorEnds(t, open(t))
 	})
 	t.Run("nothing is emitted once the context is canceled", func(t *testing.T) {
 		cancelEnds(t, open(t))
 	})
-	t.Run("a context that is over before the start gives no answer", func(t *testing.T) {
+	t.Run("a context that ended before the start gives no answer", func(t *testing.T) {
 		overBeforeStart(t, open(t))
 	})
-	t.Run("answers generated at once do not mix", func(t *testing.T) {
+	t.Run("concurrent answers do not mix", func(t *testing.T) {
 		concurrently(t, open(t))
 	})
-	t.Run("an answer names its model, whatever its end", func(t *testing.T) {
+	t.Run("an answer names its model, however it ends", func(t *testing.T) {
 		answersByName(t, open(t))
 	})
-	t.Run("an answer that was ended has the usage up to then, and none when nothing was asked", func(t *testing.T) {
+	t.Run("a canceled answer has the usage so far, and none if the model was never called", func(t *testing.T) {
 		usageOfEnded(t, open(t))
 	})
 	t.Run("nothing is called unless tools were offered", func(t *testing.T) {
@@ -50,7 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) answer.Model) {
 	t.Run("the tokens of a text are above zero and grow with it", func(t *testing.T) {
 		countGrows(t, open(t))
 	})
-	t.Run("the traits have room for a prompt and do not change", func(t *testing.T) {
+	t.Run("the traits leave room for a prompt and do not change", func(t *testing.T) {
 		traitsStay(t, open(t))
 	})
 	t.Run("a model that answers has a name and passes its check", func(t *testing.T) {
@@ -64,7 +63,7 @@ func Run(t *testing.T, open func(t *testing.T) answer.Model) {
 	})
 }
 
-// Prompt is a prompt that every model can answer, in words or from passages.
+// Prompt is a prompt that every model can answer, from its text or its passages.
 func Prompt() prompt.Prompt {
 	const question = "How do I reset the router?"
 	return prompt.Prompt{

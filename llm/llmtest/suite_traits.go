@@ -48,7 +48,7 @@ func countGrows(t *testing.T, model answer.Model) {
 		last = count
 	}
 	if model.Count("\xff\x00") < 1 {
-		t.Error("bytes that are no characters have no tokens")
+		t.Error("bytes that are not characters have no tokens")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// answer reports whether the answer was given to its end.
+// answer reports whether the whole answer was sent.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, request *Request, reply Reply) bool {
 	if reply.Hold != nil && reply.HoldAt == BeforeHeaders && !reply.Hold.wait(r.Context().Done(), s.closing) {
 		return false
@@ -19,7 +19,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, request *Request
 	}
 	wants := request.wanted()
 	if !wants.Stream {
-		// Nothing of a whole answer is sent before its last piece.
+		// A whole answer is sent only after its last piece.
 		if reply.Hold != nil && reply.HoldAt != BeforeHeaders && !reply.Hold.wait(r.Context().Done(), s.closing) {
 			return false
 		}
@@ -101,8 +101,8 @@ func (r Reply) usage() string {
 		usage.PromptTokens, usage.CompletionTokens, usage.PromptTokens+usage.CompletionTokens)
 }
 
-// quote is text as a JSON string. Unlike encoding/json it leaves bytes that
-// are not UTF-8 alone, so that a character can be split over two chunks.
+// quote returns text as a JSON string. Unlike encoding/json it keeps bytes that
+// are not UTF-8, so that a character can be split over two chunks.
 func quote(text string) string {
 	out := make([]byte, 0, len(text)+8)
 	out = append(out, '"')

@@ -12,9 +12,8 @@ import (
 	"parley/llm/fallback"
 )
 
-// account is a provider of a workspace, with the models of it that were asked
-// for, and one breaker for them all. After a change to the provider it is
-// another account.
+// account is a provider of a workspace with the models in use, and one breaker for
+// all of them. After a change to the provider a new account replaces it.
 type account struct {
 	provider chatbot.OpenedProvider
 	breaker  *fallback.Breaker
@@ -29,7 +28,7 @@ func newAccount(provider chatbot.OpenedProvider, log *slog.Logger) *account {
 	return &account{provider: provider, breaker: breaker, models: models}
 }
 
-// model returns the model of a name, which is made when it is first asked for.
+// model returns the model with a name. It opens the model on first use.
 func (a *account) model(name string, open func(chatbot.OpenedProvider, string) (answer.Model, error)) (answer.Model, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -45,11 +44,11 @@ func (a *account) model(name string, open func(chatbot.OpenedProvider, string) (
 	return model, nil
 }
 
-// accountKey names a provider. The workspace is in it, so that no provider is
-// ever found for another one.
+// accountKey names a provider. It includes the workspace, so that no workspace ever
+// gets another's provider.
 type accountKey struct{ workspaceID, providerID string }
 
-// accounts keeps those that were used last.
+// accounts keeps the most recently used accounts.
 type accounts struct {
 	mu    sync.Mutex
 	known *simplelru.LRU[accountKey, *known]
@@ -57,7 +56,7 @@ type accounts struct {
 
 type known struct {
 	account *account
-	seen    time.Time // when it was last looked up
+	seen    time.Time // the time of the last look-up
 }
 
 func newAccounts(most int) *accounts {
@@ -65,7 +64,7 @@ func newAccounts(most int) *accounts {
 	return &accounts{known: kept}
 }
 
-// get returns an account that was looked up lately.
+// get returns an account that was looked up recently.
 func (a *accounts) get(key accountKey, now time.Time) (*account, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,9 +75,8 @@ func (a *accounts) get(key accountKey, now time.Time) (*account, bool) {
 	return found.account, true
 }
 
-// put keeps a provider as it was looked up at a time. One that has not changed
-// keeps its models and its breaker. Of two that were looked up at once the
-// newer one is kept.
+// put keeps a provider with the time of its look-up. An unchanged provider keeps
+// its models and its breaker. Of two concurrent look-ups the newer one wins.
 func (a *accounts) put(key accountKey, provider chatbot.OpenedProvider, at time.Time, log *slog.Logger) *account {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +94,7 @@ func (a *accounts) put(key accountKey, provider chatbot.OpenedProvider, at time.
 	return found.account
 }
 
-// drop forgets a provider that is not there any more, with its key.
+// drop forgets a deleted provider and its key.
 func (a *accounts) drop(key accountKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,17 +18,17 @@ func TestAccounts(t *testing.T) {
 		return a.put(accountKey{"ws", id}, chatbot.OpenedProvider{Provider: chatbot.Provider{ID: id, UpdatedAt: updated}}, at, quiet)
 	}
 
-	t.Run("the one that was used longest ago goes first", func(t *testing.T) {
+	t.Run("the least recently used account is evicted first", func(t *testing.T) {
 		a := newAccounts(2)
 		put(a, "one", start, start)
 		put(a, "two", start, start)
 		if _, ok := a.get(accountKey{"ws", "one"}, start); !ok {
-			t.Fatal("one is gone")
+			t.Fatal("an account is missing")
 		}
 		put(a, "three", start, start)
 		for id, want := range map[string]bool{"one": true, "two": false, "three": true} {
 			if _, ok := a.get(accountKey{"ws", id}, start); ok != want {
-				t.Errorf("%s is there: %v", id, ok)
+				t.Errorf("%s is kept: %v", id, ok)
 			}
 		}
 		if a.known.Len() != 2 {
@@ -36,7 +36,7 @@ func TestAccounts(t *testing.T) {
 		}
 	})
 
-	t.Run("of two that were looked up at once the newer one is kept", func(t *testing.T) {
+	t.Run("of two concurrent look-ups the newer one is kept", func(t *testing.T) {
 		a := newAccounts(2)
 		newer := put(a, "one", start.Add(time.Second), start)
 		if older := put(a, "one", start, start.Add(-time.Second)); older != newer {
@@ -54,7 +54,7 @@ func TestAccounts(t *testing.T) {
 		}
 	})
 
-	t.Run("a model that could not be made is tried again", func(t *testing.T) {
+	t.Run("a model that could not be opened is tried again", func(t *testing.T) {
 		account := newAccount(chatbot.OpenedProvider{}, quiet)
 		away := errors.New("away")
 		if _, err := account.model("m", func(chatbot.OpenedProvider, string) (answer.Model, error) { return nil, away }); !errors.Is(err, away) {

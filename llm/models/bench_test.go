@@ -17,7 +17,7 @@ func (oneProvider) OpenProvider(_ context.Context, workspaceID, providerID strin
 	return chatbot.OpenedProvider{Provider: chatbot.Provider{ID: providerID, WorkspaceID: workspaceID}}, nil
 }
 
-// BenchmarkFor is what every question pays for a model of its own.
+// BenchmarkFor measures what every question pays to find its model.
 func BenchmarkFor(b *testing.B) {
 	m, err := New(Config{
 		Own: []answer.Model{extractive.New()}, Providers: oneProvider{}, Log: slog.New(slog.DiscardHandler), Now: time.Now,

@@ -1,8 +1,8 @@
-// Package models owns which model answers for a chatbot: it looks up the owner's
-// choice, makes that model once, and adds the fallback.
+// Package models decides which model answers for a chatbot: it looks up the owner's
+// choice, opens that model once, and adds the fallback.
 //
 // It does not own the protocols of models (packages llm/openai and llm/anthropic),
-// what happens when one fails (package llm/fallback), nor how a provider's key is
+// what happens when one fails (package llm/fallback), or how a provider's key is
 // stored (package core/chatbot).
 package models
 
@@ -18,49 +18,48 @@ import (
 )
 
 const (
-	// believedFor bounds how late a change to a provider is seen.
+	// believedFor bounds how late Models notices a change to a provider.
 	believedFor = 5 * time.Second
-	// maxAccounts bounds the providers that are kept in memory, with their
-	// models.
+	// maxAccounts bounds the providers kept in memory with their models.
 	maxAccounts = 1000
 	// maxModels bounds the models of one provider.
 	maxModels = 100
 )
 
-// Providers finds providers with their keys; package chatbot is one. A missing
-// one is a NotFound fault.
+// Providers finds providers with their keys; package chatbot implements it. A
+// missing provider is a NotFound fault.
 type Providers interface {
 	OpenProvider(ctx context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error)
 }
 
 // Config is what [New] needs.
 type Config struct {
-	// Own are the server's own models, its default first. There is at least
-	// one, and their names are different.
+	// Own lists the server's own models, the default first. There is at least
+	// one, and their names differ.
 	Own []answer.Model
-	// Second is the name of the one that stands behind the default where an
-	// owner has chosen nothing. Empty means none.
+	// Second names the fallback of the default model, for chatbots whose owners
+	// have chosen nothing. Empty means none.
 	Second    string
 	Providers Providers
-	// Open makes a model of a provider. It asks nobody.
+	// Open makes a model of a provider, without contacting it.
 	Open func(provider chatbot.OpenedProvider, model string) (answer.Model, error)
 	Log  *slog.Logger
 	Now  func() time.Time
 }
 
-// Models knows which model answers. It is safe for concurrent use.
+// Models decides which model answers. It is safe for concurrent use.
 type Models struct {
 	config Config
-	own    []answer.Model // guarded, as they are in a pair
+	own    []answer.Model // guarded by breakers, for use in pairs
 	known  *accounts
-	// byDefault answers where nothing was chosen.
+	// byDefault answers for chatbots without a choice.
 	byDefault answer.Model
 }
 
 var _ answer.Models = (*Models)(nil)
 
-// New returns the models of a server. It fails when there is no model of the
-// name of the second one.
+// New returns the models of a server. It fails if the second model is not one of
+// them.
 func New(config Config) (*Models, error) {
 	m := &Models{config: config, known: newAccounts(maxAccounts), byDefault: config.Own[0]}
 	for _, model := range config.Own {
@@ -78,14 +77,13 @@ func New(config Config) (*Models, error) {
 	return m, nil
 }
 
-// Default is the server's own model, with its second one behind it if there is
-// one. Without a second it has no breaker, which would only make failures
-// quicker and a recovery slower.
+// Default is the server's own model, with its fallback if there is one. Without a
+// fallback it has no breaker, which would only make failures faster and recovery
+// slower.
 func (m *Models) Default() answer.Model { return m.byDefault }
 
-// For is that of [answer.Models]. A change that an owner has made is seen within
-// five seconds. Where one of two choices cannot be had any more, the other one
-// answers alone.
+// For implements [answer.Models]. It notices an owner's change within five
+// seconds. If one of two chosen models is unavailable, the other one answers alone.
 func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, error) {
 	if bot.Fallback.IsZero() {
 		return m.only(ctx, bot)
@@ -99,16 +97,16 @@ func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, e
 	case err != nil && secondErr != nil:
 		return nil, err
 	case err != nil:
-		log.Warn("model cannot be had: the second one is asked", "error", err)
+		log.Warn("model is unavailable; using the fallback", "error", err)
 		return second, nil
 	case secondErr != nil:
-		log.Warn("second model cannot be had", "error", secondErr)
+		log.Warn("fallback model is unavailable", "error", secondErr)
 		return first, nil
 	}
 	return fallback.New(first, second, log), nil
 }
 
-// only is the model of a chatbot without a second one.
+// only returns the model of a chatbot without a fallback.
 func (m *Models) only(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, error) {
 	if bot.Model.IsZero() {
 		return m.Default(), nil
@@ -123,7 +121,7 @@ func (m *Models) only(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, 
 	return m.config.Own[at], nil
 }
 
-// choice is a model of a pair.
+// choice returns one model of a pair.
 func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbot.ModelChoice) (answer.Model, error) {
 	if choice.ProviderID != "" {
 		return m.provided(ctx, bot.WorkspaceID, choice)
@@ -135,9 +133,9 @@ func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbo
 	return m.own[at], nil
 }
 
-var errNotOwn = fault.New(fault.Upstream, "This server has the chatbot's model no longer. Choose another in its settings.")
+var errNotOwn = fault.New(fault.Upstream, "This server no longer offers the chatbot's model. Choose another in the chatbot's settings.")
 
-// ownIndex finds one of the server's own models. An empty name is the default.
+// ownIndex finds one of the server's own models. An empty name means the default.
 func (m *Models) ownIndex(name string) (int, error) {
 	if name == "" {
 		return 0, nil
@@ -150,9 +148,9 @@ func (m *Models) ownIndex(name string) (int, error) {
 	return 0, errNotOwn
 }
 
-var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. Choose another in its settings.")
+var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. Choose another in the chatbot's settings.")
 
-// provided is a model of a provider.
+// provided returns a model of a provider.
 func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbot.ModelChoice) (answer.Model, error) {
 	account, err := m.account(ctx, workspaceID, choice.ProviderID)
 	if fault.Is(err, fault.NotFound) {
@@ -163,13 +161,13 @@ func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbo
 	}
 	model, err := account.model(choice.Name, m.config.Open)
 	if err != nil {
-		return nil, fault.Wrap(fault.Upstream, err, "The chatbot's model cannot be used. Check its provider's settings.")
+		return nil, fault.Wrap(fault.Upstream, err, "Parley cannot use the chatbot's model. Check the settings of its provider.")
 	}
 	return model, nil
 }
 
-// account returns a provider as it was at most five seconds ago. Questions that
-// come when it has to be looked up again all do so: none waits for another.
+// account returns a provider as of at most five seconds ago. When that has expired,
+// each concurrent question looks it up itself instead of waiting for another.
 func (m *Models) account(ctx context.Context, workspaceID, providerID string) (*account, error) {
 	key := accountKey{workspaceID, providerID}
 	now := m.config.Now()

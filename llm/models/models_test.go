@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// directory is a table of providers.
+// directory is a double of the table of providers.
 type directory struct {
 	mu    sync.Mutex
 	rows  map[string]chatbot.OpenedProvider
@@ -53,8 +53,8 @@ func (d *directory) set(workspaceID, providerID, address string, key chatbot.Key
 	}
 }
 
-// house is models over a directory, with a clock.
-type house struct {
+// fixture is models over a directory, with a clock.
+type fixture struct {
 	*testing.T
 	*models.Models
 	config    models.Config
@@ -69,9 +69,9 @@ const canary = "sk-canary-0123456789"
 
 var well = llmtest.Reply{Pieces: []string{"All is ", "well."}}
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{T: t, directory: &directory{rows: map[string]chatbot.OpenedProvider{}}, server: llmtest.NewServer(t, well), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	h := &fixture{T: t, directory: &directory{rows: map[string]chatbot.OpenedProvider{}}, server: llmtest.NewServer(t, well), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	client := upstream.NewHTTPClient()
 	t.Cleanup(client.CloseIdleConnections)
 	open := func(p chatbot.OpenedProvider, model string) (answer.Model, error) {
@@ -94,7 +94,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// bot is a chatbot of a workspace with up to two models.
+// bot returns a chatbot of a workspace with up to two models.
 func bot(workspaceID string, choices ...chatbot.ModelChoice) *chatbot.Chatbot {
 	b := &chatbot.Chatbot{ID: "cb_" + workspaceID, WorkspaceID: workspaceID}
 	if len(choices) > 0 {
@@ -108,7 +108,7 @@ func bot(workspaceID string, choices ...chatbot.ModelChoice) *chatbot.Chatbot {
 
 var provided = chatbot.ModelChoice{ProviderID: "mp_a", Name: "their-model"}
 
-func (h *house) model(b *chatbot.Chatbot) answer.Model {
+func (h *fixture) model(b *chatbot.Chatbot) answer.Model {
 	h.Helper()
 	model, err := h.For(h.Context(), b)
 	if err != nil {
@@ -117,12 +117,12 @@ func (h *house) model(b *chatbot.Chatbot) answer.Model {
 	return model
 }
 
-func (h *house) ask(b *chatbot.Chatbot) (answer.Generated, error) {
+func (h *fixture) ask(b *chatbot.Chatbot) (answer.Generated, error) {
 	h.Helper()
 	return h.model(b).Generate(h.Context(), llmtest.Prompt(), func(string) error { return nil })
 }
 
-func (h *house) wantUpstream(b *chatbot.Chatbot, sentence string) {
+func (h *fixture) wantUpstream(b *chatbot.Chatbot, sentence string) {
 	h.Helper()
 	_, err := h.For(h.Context(), b)
 	if f := fault.As(err); err == nil || f.Kind != fault.Upstream || !strings.Contains(f.Message, sentence) {
@@ -131,27 +131,27 @@ func (h *house) wantUpstream(b *chatbot.Chatbot, sentence string) {
 }
 
 func TestOwn(t *testing.T) {
-	t.Run("a chatbot for which nothing was chosen has the server's own model", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a chatbot without a choice gets the server's own model", func(t *testing.T) {
+		h := newFixture(t)
 		if got := h.model(bot("ws_a")); got != h.Default() || h.directory.asked != 0 {
 			t.Errorf("it is %q", got.Name())
 		}
 	})
-	t.Run("another of its own is found by its name", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("another of the server's own models is found by its name", func(t *testing.T) {
+		h := newFixture(t)
 		if got := h.model(bot("ws_a", chatbot.ModelChoice{Name: "own-second"})); got.Name() != "own-second" {
 			t.Errorf("it is %q", got.Name())
 		}
 	})
-	t.Run("one that the server has no longer is an Upstream fault", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a model that the server no longer has is an Upstream fault", func(t *testing.T) {
+		h := newFixture(t)
 		h.wantUpstream(bot("ws_a", chatbot.ModelChoice{Name: "gone"}), "no longer")
 	})
 }
 
 func TestOwnSecond(t *testing.T) {
-	t.Run("it answers where nothing was chosen and the first fails", func(t *testing.T) {
-		h, away := newHouse(t), llmtest.NewServer(t, llmtest.Reply{Status: 500})
+	t.Run("the fallback answers if nothing was chosen and the first fails", func(t *testing.T) {
+		h, away := newFixture(t), llmtest.NewServer(t, llmtest.Reply{Status: 500})
 		first, err := h.config.Open(chatbot.OpenedProvider{Provider: chatbot.Provider{BaseURL: away.BaseURL()}}, "own-first")
 		if err != nil {
 			t.Fatal(err)
@@ -165,25 +165,25 @@ func TestOwnSecond(t *testing.T) {
 			t.Errorf("got %+v, %v", generated, err)
 		}
 		if _, err := h.ask(bot("ws_a", chatbot.ModelChoice{Name: "own-first"})); !fault.Is(err, fault.Upstream) {
-			t.Errorf("who chose the first alone gets %v", err)
+			t.Errorf("a chatbot that chose only the first gets %v", err)
 		}
 	})
-	t.Run("one that there is not is an error at the start", func(t *testing.T) {
-		config := newHouse(t).config
+	t.Run("an unknown fallback is an error at the start", func(t *testing.T) {
+		config := newFixture(t).config
 		config.Second = "gone"
 		if _, err := models.New(config); err == nil {
-			t.Error("nothing is said")
+			t.Error("New succeeded")
 		}
 	})
 }
 
 func TestProvided(t *testing.T) {
 	t.Run("the suite of every model", func(t *testing.T) {
-		llmtest.Run(t, func(t *testing.T) answer.Model { return newHouse(t).model(bot("ws_a", provided)) })
+		llmtest.Run(t, func(t *testing.T) answer.Model { return newFixture(t).model(bot("ws_a", provided)) })
 	})
 
-	t.Run("a provider is asked at its address, with its key and the chosen model", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a provider is called at its address, with its key and the chosen model", func(t *testing.T) {
+		h := newFixture(t)
 		if generated, err := h.ask(bot("ws_a", provided)); err != nil || generated.Model != "their-model" {
 			t.Fatalf("got %+v, %v", generated, err)
 		}
@@ -196,8 +196,8 @@ func TestProvided(t *testing.T) {
 		}
 	})
 
-	t.Run("a model is made once, and its provider looked up once in five seconds", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a model is opened once, and its provider looked up once in five seconds", func(t *testing.T) {
+		h := newFixture(t)
 		first := h.model(bot("ws_a", provided))
 		h.now = h.now.Add(4_999 * time.Millisecond)
 		if second := h.model(bot("ws_a", provided)); second != first || h.directory.asked != 1 {
@@ -205,12 +205,12 @@ func TestProvided(t *testing.T) {
 		}
 		h.now = h.now.Add(time.Millisecond)
 		if third := h.model(bot("ws_a", provided)); third != first || h.opened != 1 || h.directory.asked != 2 {
-			t.Errorf("it was looked up %d and made %d times", h.directory.asked, h.opened)
+			t.Errorf("it was looked up %d times and opened %d times", h.directory.asked, h.opened)
 		}
 	})
 
-	t.Run("a change to the provider is seen after five seconds", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a change to the provider takes effect within five seconds", func(t *testing.T) {
+		h := newFixture(t)
 		h.model(bot("ws_a", provided))
 		h.directory.set("ws_a", "mp_a", h.server.BaseURL(), "sk-new", h.now.Add(time.Microsecond))
 		h.now = h.now.Add(5 * time.Second)
@@ -222,22 +222,22 @@ func TestProvided(t *testing.T) {
 		}
 	})
 
-	t.Run("a provider that was deleted is an Upstream fault after five seconds, with its key forgotten", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a deleted provider is an Upstream fault within five seconds, and its key is forgotten", func(t *testing.T) {
+		h := newFixture(t)
 		h.model(bot("ws_a", provided))
 		delete(h.directory.rows, "ws_a/mp_a")
 		h.now = h.now.Add(5 * time.Second)
 		h.wantUpstream(bot("ws_a", provided), "was deleted. Choose another")
 	})
 
-	t.Run("a provider of another workspace is not found, though it is known", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a provider of another workspace is not found, even if it is cached", func(t *testing.T) {
+		h := newFixture(t)
 		h.model(bot("ws_a", provided))
 		h.wantUpstream(bot("ws_b", provided), "was deleted")
 	})
 
-	t.Run("a model that cannot be made is an Upstream fault without the key", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a model that cannot be opened is an Upstream fault without the key", func(t *testing.T) {
+		h := newFixture(t)
 		h.directory.set("ws_a", "mp_b", "nonsense", canary, h.now)
 		_, err := h.For(t.Context(), bot("ws_a", chatbot.ModelChoice{ProviderID: "mp_b", Name: "m"}))
 		if !fault.Is(err, fault.Upstream) || strings.Contains(err.Error(), "canary") {
@@ -245,8 +245,8 @@ func TestProvided(t *testing.T) {
 		}
 	})
 
-	t.Run("a database that is away is what it is, and the models are kept", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("an error of the database is returned unchanged, and the models are kept", func(t *testing.T) {
+		h := newFixture(t)
 		first := h.model(bot("ws_a", provided))
 		h.now = h.now.Add(5 * time.Second)
 		h.directory.fail = fault.New(fault.Unavailable, "away")
@@ -255,12 +255,12 @@ func TestProvided(t *testing.T) {
 		}
 		h.directory.fail = nil
 		if h.model(bot("ws_a", provided)) != first {
-			t.Error("it was made anew")
+			t.Error("it was opened again")
 		}
 	})
 
-	t.Run("questions at once get the same model", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("concurrent questions get the same model", func(t *testing.T) {
+		h := newFixture(t)
 		got := make([]answer.Model, 16)
 		var all sync.WaitGroup
 		for i := range got {

@@ -14,8 +14,8 @@ import (
 )
 
 func TestBreakers(t *testing.T) {
-	t.Run("what fails for one workspace does not rest for another, nor another provider", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a breaker pauses one provider of one workspace, and no other", func(t *testing.T) {
+		h := newFixture(t)
 		h.directory.set("ws_b", "mp_b", h.server.BaseURL(), "sk-b", h.now)
 		h.directory.set("ws_a", "mp_c", h.server.BaseURL(), "sk-c", h.now)
 		h.server.Always(llmtest.Reply{Status: 500})
@@ -41,8 +41,8 @@ func TestBreakers(t *testing.T) {
 		}
 	})
 
-	t.Run("a changed provider is asked at once", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("a changed provider is called at once", func(t *testing.T) {
+		h := newFixture(t)
 		h.server.Always(llmtest.Reply{Status: 500})
 		for range 5 {
 			_, _ = h.ask(bot("ws_a", provided))
@@ -55,8 +55,8 @@ func TestBreakers(t *testing.T) {
 		}
 	})
 
-	t.Run("the server's own model is asked each time where there is no second one", func(t *testing.T) {
-		h := newHouse(t)
+	t.Run("without a fallback the server's own model is called each time", func(t *testing.T) {
+		h := newFixture(t)
 		h.server.Always(llmtest.Reply{Status: 500})
 		own := bot("ws_a", chatbot.ModelChoice{Name: "own-second"})
 		for range 6 {
@@ -70,13 +70,13 @@ func TestBreakers(t *testing.T) {
 
 func TestSecond(t *testing.T) {
 	second := chatbot.ModelChoice{ProviderID: "mp_2", Name: "second-model"}
-	withSecond := func(t *testing.T) (*house, *llmtest.Server) {
-		h, server := newHouse(t), llmtest.NewServer(t, well)
+	withSecond := func(t *testing.T) (*fixture, *llmtest.Server) {
+		h, server := newFixture(t), llmtest.NewServer(t, well)
 		h.directory.set("ws_a", "mp_2", server.BaseURL(), "sk-2", h.now)
 		return h, server
 	}
 
-	t.Run("the second model answers where the first fails", func(t *testing.T) {
+	t.Run("the fallback answers when the first fails", func(t *testing.T) {
 		h, _ := withSecond(t)
 		h.server.Always(llmtest.Reply{Status: 500})
 		generated, err := h.ask(bot("ws_a", provided, second))
@@ -88,7 +88,7 @@ func TestSecond(t *testing.T) {
 		}
 	})
 
-	t.Run("the server's own can be the first, and the second", func(t *testing.T) {
+	t.Run("the server's own model can be the first or the fallback", func(t *testing.T) {
 		h, _ := withSecond(t)
 		h.server.Always(llmtest.Reply{Status: 500})
 		generated, err := h.ask(bot("ws_a", chatbot.ModelChoice{Name: "own-second"}, second))
@@ -101,7 +101,7 @@ func TestSecond(t *testing.T) {
 		}
 	})
 
-	t.Run("when the provider of one was deleted the other answers alone", func(t *testing.T) {
+	t.Run("when the provider of one is deleted, the other answers alone", func(t *testing.T) {
 		h, _ := withSecond(t)
 		delete(h.directory.rows, "ws_a/mp_a")
 		if generated, err := h.ask(bot("ws_a", provided, second)); err != nil || generated.Model != "second-model" {
@@ -115,7 +115,7 @@ func TestSecond(t *testing.T) {
 		h.wantUpstream(bot("ws_a", second, provided), "was deleted")
 	})
 
-	t.Run("a caller who has gone is told so", func(t *testing.T) {
+	t.Run("a caller who has gone gets the context's error", func(t *testing.T) {
 		h, _ := withSecond(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// maxCalls and maxCallBytes bound what one answer can call, whatever the
+	// maxCalls and maxCallBytes bound the calls in one answer, whatever the
 	// server sends. The bytes are those of all names, ids and arguments.
 	maxCalls     = 16
 	maxCallBytes = 64 << 10
 )
 
-// calls gathers the calls of tools in an answer. A stream sends them in
-// pieces: the first of a call has its id and name, the others go on with its
+// calls collects the calls of tools in an answer. A stream sends them in pieces:
+// the first piece of a call has its id and name, later ones continue its
 // arguments, and pieces of several calls may alternate.
 type calls struct {
 	open  []openCall
@@ -32,8 +32,8 @@ type openCall struct {
 	arguments []byte
 }
 
-// add takes the tool_calls of one chunk. Each of those of a whole answer is a
-// call of its own.
+// add takes the tool_calls of one chunk. In a whole answer each of them is a
+// separate call.
 func (c *calls) add(pieces gjson.Result, whole bool) error {
 	var failed error
 	pieces.ForEach(func(_, piece gjson.Result) bool {
@@ -72,11 +72,11 @@ func (c *calls) piece(piece gjson.Result, whole bool) error {
 	return nil
 }
 
-// find returns the place of the call that a piece goes on with, or -1 when it
-// begins one.
+// find returns the position of the call that a piece continues, or -1 if the
+// piece begins a call.
 //
-// The index tells calls apart. Some servers send the same for all, and there an
-// id of its own begins a call. Others send none, and there a name does.
+// The index distinguishes calls. Some servers send the same index for all of
+// them; there a new id begins a call. Others send none; there a name does.
 func (c *calls) find(index gjson.Result, id, name string) int {
 	for at, call := range slices.Backward(c.open) {
 		if index.Exists() {
@@ -92,8 +92,8 @@ func (c *calls) find(index gjson.Result, id, name string) int {
 	return -1
 }
 
-// argumentsIn are a string that holds JSON. A few servers send the object
-// itself.
+// argumentsIn returns arguments from a string that holds JSON. A few servers send
+// the object itself.
 func argumentsIn(value gjson.Result) string {
 	if value.IsObject() {
 		return value.Raw
@@ -101,9 +101,9 @@ func argumentsIn(value gjson.Result) string {
 	return value.Str
 }
 
-// all returns the calls in the order in which they began. One without a name
-// calls nothing and is left out. One without an id gets one that no other call
-// of the conversation has; round is any number that grows with its messages.
+// all returns the calls in the order in which they began. It drops a call without
+// a name, and gives a call without an id one that no other call of the
+// conversation has. Round is any number that grows with the conversation's messages.
 func (c *calls) all(round int) []prompt.Call {
 	var found []prompt.Call
 	for i, call := range c.open {
@@ -125,7 +125,7 @@ func (c *calls) any() bool {
 	return slices.ContainsFunc(c.open, func(call openCall) bool { return call.name != "" })
 }
 
-// count counts the tokens of the calls, as far as they have come.
+// count counts the tokens of the calls received so far.
 func (c *calls) count(counter *tokens.Counter) int {
 	total := 0
 	for _, call := range c.open {

@@ -26,7 +26,7 @@ func toolPrompt() prompt.Prompt {
 	return asked
 }
 
-// ask gives what a model with tools says and calls.
+// ask returns what a model with tools says and calls.
 func ask(t *testing.T, server *llmtest.Server, asked prompt.Prompt) (string, answer.Generated, error) {
 	t.Helper()
 	var text strings.Builder
@@ -49,14 +49,14 @@ var wantTwoCalls = []prompt.Call{
 
 func TestCalls(t *testing.T) {
 	for name, reply := range map[string]llmtest.Reply{
-		"come whole":                               {},
-		"come byte by byte, in turn":               {CallBytes: 1},
-		"come in pieces that split characters":     {CallBytes: 7},
-		"come over lines that end with CRLF":       {CallBytes: 5, LineBreak: "\r\n"},
-		"may come after text":                      {Pieces: []string{"I look it up."}},
-		"may end with another reason":              {Finish: "stop"},
-		"may end with [DONE] alone":                {OmitFinish: true},
-		"stay when the connection cuts afterwards": {OmitDone: true, CutAtEnd: true},
+		"arrive whole":                               {},
+		"arrive byte by byte, alternating":           {CallBytes: 1},
+		"arrive in pieces that split characters":     {CallBytes: 7},
+		"arrive in lines that end with CRLF":         {CallBytes: 5, LineBreak: "\r\n"},
+		"may come after text":                        {Pieces: []string{"I look it up."}},
+		"may end with another finish_reason":         {Finish: "stop"},
+		"may end with [DONE] alone":                  {OmitFinish: true},
+		"stay when the connection breaks afterwards": {OmitDone: true, CutAtEnd: true},
 	} {
 		t.Run("calls "+name, func(t *testing.T) {
 			reply.ToolCalls = twoCalls
@@ -74,7 +74,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("got %q, %+v and %v", text, generated.Calls, err)
 		}
 	})
-	t.Run("calls in an answer that breaks off are not made, but counted", func(t *testing.T) {
+	t.Run("calls in an answer that breaks off are not returned, but counted", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{ToolCalls: twoCalls, CallBytes: 3, OmitUsage: true, OmitFinish: true, OmitDone: true})
 		_, generated, err := ask(t, server, toolPrompt())
 		upstreamtest.WantFault(t, err, notAnswered)
@@ -89,7 +89,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("got %+v and %v", generated, err)
 		}
 	})
-	t.Run("a reason to call without calls is an empty answer", func(t *testing.T) {
+	t.Run("a finish_reason of tool_calls without calls is an empty answer", func(t *testing.T) {
 		_, _, err := ask(t, llmtest.NewServer(t, llmtest.Reply{Finish: "tool_calls"}), toolPrompt())
 		upstreamtest.WantFault(t, err, notAnswered)
 	})
@@ -109,7 +109,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// gathered are the calls in pieces, each the tool_calls of one chunk.
+// gathered returns the calls in pieces, each piece the tool_calls of one chunk.
 func gathered(t interface{ Fatal(...any) }, whole bool, pieces ...string) []prompt.Call {
 	var found calls
 	for _, piece := range pieces {
@@ -123,19 +123,19 @@ func gathered(t interface{ Fatal(...any) }, whole bool, pieces ...string) []prom
 func TestCallsOfOtherServers(t *testing.T) {
 	want := []prompt.Call{{ID: "a", Name: "f", Arguments: `{"q":1}`}, {ID: "b", Name: "g", Arguments: `{}`}}
 	for name, pieces := range map[string][]string{
-		"calls that all have index 0 are told apart by their ids": {
+		"calls that all have index 0 are distinguished by their ids": {
 			`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"q\":1}"}}]`, `[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]`,
 		},
-		"calls without an index are told apart by their ids": {
+		"calls without an index are distinguished by their ids": {
 			`[{"id":"a","function":{"name":"f","arguments":"{\"q\""}}]`, `[{"function":{"arguments":":1}"}}]`, `[{"id":"b","function":{"name":"g","arguments":"{}"}}]`,
 		},
-		"an id that is repeated goes on with its call": {
+		"a repeated id continues its call": {
 			`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"q\""}}]`, `[{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}]`,
 			`[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]`,
 		},
-		"arguments may be an object":               {`[{"index":0,"id":"a","function":{"name":"f","arguments":{"q":1}}},{"index":1,"id":"b","function":{"name":"g","arguments":{}}}]`},
-		"an id may come after the name":            {`[{"index":7,"function":{"name":"f","arguments":"{\"q\":1}"}}]`, `[{"index":7,"id":"a"}]`, `[{"index":9,"id":"b","function":{"name":"g","arguments":"{}"}}]`},
-		"what is no call of a function is no call": {`[null,1,"x",{"index":5}]`, `[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"q\":1}"}}]`, `[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]`},
+		"arguments may be an object":                   {`[{"index":0,"id":"a","function":{"name":"f","arguments":{"q":1}}},{"index":1,"id":"b","function":{"name":"g","arguments":{}}}]`},
+		"an id may come after the name":                {`[{"index":7,"function":{"name":"f","arguments":"{\"q\":1}"}}]`, `[{"index":7,"id":"a"}]`, `[{"index":9,"id":"b","function":{"name":"g","arguments":"{}"}}]`},
+		"anything but a call of a function is ignored": {`[null,1,"x",{"index":5}]`, `[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"q\":1}"}}]`, `[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := gathered(t, false, pieces...); !slices.Equal(got, want) {
@@ -152,7 +152,7 @@ func TestCallsOfOtherServers(t *testing.T) {
 			}
 		}
 	})
-	t.Run("calls that are split and mixed in any way come together again", func(t *testing.T) {
+	t.Run("calls that are split and mixed in any way are reassembled", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			texts := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "arguments")
 			var want []prompt.Call

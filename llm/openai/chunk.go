@@ -7,18 +7,18 @@ import (
 	"parley/llm/upstream"
 )
 
-// maxReportedTokens is more than any model's context. A server that reports
-// more, or less than nothing, is not believed.
+// maxReportedTokens exceeds any model's context. Larger or negative reports are
+// ignored.
 const maxReportedTokens = 100_000_000
 
-// chunk is what of a chat.completion.chunk matters here.
+// chunk holds the parts of a chat.completion.chunk that matter here.
 type chunk struct {
-	// text may begin or end within a character.
+	// text may start or end within a character.
 	text string
 	// reasoning is the model's reasoning. It is not part of the answer.
 	reasoning string
 	// calls is the array tool_calls, if there is one, and whole says that it
-	// is that of an answer which is not streamed.
+	// comes from an answer without a stream.
 	calls    gjson.Result
 	whole    bool
 	finish   string
@@ -28,10 +28,10 @@ type chunk struct {
 
 // decodeChunk reads one data line.
 //
-// It looks fields up with gjson instead of decoding into a struct: of thousands
-// of chunks a second each is looked at once for one string. In BenchmarkDecode
-// it is about 4 times as fast as encoding/json. gjson does not check what it reads, so the line is checked
-// before.
+// It looks fields up with gjson instead of decoding into a struct, because it
+// reads one string in each of thousands of chunks a second. In BenchmarkDecode
+// that is about 4 times as fast as encoding/json. gjson does not check its input,
+// so decodeChunk validates the line first.
 func decodeChunk(line []byte) (chunk, error) {
 	if !upstream.IsObject(line) {
 		return chunk{}, errMalformed
@@ -42,7 +42,7 @@ func decodeChunk(line []byte) (chunk, error) {
 		switch key.Str {
 		case "delta":
 			found.readDelta(value)
-		case "message": // in an answer that is not streamed
+		case "message": // in an answer without a stream
 			found.whole = true
 			found.readDelta(value)
 		case "finish_reason":
@@ -51,7 +51,7 @@ func decodeChunk(line []byte) (chunk, error) {
 		return true
 	})
 	if found.text != "" && found.finish == "" {
-		return found, nil // The usual chunk has nothing else to look for.
+		return found, nil // The usual chunk holds nothing else.
 	}
 	if found.finish == "error" || gjson.GetBytes(line, "error").Type != gjson.Null {
 		return chunk{}, errReported

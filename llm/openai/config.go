@@ -11,10 +11,10 @@ import (
 	"parley/llm/upstream"
 )
 
-// Config says which model of which server is used, and how patiently. Only
-// BaseURL and Model are needed.
+// Config chooses the model and its server, and how patiently to call it. Only
+// BaseURL and Model are required.
 type Config struct {
-	// BaseURL is the address that "chat/completions" is added to, such as
+	// BaseURL is the address in front of "chat/completions", such as
 	// https://api.openai.com/v1.
 	BaseURL string
 	// APIKey is sent as a bearer token. Empty sends none.
@@ -26,18 +26,18 @@ type Config struct {
 	// FirstTokenTimeout bounds the wait for the first text (or reasoning) of
 	// the answer, retries included. Zero means 30 seconds.
 	FirstTokenTimeout time.Duration
-	// MaxTokens bounds the answer of a prompt that has no limit of its own.
-	// Zero leaves it to the server.
+	// MaxTokens bounds the answer to a prompt that sets no limit. Zero leaves
+	// it to the server.
 	MaxTokens int
-	// Temperature is sent when it is not nil and the prompt has none.
+	// Temperature is sent if it is not nil and the prompt has none.
 	Temperature *float64
-	// Tools says that the model can call tools. Without it none are offered.
+	// Tools says that the model can call tools.
 	Tools bool
-	// Context is how many tokens prompt and answer may have together. Zero
-	// means what [tokens.Context] knows of the model's name.
+	// Context is how many tokens the prompt and the answer may have together.
+	// Zero means [tokens.Context] of the model's name.
 	Context int
-	// Retries is how often a request is sent again that found no server, or
-	// was answered with 408, 409, 429 or 5xx. Zero means 2, below zero none.
+	// Retries is how often a request is sent again if it reached no server, or
+	// the server answered 408, 409, 429 or 5xx. Zero means 2, below zero none.
 	Retries int
 	// MaxRetryDelay bounds the wait before a retry. A server whose Retry-After
 	// is longer is not asked again. Zero means 5 seconds.
@@ -46,9 +46,9 @@ type Config struct {
 	HTTPClient *http.Client
 
 	// isOpenAI says that the server is OpenAI's own or Azure's, which refuse
-	// max_tokens that all others know.
+	// the max_tokens that all others know.
 	isOpenAI bool
-	// limits are those above, complete.
+	// limits holds the limits above with their defaults.
 	limits upstream.Limits
 }
 

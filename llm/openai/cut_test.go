@@ -10,8 +10,8 @@ import (
 	"parley/llm/upstream/upstreamtest"
 )
 
-// TestEveryCut holds an answer to one rule: it is complete if and only if the
-// line with its finish_reason has come, and otherwise it is a fault.
+// TestEveryCut checks one rule: an answer is complete if and only if the line with
+// its finish_reason has arrived, and otherwise it is a fault.
 func TestEveryCut(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Reply{})
 	model := open(t, server, nil)
@@ -21,7 +21,7 @@ func TestEveryCut(t *testing.T) {
 			outcomeOf(t, model, after, after >= llmtest.RecordedComplete())
 		}
 	})
-	t.Run("so does a stream that just ends, where the end of the stream ends its last line", func(t *testing.T) {
+	t.Run("so does a stream that just ends, where its end also ends the last line", func(t *testing.T) {
 		recording := llmtest.Recording().Body
 		for after := range llmtest.CutPositions() {
 			client := &http.Client{Transport: ending(recording[:after])}
@@ -29,7 +29,7 @@ func TestEveryCut(t *testing.T) {
 			outcomeOf(t, model, after, after >= llmtest.RecordedComplete()-1)
 		}
 	})
-	t.Run("a whole answer that is cut anywhere is a fault and nothing of it is emitted", func(t *testing.T) {
+	t.Run("an answer without a stream that is cut anywhere is a fault, and none of it is emitted", func(t *testing.T) {
 		prompt := llmtest.Prompt()
 		prompt.Whole = true
 		for after := 1; after < 200; after++ {
@@ -44,7 +44,7 @@ func TestEveryCut(t *testing.T) {
 	})
 }
 
-// ending answers with a stream that ends well, whatever it has said by then.
+// ending is a transport whose response ends normally after the given text.
 type ending string
 
 func (e ending) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -18,31 +18,30 @@ type decoder struct {
 	asked   *prompt.Prompt
 	text    upstream.Text
 	counter *tokens.Counter
-	// offered says that the prompt offered tools. Calls of others are passed
-	// over.
+	// offered says that the prompt offered tools. Otherwise calls are ignored.
 	offered bool
 	calls   calls
-	// accepted says that the server has agreed to answer.
+	// accepted says that the server agreed to answer.
 	accepted bool
-	// reasoning is how many tokens the model has thought.
+	// reasoning is how many tokens of reasoning the model has sent.
 	reasoning int
 	finished  bool
 	usage     answer.Usage
 	hasUsage  bool
 }
 
-// newDecoder begins the time that the answer may take.
+// newDecoder starts the clock of an answer.
 func (m *Model) newDecoder(ctx context.Context, asked *prompt.Prompt, emit func(text string) error) *decoder {
 	call := upstream.Begin(ctx, m.config.limits)
 	if asked.Whole {
-		call.Started() // the first token comes with the last
+		call.Started() // the first token arrives with the last
 	}
 	return &decoder{
 		call: call, asked: asked, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: m.offers(asked),
 	}
 }
 
-// take reads a response to its end, and emits its text.
+// take reads a response to its end and emits its text.
 func (a *decoder) take(response *http.Response) error {
 	a.accepted = true
 	defer func() { _ = response.Body.Close() }()
@@ -52,7 +51,7 @@ func (a *decoder) take(response *http.Response) error {
 	return a.readWhole(response.Body)
 }
 
-// read reads a stream to its end, and emits its text.
+// read reads a stream to its end and emits its text.
 func (a *decoder) read(body io.Reader) error {
 	lines := upstream.NewLines(body)
 	defer lines.Free()
@@ -69,7 +68,7 @@ func (a *decoder) read(body io.Reader) error {
 		had := a.finished
 		if err := a.add(data); err != nil {
 			if had && errors.Is(err, errMalformed) {
-				return a.ended(io.EOF) // The line of the usage broke off.
+				return a.ended(io.EOF) // The line with the usage broke off.
 			}
 			return err
 		}
@@ -79,7 +78,7 @@ func (a *decoder) read(body io.Reader) error {
 	}
 }
 
-// readWhole reads an answer that is not streamed, and emits it.
+// readWhole reads an answer without a stream and emits it.
 func (a *decoder) readWhole(body io.Reader) error {
 	data, err := upstream.ReadWhole(body)
 	if err != nil {
@@ -114,8 +113,8 @@ func (a *decoder) add(data []byte) error {
 	return a.text.Add(chunk.text)
 }
 
-// ended judges the end of a stream: an answer that was complete stays so,
-// even when the connection breaks before the usage.
+// ended judges the end of a stream. A complete answer stays complete, even when
+// the connection breaks before the usage.
 func (a *decoder) ended(err error) error {
 	if cut := a.call.Cut(err, a.finished); cut != nil {
 		return cut
@@ -133,8 +132,8 @@ func (a *decoder) generated(model string, err error) (answer.Generated, error) {
 	return generated, nil
 }
 
-// used is the usage up to now: the server's, or else counted. What no server
-// has taken has used nothing.
+// used returns the usage so far: the server's, or an estimate. What no server
+// accepted has used nothing.
 func (a *decoder) used() answer.Usage {
 	if a.hasUsage || !a.accepted && !a.call.Sent() {
 		return a.usage
@@ -148,7 +147,7 @@ func (a *decoder) used() answer.Usage {
 }
 
 // estimatePrompt counts the tokens of a request that the server did not count.
-// The 3 tokens a message and 3 for the reply are those of OpenAI's cookbook,
+// The 3 tokens per message and 3 for the reply come from OpenAI's cookbook,
 // "How to count tokens with tiktoken".
 func (a *decoder) estimatePrompt() answer.Usage {
 	total := 3

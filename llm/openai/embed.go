@@ -16,8 +16,8 @@ import (
 // embedTexts is how many texts go into one request.
 const embedTexts = 64
 
-// maxEmbeddings bounds what is read of a server's answer, in bytes: 64 vectors
-// of 4,096 numbers written out.
+// maxEmbeddings bounds the size of a server's response in bytes: 64 vectors of
+// 4,096 numbers written out.
 const maxEmbeddings = 16 << 20
 
 // Embedder makes vectors through a server's /v1/embeddings. It is safe for
@@ -29,8 +29,8 @@ type Embedder struct {
 
 var _ retrieval.Embedder = (*Embedder)(nil)
 
-// NewEmbedder returns an embedder, without speaking to its server. Dimensions
-// is what the server is asked to shorten vectors to; zero asks for nothing.
+// NewEmbedder returns an embedder without contacting its server. Dimensions is the
+// length to which the server should shorten vectors; zero leaves it to the server.
 func NewEmbedder(config Config, dimensions int) (*Embedder, error) {
 	if dimensions < 0 || dimensions > 8192 {
 		return nil, errors.New("openai: dimensions are from 0 to 8,192")
@@ -45,7 +45,7 @@ func NewEmbedder(config Config, dimensions int) (*Embedder, error) {
 	return &Embedder{model: model, dimensions: dimensions}, nil
 }
 
-// Name is the model's, with the dimension that was asked for.
+// Name is the model's name with the requested dimensions.
 func (e *Embedder) Name() string { return fmt.Sprintf("%s/%d", e.model.config.Model, e.dimensions) }
 
 // Costly reports that vectors are worth keeping.
@@ -54,7 +54,7 @@ func (e *Embedder) Costly() bool { return true }
 // Centred reports that nothing is known about the cosines of unlike texts.
 func (e *Embedder) Centred() bool { return false }
 
-// Questions is Passages: these servers tell the two not apart.
+// Questions is Passages: these servers do not distinguish the two.
 func (e *Embedder) Questions(ctx context.Context, texts []string) ([][]float32, error) {
 	return e.Passages(ctx, texts)
 }
@@ -109,7 +109,7 @@ func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// failure is a fault in which no text of the server's stands.
+// failure is a fault that holds none of the server's text.
 func (e *Embedder) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -119,14 +119,14 @@ func (e *Embedder) failure(ctx context.Context, err error) error {
 	return failed
 }
 
-// inOrder returns the vectors in the order of the texts, each of length one.
+// inOrder returns the vectors in the order of the texts, normalized.
 func (r embeddingReply) inOrder(n int) ([][]float32, error) {
 	vectors := make([][]float32, n)
 	for _, item := range r.Data {
 		if item.Index < 0 || item.Index >= n || vectors[item.Index] != nil || len(item.Embedding) == 0 {
 			return nil, errVectors
 		}
-		unit, ok := normalise(item.Embedding)
+		unit, ok := normalize(item.Embedding)
 		if !ok {
 			return nil, errVectors
 		}
@@ -140,9 +140,9 @@ func (r embeddingReply) inOrder(n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// normalise scales a vector to length one. That of nothing but zeros, or with
-// a number that is none, has no direction.
-func normalise(vector []float32) ([]float32, bool) {
+// normalize scales a vector to length one. A vector of zeros, or with a number
+// that is not finite, has no direction.
+func normalize(vector []float32) ([]float32, bool) {
 	var sum float64
 	for _, x := range vector {
 		sum += float64(x) * float64(x)

@@ -19,8 +19,7 @@ const (
 	notEmbedded   = "The embedding model did not answer."
 )
 
-// openEmbedder returns an embedder on the server, patient enough for any
-// machine.
+// openEmbedder returns an embedder on the server with limits for slow machines.
 func openEmbedder(t *testing.T, server *llmtest.Embeddings, change func(*Config)) *Embedder {
 	t.Helper()
 	config := Config{BaseURL: server.BaseURL(), APIKey: testKey, Model: "test-embedder", MaxRetryDelay: time.Millisecond}
@@ -35,7 +34,7 @@ func openEmbedder(t *testing.T, server *llmtest.Embeddings, change func(*Config)
 	return embedder
 }
 
-// numbered are different texts.
+// numbered returns n different texts.
 func numbered(n int) []string {
 	texts := make([]string, n)
 	for i := range texts {
@@ -44,14 +43,14 @@ func numbered(n int) []string {
 	return texts
 }
 
-// wantVectors fails unless the vectors are those of the texts, of length one.
+// wantVectors fails unless the vectors belong to the texts and have length one.
 func wantVectors(t *testing.T, got [][]float32, texts []string, dimension int) {
 	t.Helper()
 	if len(got) != len(texts) {
 		t.Fatalf("%d vectors of %d texts", len(got), len(texts))
 	}
 	for i, text := range texts {
-		want, ok := normalise(llmtest.Direction(text, dimension))
+		want, ok := normalize(llmtest.Direction(text, dimension))
 		if !ok || !slices.Equal(got[i], want) {
 			t.Errorf("vector %d is %v, want %v", i, got[i], want)
 		}
@@ -67,7 +66,7 @@ func wantVectors(t *testing.T, got [][]float32, texts []string, dimension int) {
 
 func TestEmbedder(t *testing.T) {
 	for _, n := range []int{0, 1, embedTexts, embedTexts + 1, 3*embedTexts - 1} {
-		t.Run(fmt.Sprintf("%d texts have their vectors, in batches that are full", n), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d texts get their vectors, in full batches", n), func(t *testing.T) {
 			server := llmtest.NewEmbeddings(t, testDimension)
 			texts := numbered(n)
 			got, err := openEmbedder(t, server, nil).Passages(t.Context(), texts)
@@ -91,7 +90,7 @@ func TestEmbedder(t *testing.T) {
 			}
 		})
 	}
-	t.Run("vectors that come in another order are put into theirs", func(t *testing.T) {
+	t.Run("vectors that arrive in another order are sorted", func(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, testDimension)
 		server.Always(llmtest.EmbeddingReply{Backwards: true})
 		texts := numbered(embedTexts + 3)
@@ -108,7 +107,7 @@ func TestEmbedder(t *testing.T) {
 		}
 		wantVectors(t, got, []string{testPrompt}, testDimension)
 	})
-	t.Run("a dimension is asked for, and part of the name", func(t *testing.T) {
+	t.Run("a dimension is requested, and is part of the name", func(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, testDimension)
 		embedder, err := NewEmbedder(Config{BaseURL: server.BaseURL(), Model: "m"}, 4)
 		if err != nil {
@@ -127,13 +126,13 @@ func TestEmbedder(t *testing.T) {
 	for _, dimension := range []int{-1, 8193} {
 		t.Run(fmt.Sprintf("a dimension of %d is refused", dimension), func(t *testing.T) {
 			if _, err := NewEmbedder(Config{BaseURL: "http://model.test/v1", Model: "m"}, dimension); err == nil {
-				t.Error("it is taken")
+				t.Error("it is accepted")
 			}
 		})
 	}
 }
 
-// body is an answer with these items.
+// body returns a response with these items.
 func body(items string) llmtest.EmbeddingReply {
 	return llmtest.EmbeddingReply{Reply: llmtest.Reply{Raw: []string{`{"object":"list","data":[` + items + `]}`}}}
 }
@@ -148,33 +147,33 @@ func TestEmbedderFails(t *testing.T) {
 		reply    llmtest.EmbeddingReply
 		requests int
 	}{
-		"too few vectors are a failure":                    {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}}}, 1},
-		"too many vectors are a failure":                   {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {1, 0}, {1, 0}}}, 1},
-		"no vectors are a failure":                         {llmtest.EmbeddingReply{Vectors: [][]float32{}}, 1},
-		"an empty vector is a failure":                     {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {}}}, 1},
-		"vectors of two dimensions are a failure":          {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {1, 0, 0}}}, 1},
-		"a vector of zeros is a failure":                   {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {0, 0}}}, 1},
-		"a number that is none is a failure":               {body(first + `{"index":1,"embedding":[NaN,1]}`), 1},
-		"a number that is too large is a failure":          {body(first + `{"index":1,"embedding":[1e39,1]}`), 1},
-		"a vector that is not there is a failure":          {body(first + `{"index":1,"embedding":null}`), 1},
-		"two vectors of one text are a failure":            {body(first + `{"index":0,"embedding":[1,0]}`), 1},
-		"a vector of no text is a failure":                 {body(first + `{"index":2,"embedding":[1,0]}`), 1},
-		"a text before the first is a failure":             {body(first + `{"index":-1,"embedding":[1,0]}`), 1},
-		"an answer that is no JSON is a failure":           {llmtest.EmbeddingReply{Reply: llmtest.Reply{Raw: []string{"<html>" + testPrompt}}}, 1},
-		"an answer of brackets is a failure":               {body(strings.Repeat("[", 8<<20)), 1},
-		"a vector of brackets is a failure":                {body(first + `{"index":1,"embedding":` + strings.Repeat("[", 8<<20)), 1},
-		"a refusal of brackets is refused at once":         {llmtest.EmbeddingReply{Reply: llmtest.Reply{Status: 400, ErrorBody: strings.Repeat("[", 8<<20)}}, 1},
-		"an answer that is cut is a failure":               {llmtest.EmbeddingReply{Reply: llmtest.Reply{CutAfter: 40}}, 1},
-		"an answer without end is a failure":               {body(first + `{"index":1,"embedding":[` + strings.Repeat("0.5,", maxEmbeddings/4) + `1]}`), 1},
-		"a wrong request is refused at once":               {refused(400, ""), 1},
-		"a wrong key is refused at once":                   {refused(401, ""), 1},
-		"a failing server is asked three times":            {refused(500, ""), 3},
-		"a server that is away is asked three times":       {refused(503, "0"), 3},
-		"a busy server is asked three times":               {refused(429, ""), 3},
-		"a busy server that names a long wait is not":      {refused(429, "60"), 1},
-		"a redirect is not followed":                       {refused(302, ""), 1},
-		"a success that is no answer is a failure":         {refused(204, ""), 1},
-		"a vector that is no list of numbers is a failure": {body(first + `{"index":1,"embedding":"AAAAAA=="}`), 1},
+		"too few vectors are a failure":                       {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}}}, 1},
+		"too many vectors are a failure":                      {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {1, 0}, {1, 0}}}, 1},
+		"no vectors are a failure":                            {llmtest.EmbeddingReply{Vectors: [][]float32{}}, 1},
+		"an empty vector is a failure":                        {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {}}}, 1},
+		"vectors of two dimensions are a failure":             {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {1, 0, 0}}}, 1},
+		"a vector of zeros is a failure":                      {llmtest.EmbeddingReply{Vectors: [][]float32{{1, 0}, {0, 0}}}, 1},
+		"a number that is NaN is a failure":                   {body(first + `{"index":1,"embedding":[NaN,1]}`), 1},
+		"a number that is too large is a failure":             {body(first + `{"index":1,"embedding":[1e39,1]}`), 1},
+		"a missing vector is a failure":                       {body(first + `{"index":1,"embedding":null}`), 1},
+		"two vectors for one text are a failure":              {body(first + `{"index":0,"embedding":[1,0]}`), 1},
+		"a vector for an unknown text is a failure":           {body(first + `{"index":2,"embedding":[1,0]}`), 1},
+		"a text before the first is a failure":                {body(first + `{"index":-1,"embedding":[1,0]}`), 1},
+		"an answer that is not JSON is a failure":             {llmtest.EmbeddingReply{Reply: llmtest.Reply{Raw: []string{"<html>" + testPrompt}}}, 1},
+		"an answer of brackets is a failure":                  {body(strings.Repeat("[", 8<<20)), 1},
+		"a vector of brackets is a failure":                   {body(first + `{"index":1,"embedding":` + strings.Repeat("[", 8<<20)), 1},
+		"a refusal of brackets is refused at once":            {llmtest.EmbeddingReply{Reply: llmtest.Reply{Status: 400, ErrorBody: strings.Repeat("[", 8<<20)}}, 1},
+		"a truncated answer is a failure":                     {llmtest.EmbeddingReply{Reply: llmtest.Reply{CutAfter: 40}}, 1},
+		"an endless answer is a failure":                      {body(first + `{"index":1,"embedding":[` + strings.Repeat("0.5,", maxEmbeddings/4) + `1]}`), 1},
+		"a wrong request is refused at once":                  {refused(400, ""), 1},
+		"a wrong key is refused at once":                      {refused(401, ""), 1},
+		"a failing server is called three times":              {refused(500, ""), 3},
+		"an unavailable server is called three times":         {refused(503, "0"), 3},
+		"a busy server is called three times":                 {refused(429, ""), 3},
+		"a busy server that names a long wait is not":         {refused(429, "60"), 1},
+		"a redirect is not followed":                          {refused(302, ""), 1},
+		"a success without an answer is a failure":            {refused(204, ""), 1},
+		"a vector that is not a list of numbers is a failure": {body(first + `{"index":1,"embedding":"AAAAAA=="}`), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.NewEmbeddings(t, 2)
@@ -189,7 +188,7 @@ func TestEmbedderFails(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a failure of a later batch is one of all", func(t *testing.T) {
+	t.Run("if a later batch fails, all fail", func(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, 2)
 		server.Next(llmtest.EmbeddingReply{}, refused(400, ""))
 		got, err := openEmbedder(t, server, nil).Passages(t.Context(), numbered(embedTexts+1))
@@ -207,7 +206,7 @@ func TestEmbedderFails(t *testing.T) {
 		}
 		wantVectors(t, got, numbered(2), testDimension)
 	})
-	t.Run("the fault tells when to try again", func(t *testing.T) {
+	t.Run("the fault says when to try again", func(t *testing.T) {
 		server := llmtest.NewEmbeddings(t, 2)
 		server.Always(refused(429, "60"))
 		_, err := openEmbedder(t, server, nil).Passages(t.Context(), numbered(1))
@@ -215,7 +214,7 @@ func TestEmbedderFails(t *testing.T) {
 			t.Errorf("RetryAfter = %v", found.RetryAfter)
 		}
 	})
-	t.Run("a server that is not there is a fault", func(t *testing.T) {
+	t.Run("an unreachable server is a fault", func(t *testing.T) {
 		embedder := openEmbedder(t, llmtest.NewEmbeddings(t, 2), func(c *Config) { c.BaseURL = "http://user:" + testKey + "@127.0.0.1:1/v1" })
 		_, err := embedder.Passages(t.Context(), numbered(1))
 		upstreamtest.WantFault(t, err, notEmbedded)

@@ -13,9 +13,9 @@ const (
 	errVectors   = upstream.Error("the vectors do not fit the texts")
 )
 
-var errCalls error = &upstream.Useless{Reason: "the calls of tools are more than 16, or longer than 64 KiB"}
+var errCalls error = &upstream.Useless{Reason: "the answer has more than 16 calls of tools, or more than 64 KiB of them"}
 
-// knownCodes are the codes and types of errors that may be logged.
+// knownCodes lists the codes and types of errors that may be logged.
 var knownCodes = map[string]bool{
 	"authentication_error": true, "billing_hard_limit_reached": true, "content_filter": true,
 	"context_length_exceeded": true, "insufficient_quota": true, "invalid_api_key": true,
@@ -23,7 +23,7 @@ var knownCodes = map[string]bool{
 	"rate_limit_exceeded": true, "server_error": true, "unsupported_parameter": true, "unsupported_value": true,
 }
 
-// api is how servers of this API refuse (OpenAI, "Error codes").
+// api describes how servers of this API refuse requests (OpenAI, "Error codes").
 var api = upstream.API{
 	CodeAt:      []string{"error.code", "error.type"},
 	ParameterAt: "error.param",
@@ -31,8 +31,8 @@ var api = upstream.API{
 	Busy:        func(status int) bool { return status == http.StatusTooManyRequests },
 }
 
-// refusesTemperature reports whether a request was refused for its temperature,
-// as models that reason refuse any but their own.
+// refusesTemperature reports whether the server refused a request for its
+// temperature. Reasoning models accept only their own.
 func refusesTemperature(err error) bool {
 	var refused *upstream.Refusal
 	return errors.As(err, &refused) && refused.StatusCode == http.StatusBadRequest && refused.Parameter == "temperature"

@@ -8,12 +8,12 @@ import (
 	"parley/llm/upstream/upstreamtest"
 )
 
-// echo is what a server could send back to have it logged.
+// echo is what a server could send back to get it logged.
 const echo = `{"error":{"message":"` + testPrompt + `","type":"` + testKey + `","code":"` + testPrompt + `"}}`
 
 func TestRefusal(t *testing.T) {
 	for name, reply := range map[string]llmtest.Reply{
-		"a call of a tool alone is no answer":         {ToolCalls: []llmtest.ToolCall{{ID: "c", Name: "f", Arguments: "{}"}}},
+		"a lone call of a tool is not an answer":      {ToolCalls: []llmtest.ToolCall{{ID: "c", Name: "f", Arguments: "{}"}}},
 		"a filtered answer without text is a failure": {Finish: "content_filter"},
 		"a finish_reason may be an error":             {Finish: "error"},
 	} {
@@ -26,7 +26,7 @@ func TestRefusal(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the log tells status and code", func(t *testing.T) {
+	t.Run("the log has status and code", func(t *testing.T) {
 		for body, want := range map[string]string{
 			`{"error":{"code":"insufficient_quota"}}`:                    "the server answered 429 Too Many Requests, insufficient_quota",
 			`{"error":{"code":null,"type":"rate_limit_exceeded"}}`:       "the server answered 429 Too Many Requests, rate_limit_exceeded",
@@ -40,7 +40,7 @@ func TestRefusal(t *testing.T) {
 			}
 		}
 	})
-	t.Run("an answer that is of no use is not the server's failure", func(t *testing.T) {
+	t.Run("a useless answer is not the server's failure", func(t *testing.T) {
 		calls := make([]llmtest.ToolCall, maxCalls+1)
 		for i := range calls {
 			calls[i] = twoCalls[0]

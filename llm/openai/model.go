@@ -1,8 +1,8 @@
 // Package openai calls servers with OpenAI's chat-completions API. It owns the
 // request, the decoding of the answer, and the meaning of failures.
 //
-// It does not own the prompt (package core/answer/prompt), the counting of tokens
-// (package llm/tokens), nor what all model servers share, such as time limits and
+// It does not own the prompt (package core/answer/prompt), token counting
+// (package llm/tokens), or what all model servers share, such as time limits and
 // the faults that callers get (package llm/upstream).
 package openai
 
@@ -23,15 +23,15 @@ type Model struct {
 	client  *upstream.Client
 	counter *tokens.Counter
 	checked upstream.Check
-	// ownTemperature is set once the server has refused another temperature than
+	// ownTemperature is set once the server has refused a temperature other than
 	// the model's own.
 	ownTemperature atomic.Bool
 }
 
 var _ answer.Model = (*Model)(nil)
 
-// New returns a model, without speaking to its server. It fails when config
-// names no model or no usable address.
+// New returns a model without contacting its server. It fails if config names no
+// model or no usable address.
 func New(config Config) (*Model, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
@@ -49,30 +49,29 @@ func New(config Config) (*Model, error) {
 	return &Model{config: config, client: client, counter: tokens.For(config.Model)}, nil
 }
 
-// Name is the name of the model, as its server knows it.
+// Name is the name of the model at its server.
 func (m *Model) Name() string { return m.config.Model }
 
-// Count returns the tokens of a text in the encoding that the model is known to
-// use, or nearly so: see [tokens.For].
+// Count returns the tokens of a text in the model's encoding, or nearly so: see
+// [tokens.For].
 func (m *Model) Count(text string) int { return m.counter.Count(text) }
 
-// Traits are those of a language model, with the tools and context that it was
-// configured with.
+// Traits are those of a language model with the configured tools and context.
 func (m *Model) Traits() answer.Traits {
 	return answer.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
 }
 
-// Generate streams an answer, or asks for the whole of it; see [answer.Model].
+// Generate streams an answer, or requests all of it at once; see [answer.Model].
 //
-// The answer is complete once the server has given a finish_reason or [DONE],
-// whatever becomes of the connection then. One that ends before is a fault, and
-// the calls in it are not returned.
+// The answer is complete once the server has sent a finish_reason or [DONE],
+// whatever happens to the connection afterward. An answer that ends earlier is a
+// fault, and its calls are not returned.
 //
-// The usage is the server's, or estimated when it reports none. A request that
-// was sent and came to nothing has the estimated tokens of its prompt; one that
-// was refused, or did not reach the server, has none.
+// The usage comes from the server, or is estimated if it reports none. A failed
+// request has the estimated tokens of its prompt, unless the server refused it or
+// never received it: then it has none.
 //
-// A temperature that the model refuses is left out, then and from then on.
+// If the model refuses a temperature, Generate stops sending one to it.
 func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	if err := ctx.Err(); err != nil {
 		return answer.Generated{Model: m.config.Model}, err
@@ -86,7 +85,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	return a.generated(m.config.Model, err)
 }
 
-// send returns the response of a server that has agreed to answer.
+// send returns the response of a server that agreed to answer.
 func (m *Model) send(a *decoder) (*http.Response, error) {
 	response, err := m.post(a.call.Context(), a.asked)
 	if refusesTemperature(err) {

@@ -18,14 +18,14 @@ const (
 	testPrompt = upstreamtest.Question
 )
 
-// The sentences for callers.
+// The messages for callers.
 const (
 	notAnswered = upstreamtest.NotAnswered
 	brokeOff    = upstreamtest.BrokeOff
 	tooBusy     = upstreamtest.TooBusy
 )
 
-// open returns a model on the server, patient enough for any machine.
+// open returns a model on the server with limits for slow machines.
 func open(t testing.TB, server *llmtest.Server, change func(*Config)) *Model {
 	t.Helper()
 	config := Config{
@@ -53,7 +53,7 @@ func generate(ctx context.Context, model answer.Model) ([]string, answer.Usage, 
 	return pieces, generated.Usage, err
 }
 
-// adapter is this package to the suite.
+// adapter presents this package to the suite.
 var adapter = upstreamtest.Adapter{
 	Serve: llmtest.NewServer,
 	Open: func(t testing.TB, config upstreamtest.Config) answer.Model {
@@ -79,14 +79,14 @@ func TestModel(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	pieces := []string{"Drück ", "den ", "Knopf 👍", " \"10\"\n", "Sekunden."}
 	for name, reply := range map[string]llmtest.Reply{
-		"an answer comes piece by piece, as the server sends it":       {},
-		"lines may end with a carriage return":                         {LineBreak: "\r\n"},
-		"the network may split the stream anywhere":                    {ByteByByte: true},
-		"an answer with a finish_reason needs no [DONE]":               {OmitDone: true, OmitUsage: true},
-		"an answer with [DONE] needs no finish_reason":                 {OmitFinish: true},
-		"reasoning is not part of the answer":                          {Reasoning: []string{"hm", "so"}},
-		"an answer that ended for its length is an answer":             {Finish: "length"},
-		"an answer that is complete stays so when the connection cuts": {OmitDone: true, OmitUsage: true, CutAtEnd: true},
+		"an answer arrives piece by piece, as the server sends it":    {},
+		"lines may end with a carriage return":                        {LineBreak: "\r\n"},
+		"the network may split the stream anywhere":                   {ByteByByte: true},
+		"an answer with a finish_reason needs no [DONE]":              {OmitDone: true, OmitUsage: true},
+		"an answer with [DONE] needs no finish_reason":                {OmitFinish: true},
+		"reasoning is not part of the answer":                         {Reasoning: []string{"hm", "so"}},
+		"an answer that reached its length limit counts":              {Finish: "length"},
+		"a complete answer stays complete when the connection breaks": {OmitDone: true, OmitUsage: true, CutAtEnd: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply.Pieces = pieces
@@ -109,9 +109,9 @@ func TestUsage(t *testing.T) {
 		}
 	})
 	for name, reply := range map[string]llmtest.Reply{
-		"a server that reports no usage has it estimated": {OmitUsage: true},
-		"a usage below zero is not believed":              {Usage: &llmtest.Usage{PromptTokens: -5, CompletionTokens: 3}},
-		"a usage beyond all models is not believed":       {Usage: &llmtest.Usage{PromptTokens: 1, CompletionTokens: 1 << 40}},
+		"usage is estimated if the server reports none": {OmitUsage: true},
+		"a negative usage is ignored":                   {Usage: &llmtest.Usage{PromptTokens: -5, CompletionTokens: 3}},
+		"an impossibly large usage is ignored":          {Usage: &llmtest.Usage{PromptTokens: 1, CompletionTokens: 1 << 40}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply.Pieces = []string{"hello", " world"}
@@ -135,7 +135,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("usage = %+v, want %+v", usage, want)
 		}
 	})
-	t.Run("thinking that came to nothing is counted", func(t *testing.T) {
+	t.Run("reasoning without an answer is counted", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{Reasoning: []string{"hello", " world"}, OmitUsage: true, OmitFinish: true, OmitDone: true})
 		_, usage, err := generate(t.Context(), open(t, server, nil))
 		upstreamtest.WantFault(t, err, notAnswered)
@@ -176,7 +176,7 @@ func TestRequest(t *testing.T) {
 			t.Errorf("header = %v", header)
 		}
 	})
-	t.Run("OpenAI's own server gets the name it knows for the limit", func(t *testing.T) {
+	t.Run("OpenAI's own server gets max_completion_tokens", func(t *testing.T) {
 		model, err := New(Config{BaseURL: "https://api.openai.com/v1", Model: "o3", MaxTokens: 7})
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ type request struct {
 
 type requestMessage struct {
 	Role prompt.Role `json:"role"`
-	// Content is null in a message that does nothing but call tools.
+	// Content is null in a message that only calls tools.
 	Content    *string       `json:"content"`
 	ToolCalls  []requestCall `json:"tool_calls,omitempty"`
 	ToolCallID string        `json:"tool_call_id,omitempty"`
@@ -109,8 +109,8 @@ func messageOf(part *prompt.Message) requestMessage {
 	return message
 }
 
-// argumentsOf are the arguments of a call as they are sent back. Some servers
-// parse them, and would refuse the whole request for a model's mistake.
+// argumentsOf returns the arguments of a call to send back. Some servers parse
+// them, and would refuse the whole request for a model's mistake.
 func argumentsOf(call prompt.Call) string {
 	if !json.Valid([]byte(call.Arguments)) {
 		return "{}"

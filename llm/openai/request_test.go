@@ -33,14 +33,14 @@ func TestToolRequest(t *testing.T) {
 		`{"id":"a","type":"function","function":{"name":"search","arguments":"{\"query\":\"x\"}"}},` +
 		`{"id":"b","type":"function","function":{"name":"search","arguments":"{}"}}]},` +
 		`{"role":"tool","content":"[1] So.","tool_call_id":"a"},{"role":"tool","content":"","tool_call_id":"b"}],`
-	t.Run("tools, calls and what came of them are in OpenAI's format, and arguments that are no JSON are left out", func(t *testing.T) {
+	t.Run("tools, calls and their results are in OpenAI's format, and arguments that are not JSON are left out", func(t *testing.T) {
 		want := messages + `"tools":[{"type":"function","function":{"name":"search","description":"Finds passages.","parameters":` +
 			searchTool.Parameters + `}}],"stream":true,"stream_options":{"include_usage":true}}`
 		if got := bodyOf(t, asked, func(c *Config) { c.Tools = true }); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)
 		}
 	})
-	t.Run("a model without tools is offered none", func(t *testing.T) {
+	t.Run("a model without tools is offered no tools", func(t *testing.T) {
 		want := messages + `"stream":true,"stream_options":{"include_usage":true}}`
 		if got := bodyOf(t, asked, nil); got != want {
 			t.Errorf("body = %s\nwant   %s", got, want)
@@ -68,8 +68,8 @@ func TestLimits(t *testing.T) {
 		asked prompt.Prompt
 		want  string
 	}{
-		"the configuration's limits hold for a prompt without":     {prompt.Prompt{}, `"max_tokens":99,"temperature":0.9}`},
-		"a prompt's own limits come first, a temperature of 0 too": {prompt.Prompt{MaxTokens: 7, Temperature: &cold}, `"max_tokens":7,"temperature":0}`},
+		"the configuration's limits apply to a prompt without its own":   {prompt.Prompt{}, `"max_tokens":99,"temperature":0.9}`},
+		"a prompt's own limits take precedence, even a temperature of 0": {prompt.Prompt{MaxTokens: 7, Temperature: &cold}, `"max_tokens":7,"temperature":0}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := `{"model":"test-model","messages":[],"stream":true,"stream_options":{"include_usage":true},` + c.want
@@ -85,9 +85,9 @@ func TestTraits(t *testing.T) {
 		config Config
 		want   answer.Traits
 	}{
-		"the context of a model that is known by name":  {Config{Model: "gpt-4o-mini"}, answer.Traits{Language: true, Context: 128_000}},
-		"the context of a model that nobody knows":      {Config{Model: "acme-1"}, answer.Traits{Language: true, Context: 32_768}},
-		"the context and the tools that are configured": {Config{Model: "gpt-4o", Context: 9000, Tools: true}, answer.Traits{Language: true, Tools: true, Context: 9000}},
+		"a model known by name has its context":    {Config{Model: "gpt-4o-mini"}, answer.Traits{Language: true, Context: 128_000}},
+		"an unknown model has the default context": {Config{Model: "acme-1"}, answer.Traits{Language: true, Context: 32_768}},
+		"configured context and tools apply":       {Config{Model: "gpt-4o", Context: 9000, Tools: true}, answer.Traits{Language: true, Tools: true, Context: 9000}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.config.BaseURL = "http://localhost/v1"

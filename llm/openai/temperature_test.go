@@ -9,7 +9,7 @@ import (
 	"parley/llm/llmtest"
 )
 
-// noTemperature is how OpenAI's models that reason refuse a temperature.
+// noTemperature is how OpenAI's reasoning models refuse a temperature.
 var noTemperature = llmtest.Reply{Status: 400, ErrorBody: `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model.",` +
 	`"type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`}
 
@@ -31,7 +31,7 @@ func TestTemperatureRefused(t *testing.T) {
 	has := func(server *llmtest.Server, request int) bool {
 		return strings.Contains(string(server.Request(request).Body()), `"temperature"`)
 	}
-	t.Run("a temperature that the model refuses is left out, then and from then on", func(t *testing.T) {
+	t.Run("a temperature that the model refuses is omitted, then and afterward", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		server.Next(noTemperature)
 		model := open(t, server, nil)
@@ -44,7 +44,7 @@ func TestTemperatureRefused(t *testing.T) {
 			t.Errorf("%d requests, with a temperature: %v, %v, %v", server.Arrived(), has(server, 0), has(server, 1), has(server, 2))
 		}
 	})
-	t.Run("a server that goes on refusing it is not asked a third time", func(t *testing.T) {
+	t.Run("a server that keeps refusing is not called a third time", func(t *testing.T) {
 		server := llmtest.NewServer(t, noTemperature)
 		if err := ask(t, open(t, server, nil)); err == nil || server.Arrived() != 2 {
 			t.Errorf("%v after %d requests", err, server.Arrived())
@@ -56,7 +56,7 @@ func TestTemperatureRefused(t *testing.T) {
 			t.Errorf("%v after %d requests", err, server.Arrived())
 		}
 	})
-	t.Run("answers that begin together are all given", func(t *testing.T) {
+	t.Run("concurrent answers all succeed", func(t *testing.T) {
 		const together = 4
 		server, refusal := llmtest.NewServer(t, llmtest.Reply{}), noTemperature
 		refusal.Hold, refusal.HoldAt = llmtest.NewGate(), llmtest.BeforeHeaders

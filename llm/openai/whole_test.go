@@ -18,7 +18,7 @@ func whole(t *testing.T, server *llmtest.Server) (string, answer.Usage, error) {
 }
 
 func TestWholeAnswer(t *testing.T) {
-	t.Run("is asked for without a stream and emitted with the server's usage", func(t *testing.T) {
+	t.Run("is requested without a stream and emitted with the server's usage", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Seven ", "o'clock."}})
 		text, usage, err := whole(t, server)
 		if err != nil || text != "Seven o'clock." || usage.Estimated || usage.PromptTokens != llmtest.DefaultUsage.PromptTokens {
@@ -34,7 +34,7 @@ func TestWholeAnswer(t *testing.T) {
 			t.Fatalf("got %+v, %v", usage, err)
 		}
 	})
-	t.Run("may have white space around it", func(t *testing.T) {
+	t.Run("may be surrounded by white space", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{Raw: []string{` {"choices":[{"message":{"content":"Seven."}}]}` + strings.Repeat(" ", 5000)}})
 		if text, _, err := whole(t, server); err != nil || text != "Seven." {
 			t.Fatalf("got %q, %v", text, err)

@@ -15,9 +15,9 @@ const (
 
 var hashSeed = maphash.MakeSeed()
 
-// wordCache remembers the counts of short words. A word has one place, and
-// takes it from the word that was there: text made to fill the cache costs
-// others no more than counting their words again.
+// wordCache remembers the counts of short words. Each word has one slot, from which
+// it evicts the previous word: text made to fill the cache costs others no more
+// than counting their words again.
 type wordCache struct {
 	places [cachedWords]atomic.Pointer[cachedWord]
 }

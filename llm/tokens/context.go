@@ -2,15 +2,14 @@ package tokens
 
 import "strings"
 
-// UnknownContext is the context of a model whose name says nothing. Most
-// servers that are set up with care give at least as much.
+// UnknownContext is the assumed context of a model with an unknown name. Most
+// well-configured servers offer at least as much.
 const UnknownContext = 32_768
 
-// contexts are the tokens of prompt and answer together, by the beginning of a
-// model's name, the longer beginnings first. Where the models of a family
-// differ, the smallest is meant: a prompt that is too short costs some
-// passages, one that is too long is refused. The figures are those of the
-// vendors' model cards.
+// contexts lists the tokens of prompt and answer together, by prefixes of models'
+// names, longer prefixes first. Where the models of a family differ, it has the
+// smallest: a prompt that is too short loses some passages, one that is too long
+// is refused. The figures come from the vendors' model cards.
 var contexts = []struct {
 	prefix string
 	tokens int
@@ -64,10 +63,10 @@ var contexts = []struct {
 	{"grok", 131_072},
 }
 
-// Context is how many tokens the prompt and the answer of the named model may
-// have together, going by the beginning of its name, or [UnknownContext]. A
-// prefix such as "openai/" or "ft:" is ignored. Whoever runs a model can give
-// it less, as Ollama does unless told otherwise.
+// Context returns how many tokens the prompt and the answer of a model may have
+// together, judged by the prefix of its name, or [UnknownContext]. It ignores a
+// prefix such as "openai/" or "ft:". An operator can configure less, as Ollama does
+// by default.
 func Context(model string) int {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	name = strings.TrimPrefix(name, "ft:")

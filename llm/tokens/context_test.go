@@ -6,7 +6,7 @@ import (
 )
 
 func TestContext(t *testing.T) {
-	t.Run("a model is known by the beginning of its name, without its maker's", func(t *testing.T) {
+	t.Run("a model is recognized by the prefix of its name, without its vendor's", func(t *testing.T) {
 		for model, want := range map[string]int{
 			"gpt-4": 8_192, "gpt-4-0613": 8_192, "gpt-4-turbo-2024-04-09": 128_000, "gpt-4o-mini": 128_000, "gpt-4.1-nano": 1_047_576,
 			"gpt-3.5-turbo": 16_385, "gpt-5-mini": 400_000, "gpt-5-chat-latest": 128_000, "o3-mini": 200_000, "o1-mini": 128_000,

@@ -1,7 +1,7 @@
-// Package tokens owns counting the tokens of a text offline.
+// Package tokens counts the tokens of a text offline.
 //
-// It does not own what a token costs (package plan) nor what a model reports
-// about itself (package llm/openai).
+// It does not own what a token costs (package plan) or what a model reports about
+// itself (package llm/openai).
 package tokens
 
 import (
@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// exactBytes is how much of a text is counted. The rest is taken to have
-	// as many tokens a byte, so that no text costs more than its start does.
+	// exactBytes is how much of a text is counted exactly. The rest is assumed to
+	// have as many tokens per byte, so that no text costs more than its start.
 	exactBytes = 256 << 10
 	// longWord is the length in bytes from which a word is counted in parts,
-	// as the splitter holds four bytes for each character it looks at.
+	// because the splitter uses four bytes for each character.
 	longWord = 4 << 10
 )
 
-// Counter counts tokens in one encoding. It is safe for concurrent use, and
-// loads the encoding's vocabulary (some 10 MiB) with the first count.
+// Counter counts tokens in one encoding. It is safe for concurrent use. The first
+// count loads the encoding's vocabulary (some 10 MiB).
 type Counter struct {
 	codec func() tokenizer.Codec
 	words wordCache
@@ -43,7 +43,7 @@ func newCounter(encoding tokenizer.Encoding) *Counter {
 }
 
 // Count returns the number of tokens of text in o200k_base, the encoding of
-// the newer models and a fair estimate for those with one of their own.
+// newer models and a fair estimate for models with their own.
 //
 // It is exact up to 256 KiB, except for words of more than 4 KiB.
 func Count(text string) int { return o200k.Count(text) }
@@ -75,8 +75,8 @@ func (c *Counter) Count(text string) int {
 	return counted + int(int64(counted)*int64(len(text)-exactBytes)/exactBytes)
 }
 
-// exact counts word by word. Words repeat, so that most of them are in the
-// cache, which is some twenty times faster than the tokenizer on whole texts.
+// exact counts word by word. Words repeat, so most of them are in the cache, which
+// is some twenty times faster than tokenizing whole texts.
 func (c *Counter) exact(text string) int {
 	count := 0
 	for len(text) > 0 {

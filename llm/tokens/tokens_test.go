@@ -21,7 +21,7 @@ func TestCount(t *testing.T) {
 			}
 		}
 	})
-	t.Run("counting by words gives what the tokenizer gives for the whole text", func(t *testing.T) {
+	t.Run("counting by words equals tokenizing the whole text", func(t *testing.T) {
 		for _, counter := range []*Counter{o200k, cl100k} {
 			assertSameAsWhole(t, counter, prose)
 		}
@@ -53,7 +53,7 @@ func TestCount(t *testing.T) {
 			t.Errorf("Count = %d, want %d", got, want)
 		}
 	})
-	t.Run("many goroutines counting at once agree", func(t *testing.T) {
+	t.Run("concurrent counts agree", func(t *testing.T) {
 		counter := newCounter(tokenizer.O200kBase)
 		want := Count(prose)
 		var all sync.WaitGroup

@@ -7,9 +7,9 @@ import (
 
 // wordEnd returns the length of the first word of text, which is not empty.
 //
-// Words end only where both encodings end a piece whatever follows, so that
-// the tokens of the words are the tokens of the text. These places are read
-// off the splitting patterns of cl100k_base and o200k_base (tiktoken,
+// Words end only where both encodings always end a piece, so that the tokens of
+// the words are the tokens of the text. These positions follow from the splitting
+// patterns of cl100k_base and o200k_base (tiktoken,
 // tiktoken_ext/openai_public.py):
 //
 //   - before a space or tab that follows anything but white space, because

@@ -11,21 +11,20 @@ import (
 )
 
 const (
-	// maxWholeBytes bounds an answer with what stands around it and its
-	// escapes.
+	// maxWholeBytes bounds an answer including its envelope and escapes.
 	maxWholeBytes = 8 << 20
 	// shortJSON is how many bytes of JSON gjson checks.
 	shortJSON = 4 << 10
 )
 
 // IsStream reports whether a server answers with a stream, whatever the request
-// asked for.
+// said.
 func IsStream(response *http.Response) bool {
 	return !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json")
 }
 
-// ReadWhole reads an answer that is not streamed, without the white space
-// around it. One of 8 MiB or more is an error.
+// ReadWhole reads an answer without a stream, and trims white space. An answer of
+// 8 MiB or more is an error.
 func ReadWhole(body io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxWholeBytes))
 	if err != nil {
@@ -37,14 +36,14 @@ func ReadWhole(body io.Reader) ([]byte, error) {
 	return bytes.TrimSpace(data), nil
 }
 
-// IsObject reports whether data is a JSON object, with nothing before it. What
-// is read with gjson is to be checked so before: gjson itself does not.
+// IsObject reports whether data is a JSON object with nothing before it. Call it
+// before reading data with gjson, which does not check its input.
 func IsObject(data []byte) bool {
 	return len(data) > 0 && data[0] == '{' && isJSON(data)
 }
 
-// isJSON reports whether data is JSON. gjson is quick at that, but goes as deep
-// as its input, and a few megabytes of brackets exhaust the stack of the whole
+// isJSON reports whether data is JSON. gjson is fast at that, but recurses as deep
+// as its input, so a few megabytes of brackets exhaust the stack of the whole
 // process. encoding/json stops at a depth of 10,000.
 func isJSON(data []byte) bool {
 	if len(data) <= shortJSON {

@@ -3,8 +3,8 @@
 // the text of an answer on its way to the caller, and the faults that the caller
 // and the log get.
 //
-// It does not own requests and the decoding of answers: packages llm/openai and
-// llm/anthropic know one wire format each.
+// It does not own requests or the decoding of answers: packages llm/openai and
+// llm/anthropic each know one wire format.
 package upstream
 
 import (
@@ -18,30 +18,30 @@ import (
 )
 
 const (
-	// usageTime is how long a server may take for the lines after its answer,
-	// such as the usage.
+	// usageTime limits how long a server may take for the lines after its
+	// answer, such as the usage.
 	usageTime = 2 * time.Second
-	// drainTime is how long it may take to end the response after the last
-	// line, so that the connection can be used again.
+	// drainTime limits how long it may take to end the response after the last
+	// line, so that the connection can be reused.
 	drainTime = 20 * time.Millisecond
 )
 
 const (
-	errFirstToken = Error("the first token did not come in time")
+	errFirstToken = Error("the first token did not arrive in time")
 	errWholeTime  = Error("the answer did not end in time")
 	errLingering  = Error("the stream stayed open after the answer")
 )
 
-// Call has the time limits of one answer, and knows whether its request has been
+// Call holds the time limits of one answer, and knows whether its request has been
 // sent. It belongs to one goroutine.
 type Call struct {
-	// ctx ends with the caller's, and when the time is over.
+	// ctx ends with the caller's context, or when time is up.
 	ctx    context.Context
 	caller context.Context
 	cancel context.CancelCauseFunc
 	first  *time.Timer
 	whole  *time.Timer
-	// rest bounds the lines after the answer. It is nil before they begin.
+	// rest bounds the lines after the answer. It is nil until they begin.
 	rest  *time.Timer
 	sent  atomic.Bool
 	trace httptrace.ClientTrace
@@ -49,7 +49,7 @@ type Call struct {
 
 type callKey struct{}
 
-// Begin starts the clock of a call. caller is the caller's context. Limits are
+// Begin starts the clock of a call. caller is the caller's context. Limits must be
 // complete: see [Limits.Complete]. End the call with [Call.End].
 func Begin(caller context.Context, limits Limits) *Call {
 	ctx, cancel := context.WithCancelCause(caller)
@@ -59,7 +59,7 @@ func Begin(caller context.Context, limits Limits) *Call {
 		first:  time.AfterFunc(limits.FirstToken, func() { cancel(errFirstToken) }),
 		whole:  time.AfterFunc(limits.Timeout, func() { cancel(errWholeTime) }),
 	}
-	// Each try begins with the search for a connection.
+	// Each try starts by looking for a connection.
 	c.trace.GetConn = func(string) { c.sent.Store(false) }
 	c.trace.WroteHeaders = func() { c.sent.Store(true) }
 	c.ctx = context.WithValue(httptrace.WithClientTrace(ctx, &c.trace), callKey{}, c)
@@ -67,14 +67,14 @@ func Begin(caller context.Context, limits Limits) *Call {
 }
 
 // Context returns the context of the call's requests. It ends with the caller's
-// context, and when the time is over.
+// context, or when time is up.
 func (c *Call) Context() context.Context { return c.ctx }
 
-// Sent reports whether a request of a [Client] is with the server, which has
-// not refused it.
+// Sent reports whether a server has received a request of a [Client] and not
+// refused it.
 func (c *Call) Sent() bool { return c.sent.Load() }
 
-// noteRefusal tells the call of a request, if it has one, that it was refused.
+// noteRefusal tells the request's call, if it has one, that the server refused it.
 func noteRefusal(request *http.Request) {
 	if c, ok := request.Context().Value(callKey{}).(*Call); ok {
 		c.sent.Store(false)
@@ -84,19 +84,18 @@ func noteRefusal(request *http.Request) {
 // Started ends the wait for the first token.
 func (c *Call) Started() { c.first.Stop() }
 
-// Finished says that the answer is complete. The server has 2 more seconds for
-// what comes after it.
+// Finished says that the answer is complete. The server gets 2 more seconds for
+// what follows it.
 func (c *Call) Finished() { c.hurry(usageTime) }
 
-// Drain reads up to the end of a response of which no more is wanted, though
-// not for long: net/http keeps only connections whose response was read to its
-// end.
+// Drain reads the unwanted rest of a response, for a short time: net/http reuses
+// only connections whose response was read to the end.
 func (c *Call) Drain(body io.Reader) {
 	c.hurry(drainTime)
 	_, _ = io.CopyN(io.Discard, body, maxRefusalBytes)
 }
 
-// hurry gives the stream only so much longer, counted from the last hurry.
+// hurry limits the rest of the stream to a time that starts now.
 func (c *Call) hurry(limit time.Duration) {
 	if c.rest != nil {
 		c.rest.Reset(limit)
@@ -105,9 +104,8 @@ func (c *Call) hurry(limit time.Duration) {
 	c.rest = time.AfterFunc(limit, func() { c.cancel(errLingering) })
 }
 
-// Cut judges the end of a stream with err, io.EOF included. An answer that was
-// complete by then stays so, whatever becomes of the connection, and the result
-// is nil.
+// Cut judges a stream that ended with err, which may be io.EOF. If the answer was
+// complete by then, the result is nil, whatever happened to the connection.
 func (c *Call) Cut(err error, complete bool) error {
 	if complete && c.caller.Err() == nil {
 		return nil
@@ -118,7 +116,7 @@ func (c *Call) Cut(err error, complete bool) error {
 	return err
 }
 
-// End ends the call's context and timers.
+// End stops the call's context and timers.
 func (c *Call) End() {
 	c.first.Stop()
 	c.whole.Stop()
@@ -128,9 +126,9 @@ func (c *Call) End() {
 	c.cancel(nil)
 }
 
-// Failure returns the error that the caller gets for err: the error of its own
-// emit or of its own context unchanged, and any other as a [Fault]. begun says
-// whether text was emitted before.
+// Failure returns the error that the caller gets for err: errors of its own emit
+// or context unchanged, any other as a [Fault]. begun says whether text was
+// emitted before.
 func (c *Call) Failure(err error, begun bool) error {
 	var own *emitError
 	if errors.As(err, &own) {

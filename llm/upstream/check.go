@@ -13,7 +13,7 @@ const (
 	checkAge = 15 * time.Second
 )
 
-// Check is the last check of a server. The zero value has none. It is safe for
+// Check holds the last check of a server. The zero value has none. It is safe for
 // concurrent use.
 type Check struct {
 	mu     sync.Mutex
@@ -33,7 +33,7 @@ func (c *Check) Result(ctx context.Context, ask func(ctx context.Context) error)
 	if !c.at.IsZero() && time.Since(c.at) < checkAge {
 		return c.result
 	}
-	// The result is for other callers too: one that goes away is no failure.
+	// Other callers share the result, so this caller's leaving is not a failure.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
 	c.result = nil

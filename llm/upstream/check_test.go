@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a caller that has gone leaves no failure behind", func(t *testing.T) {
+	t.Run("a caller who leaves does not cause a failure for others", func(t *testing.T) {
 		var check Check
 		ctx, cancel := context.WithCancel(t.Context())
 		ask := func(ctx context.Context) error {
@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 			return ctx.Err()
 		}
 		if err := check.Result(ctx, ask); err != nil {
-			t.Errorf("a caller that goes meanwhile: %v", err)
+			t.Errorf("a caller who leaves meanwhile: %v", err)
 		}
 		if err := check.Result(ctx, ask); !errors.Is(err, context.Canceled) {
 			t.Errorf("err = %v, want context.Canceled", err)

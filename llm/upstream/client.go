@@ -14,24 +14,24 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 )
 
-// maxRefusalBytes bounds how much of a body other than an answer is read.
+// maxRefusalBytes bounds how much of a refusal's body is read.
 const maxRefusalBytes = 16 << 10
 
 // Server is one model server and the settings of its requests.
 type Server struct {
-	// BaseURL is the address that the paths of requests are added to.
+	// BaseURL is the address in front of the paths of requests.
 	BaseURL string
-	// Header has the headers of every request: the key, and those of the API.
+	// Header is sent with every request: the key, and the API's headers.
 	Header http.Header
-	// HTTP sends the requests. Whatever it says of redirects, none is followed:
-	// a key and a question must not go to any host that a redirect names.
+	// HTTP sends the requests. It never follows redirects, whatever its own
+	// policy: a key and a question must not go to any host that a redirect names.
 	HTTP *http.Client
-	// API is how the server refuses.
+	// API describes how the server refuses requests.
 	API *API
 }
 
-// Client sends requests to a server, and sends them again while the server
-// cannot be reached or cannot answer. It is safe for concurrent use.
+// Client sends requests to a server, and retries while the server cannot be
+// reached or cannot answer. It is safe for concurrent use.
 type Client struct {
 	server   Server
 	base     *url.URL
@@ -39,12 +39,12 @@ type Client struct {
 	retrying failsafe.Executor[*http.Response]
 }
 
-// NewClient returns a client that waits and retries as limits say, which are
-// complete. It fails when the base URL cannot be parsed.
+// NewClient returns a client that waits and retries by limits, which must be
+// complete. It fails if the base URL cannot be parsed.
 func NewClient(server Server, limits Limits) (*Client, error) {
 	base, err := url.Parse(server.BaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("upstream: the base URL: %w", err)
+		return nil, fmt.Errorf("upstream: parsing the base URL: %w", err)
 	}
 	c := &Client{server: server, base: base, retrying: failsafe.With(retries(limits))}
 	c.http = *server.HTTP
@@ -52,12 +52,12 @@ func NewClient(server Server, limits Limits) (*Client, error) {
 	return c, nil
 }
 
-// Post sends a JSON body, and again as [Limits] say. The response is an answer
+// Post sends a JSON body, and retries as [Limits] say. The response is an answer
 // with status 200, whose body the caller closes; everything else is an error:
-// a [Refusal], or why there was no response. Nothing is retried once a server
-// has answered 200.
+// a [Refusal], or why there was no response. Post never retries after a status of
+// 200.
 //
-// The body is not kept while the answer is read.
+// It does not keep the body while the caller reads the answer.
 func (c *Client) Post(ctx context.Context, path, accept string, body []byte) (*http.Response, error) {
 	response, err := c.retrying.WithContext(ctx).GetWithExecution(
 		func(try failsafe.Execution[*http.Response]) (*http.Response, error) {
@@ -67,12 +67,13 @@ func (c *Client) Post(ctx context.Context, path, accept string, body []byte) (*h
 	return c.server.API.accepted(response, err)
 }
 
-// Get asks once. The path may have a query. Its result is that of [Client.Post].
+// Get sends one request without retries. The path may have a query. The result is
+// like [Client.Post]'s.
 func (c *Client) Get(ctx context.Context, path string) (*http.Response, error) {
 	return c.server.API.accepted(c.send(ctx, http.MethodGet, path, "application/json", nil))
 }
 
-// send sends one request. What a refusal says is read as far as 16 KiB only.
+// send sends one request. It reads at most 16 KiB of a refusal.
 func (c *Client) send(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
 	path, query, _ := strings.Cut(path, "?")
 	address := c.base.JoinPath(path)
@@ -97,7 +98,7 @@ func (c *Client) send(ctx context.Context, method, path, accept string, body []b
 	return response, err
 }
 
-// discard lets the connection of a response that is not wanted be used again.
+// discard lets the connection of an unwanted response be reused.
 func discard(response *http.Response) {
 	if response == nil {
 		return
@@ -111,9 +112,9 @@ type limitedBody struct {
 	io.Closer
 }
 
-// NewHTTPClient returns the client for many long streams to one server: it
-// keeps connections for the next stream, and an open stream costs little
-// memory. It speaks HTTP/1.1 to http addresses, and follows no redirect.
+// NewHTTPClient returns the client for many long streams to one server: it keeps
+// connections for the next stream, and an open stream costs little memory. It
+// speaks HTTP/1.1 to http addresses, and follows no redirects.
 func NewHTTPClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
@@ -126,13 +127,12 @@ func NewHTTPClient() *http.Client {
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   5 * time.Second,
 			ExpectContinueTimeout: time.Second,
-			// A line of a stream has some 150 to 300 bytes. A request is
-			// written once, and a buffer of any size lasts as long as its
-			// connection.
+			// A line of a stream has some 150 to 300 bytes. A request is written in one
+			// go, and a buffer lives as long as its connection.
 			ReadBufferSize:         2 << 10,
 			WriteBufferSize:        1 << 10,
 			MaxResponseHeaderBytes: 64 << 10,
-			// Compression would delay tokens, and costs 40 KiB a stream.
+			// Compression would delay tokens, and costs 40 KiB per stream.
 			DisableCompression: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

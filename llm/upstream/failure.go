@@ -13,18 +13,18 @@ import (
 	"parley/core/fault"
 )
 
-// The sentences for callers.
+// The messages for callers.
 const (
 	notAnswered = "The language model did not answer. Try again."
-	brokeOff    = "The language model broke its answer off. Try again."
+	brokeOff    = "The language model stopped in the middle of its answer. Try again."
 	tooBusy     = "The language model is busy. Try again in a moment."
 )
 
-// Error is an error that holds nothing but its own text, and may be logged as
-// it is.
+// Error is an error that holds nothing but its own text, so it may be logged
+// as it is.
 type Error string
 
-// Error is the text.
+// Error returns the text.
 func (e Error) Error() string { return string(e) }
 
 // Useless is an answer without use, such as an empty one. It does not count as a
@@ -37,7 +37,7 @@ type Useless struct {
 	Sentence string
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (u *Useless) Error() string { return u.Reason }
 
 // Status returns the status of the response.
@@ -54,9 +54,9 @@ var (
 	errTooLong error = &Useless{Reason: "the answer is longer than 1 MiB"}
 )
 
-// Fault is the fault of kind Upstream for an error of a server, or of the way
-// to it, before anything was emitted. Its cause may be logged: it is an [Error],
-// a [Useless] or a [Refusal], or tells the sort of err alone.
+// Fault returns the fault of kind Upstream for an error of a server, or on the way
+// to it, before any text was emitted. Its cause may be logged: it is an [Error], a
+// [Useless] or a [Refusal], or names only the kind of err.
 func Fault(err error) *fault.Error { return faultOf(err, false) }
 
 // faultOf is Fault; begun says whether text was emitted before.

@@ -24,19 +24,19 @@ func TestFault(t *testing.T) {
 		begun bool
 		want  string
 	}{
-		"an error of ours is logged as it is":             {fmt.Errorf("%s: %w", secret, errCut), false, notAnswered + ": the stream ended before the answer did"},
-		"an answer that began broke off":                  {errCut, true, brokeOff + ": the stream ended before the answer did"},
+		"our own error is logged as it is":                {fmt.Errorf("%s: %w", secret, errCut), false, notAnswered + ": the stream ended before the answer did"},
+		"an answer that had begun stopped in the middle":  {errCut, true, brokeOff + ": the stream ended before the answer did"},
 		"a refusal is logged with status and code":        {&Refusal{StatusCode: 401, Code: "invalid_api_key"}, false, notAnswered + ": the server answered 401 Unauthorized, invalid_api_key"},
-		"a server that is busy is told as one":            {&Refusal{StatusCode: 429, Busy: true}, false, tooBusy + ": the server answered 429 Too Many Requests"},
+		"a busy server is reported as busy":               {&Refusal{StatusCode: 429, Busy: true}, false, tooBusy + ": the server answered 429 Too Many Requests"},
 		"a server that gets busy within an answer is not": {&Refusal{StatusCode: 529, Busy: true, InStream: true}, true, brokeOff + ": the server reported an error within the stream"},
-		"an answer of no use has its own sentence":        {&Useless{Reason: "declined", Sentence: "Ask in another way."}, true, "Ask in another way.: declined"},
-		"an answer of no use may have the usual one":      {&Useless{Reason: "empty"}, false, notAnswered + ": empty"},
+		"a useless answer has its own message":            {&Useless{Reason: "declined", Sentence: "Ask in a different way."}, true, "Ask in a different way.: declined"},
+		"a useless answer may have the usual message":     {&Useless{Reason: "empty"}, false, notAnswered + ": empty"},
 		"an address is not logged":                        {&url.Error{Op: "Post", URL: "http://" + secret, Err: syscall.ECONNREFUSED}, false, notAnswered + ": the connection to the server failed: connection refused"},
 		"a name is not logged":                            {&net.DNSError{Name: secret, Err: secret}, false, notAnswered + ": the connection to the server failed: its name could not be resolved"},
-		"a connection that was closed is told as one":     {&url.Error{URL: secret, Err: io.ErrUnexpectedEOF}, false, notAnswered + ": the connection to the server failed: it was closed"},
-		"a request that was canceled is told as one":      {context.Canceled, false, notAnswered + ": the connection to the server failed: it was canceled"},
-		"one that timed out is told as one":               {context.DeadlineExceeded, false, notAnswered + ": the connection to the server failed: it timed out"},
-		"of any other error only the type is logged":      {fmt.Errorf("a: %w", errors.New(secret)), false, notAnswered + ": the connection to the server failed: *errors.errorString"},
+		"a closed connection is reported as one":          {&url.Error{URL: secret, Err: io.ErrUnexpectedEOF}, false, notAnswered + ": the connection to the server failed: it was closed"},
+		"a canceled request is reported as one":           {context.Canceled, false, notAnswered + ": the connection to the server failed: it was canceled"},
+		"a request that timed out is reported as one":     {context.DeadlineExceeded, false, notAnswered + ": the connection to the server failed: it timed out"},
+		"only the type of any other error is logged":      {fmt.Errorf("a: %w", errors.New(secret)), false, notAnswered + ": the connection to the server failed: *errors.errorString"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := faultOf(c.err, c.begun)
@@ -48,7 +48,7 @@ func TestFault(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the status is that of the refusal, or of the answer that is of no use", func(t *testing.T) {
+	t.Run("the status is that of the refusal or of the useless answer", func(t *testing.T) {
 		for want, err := range map[int]error{529: &Refusal{StatusCode: 529}, 200: errEmpty} {
 			var status interface{ Status() int }
 			if !errors.As(Fault(err), &status) || status.Status() != want {
@@ -81,13 +81,13 @@ func TestAccepted(t *testing.T) {
 		return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"7"}}, Body: io.NopCloser(body)}
 	}
 	for name, c := range map[string]struct{ body, code string }{
-		"a known code is kept":                      {`{"error":{"code":"known","type":"other"}}`, "known"},
-		"where the first is not known, the next is": {`{"error":{"code":"` + secret + `","type":"other"}}`, "other"},
-		"one that is not known is not":              {`{"error":{"code":"` + secret + `"}}`, ""},
-		"a code that is no text is none":            {`{"error":{"code":["known"]}}`, ""},
-		"a refusal may be no JSON":                  {secret, ""},
-		"a refusal may be empty":                    {"", ""},
-		"a refusal may be brackets":                 {strings.Repeat("[", maxWholeBytes), ""},
+		"a known code is kept":                          {`{"error":{"code":"known","type":"other"}}`, "known"},
+		"if the first code is unknown, the next counts": {`{"error":{"code":"` + secret + `","type":"other"}}`, "other"},
+		"an unknown code is dropped":                    {`{"error":{"code":"` + secret + `"}}`, ""},
+		"a code that is not a string is dropped":        {`{"error":{"code":["known"]}}`, ""},
+		"a refusal need not be JSON":                    {secret, ""},
+		"a refusal may be empty":                        {"", ""},
+		"a refusal may be brackets":                     {strings.Repeat("[", maxWholeBytes), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := &counted{Reader: strings.NewReader(c.body)}
@@ -104,7 +104,7 @@ func TestAccepted(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no response is a failure of its own, or the connection's", func(t *testing.T) {
+	t.Run("without a response the connection's error counts, if there is one", func(t *testing.T) {
 		if _, err := api.accepted(nil, nil); err != errNoResponse {
 			t.Errorf("err = %v", err)
 		}
@@ -112,7 +112,7 @@ func TestAccepted(t *testing.T) {
 			t.Errorf("err = %v", err)
 		}
 	})
-	t.Run("a response that is well is the answer", func(t *testing.T) {
+	t.Run("a good response is the answer", func(t *testing.T) {
 		want := respond(200, strings.NewReader(""))
 		if got, err := api.accepted(want, nil); got != want || err != nil {
 			t.Errorf("got %v and %v", got, err)

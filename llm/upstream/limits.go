@@ -9,8 +9,8 @@ type Limits struct {
 	// FirstToken bounds the wait for the first token of the answer, retries
 	// included. Zero means 30 seconds. It is never more than Timeout.
 	FirstToken time.Duration
-	// Retries is how often a request is sent again that found no server, or
-	// that the server could not answer. Zero means 2, below zero none.
+	// Retries is how often a request is sent again if it reached no server, or
+	// the server could not answer. Zero means 2, below zero none.
 	Retries int
 	// MaxRetryDelay bounds the wait before a retry. Zero means 5 seconds.
 	MaxRetryDelay time.Duration

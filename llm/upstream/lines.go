@@ -8,23 +8,23 @@ import (
 
 const (
 	// firstBuffer holds two to six lines of the usual size, and is all that
-	// most streams need. bufio.Scanner would begin with 4 KiB.
+	// most streams need. bufio.Scanner would start with 4 KiB.
 	firstBuffer = 1 << 10
-	// maxLine bounds what a server can make this process hold of one line.
+	// maxLine bounds how much of one line a server can make this process hold.
 	maxLine = 256 << 10
 )
 
 var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
 
-// Lines reads the data lines of an event stream (HTML Living Standard, 9.2.6).
-// Other fields and comments are passed over. Each data line is taken for an
-// event of its own, which is how model servers send them.
+// Lines reads the data lines of an event stream (HTML Living Standard, 9.2.6). It
+// skips other fields and comments. It treats each data line as a separate event,
+// which is how model servers send them.
 type Lines struct {
 	source io.Reader
 	first  *[firstBuffer]byte
 	buffer []byte
-	// buffer[start:end] is read, but not returned yet. No line break is in
-	// its first seen bytes.
+	// buffer[start:end] is read but not returned yet. Its first seen bytes
+	// contain no line break.
 	start, end, seen int
 	err              error
 }
@@ -35,15 +35,15 @@ func NewLines(source io.Reader) *Lines {
 	return &Lines{source: source, first: first, buffer: first[:]}
 }
 
-// Free gives the buffer back. The last line returned is no longer valid.
+// Free returns the buffer to the pool. The last line returned becomes invalid.
 func (l *Lines) Free() {
 	buffers.Put(l.first)
 	l.first, l.buffer = nil, nil
 }
 
-// NextData returns the data of the next data line, valid until the next call
-// and never empty, or the error that ended the stream: io.EOF where it ended
-// well. A line of more than 256 KiB is an error.
+// NextData returns the data of the next data line, valid until the next call and
+// never empty, or the error that ended the stream: io.EOF at a normal end. A line
+// of more than 256 KiB is an error.
 func (l *Lines) NextData() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -79,7 +79,7 @@ func (l *Lines) next() ([]byte, error) {
 	}
 }
 
-// last returns what a stream that ended well has after its last line break.
+// last returns what a stream holds after its last line break.
 func (l *Lines) last(unread []byte) ([]byte, error) {
 	if l.err != io.EOF || len(unread) == 0 {
 		return nil, l.err

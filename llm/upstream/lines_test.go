@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dataOf are the data lines of a stream, with the error that ended it.
+// dataOf returns the data lines of a stream and the error that ended it.
 func dataOf(source io.Reader) ([]string, error) {
 	lines := NewLines(source)
 	defer lines.Free()
@@ -30,11 +30,11 @@ func TestLines(t *testing.T) {
 		stream string
 		want   []string
 	}{
-		"data lines are read, other fields and comments passed over": {": hi\nevent: x\nid: 7\ndata: a\n\ndatabase: b\ndata:c\n", []string{"a", "c"}},
-		"a line may end with a carriage return":                      {"data: a\r\n\r\ndata: b\r\n", []string{"a", "b"}},
-		"data of nothing but white space is passed over":             {"data:\ndata:  \t\ndata: a\n", []string{"a"}},
-		"the end of the stream ends its last line":                   {"data: a\ndata: b", []string{"a", "b"}},
-		"a stream without a line has none":                           {"", nil},
+		"data lines are read, other fields and comments skipped": {": hi\nevent: x\nid: 7\ndata: a\n\ndatabase: b\ndata:c\n", []string{"a", "c"}},
+		"a line may end with a carriage return":                  {"data: a\r\n\r\ndata: b\r\n", []string{"a", "b"}},
+		"blank data is skipped":                                  {"data:\ndata:  \t\ndata: a\n", []string{"a"}},
+		"the end of the stream ends its last line":               {"data: a\ndata: b", []string{"a", "b"}},
+		"a stream without a line has none":                       {"", nil},
 		"a long line between short ones is read": {
 			"data: a\ndata: " + strings.Repeat("x", 100_000) + "\ndata: b\n", []string{"a", strings.Repeat("x", 100_000), "b"},
 		},
@@ -51,20 +51,20 @@ func TestLines(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a line without end is a failure, of which no more than 256 KiB are held", func(t *testing.T) {
+	t.Run("an endless line is a failure after at most 256 KiB", func(t *testing.T) {
 		source := &counted{Reader: endless('x')}
 		if _, err := dataOf(source); err != errLongLine || source.bytes > maxLine {
 			t.Errorf("got %v after %d bytes", err, source.bytes)
 		}
 	})
-	t.Run("what came before a connection breaks is read", func(t *testing.T) {
+	t.Run("everything before a break of the connection is read", func(t *testing.T) {
 		broken := errors.New("broken")
 		got, err := dataOf(io.MultiReader(strings.NewReader("data: a\ndata: b"), iotest.ErrReader(broken)))
 		if err != broken || !slices.Equal(got, []string{"a"}) {
 			t.Errorf("got %q and %v", got, err)
 		}
 	})
-	t.Run("lines come out as they went in, however the network splits them", func(t *testing.T) {
+	t.Run("lines arrive intact, however the network splits them", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			want := rapid.SliceOf(rapid.StringMatching(`[a-z](.{0,300}[a-z])?`)).Draw(t, "data")
 			var stream strings.Builder
@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 	})
 }
 
-// endless gives one byte again and again.
+// endless repeats one byte forever.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -90,7 +90,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// counted counts what is read.
+// counted counts the bytes that are read.
 type counted struct {
 	io.Reader
 	bytes int
@@ -102,7 +102,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// split gives its text in pieces of the sizes, over and over.
+// split yields its text in pieces of the given sizes, repeatedly.
 type split struct {
 	rest  string
 	sizes []int

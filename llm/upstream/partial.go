@@ -8,7 +8,7 @@ import (
 // partial holds the bytes of a character that a server split over two pieces.
 type partial struct{ held string }
 
-// join returns what is held and text, up to the last whole character. Bytes
+// join returns the held bytes and text, up to the last whole character. Bytes
 // that are not UTF-8 become U+FFFD.
 func (p *partial) join(text string) string {
 	if p.held != "" {
@@ -23,14 +23,14 @@ func (p *partial) join(text string) string {
 	return strings.ToValidUTF8(text[:whole], "\uFFFD")
 }
 
-// rest is what is held at the end of the answer.
+// rest returns what is held at the end of the answer.
 func (p *partial) rest() string {
 	held := p.held
 	p.held = ""
 	return strings.ToValidUTF8(held, "\uFFFD")
 }
 
-// unfinished is the length of the character that text breaks off within.
+// unfinished returns the length of the incomplete character at the end of text.
 func unfinished(text string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		tail := text[len(text)-n:]

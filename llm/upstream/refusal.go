@@ -10,25 +10,25 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxRetryAfter bounds what a server can tell callers to wait.
+// maxRetryAfter bounds how long a server can tell callers to wait.
 const maxRetryAfter = 5 * time.Minute
 
 // Refusal is a response that is not an answer, or an error that a server
 // reports within a stream. Callers find its status with errors.As and an
-// interface of the method Status.
+// interface with the method Status.
 type Refusal struct {
-	// StatusCode is the HTTP status of the refusal, or that which it would
-	// have had as a response of its own.
+	// StatusCode is the HTTP status of the refusal, or the one it would have
+	// had as a separate response.
 	StatusCode int
-	// Code is the server's own name for it, one of those that may be logged.
-	// It may be empty.
+	// Code is the server's own name for it, if it may be logged. It may be
+	// empty.
 	Code string
-	// Parameter is what the server refused of the request, in its own words. It
-	// is not for the log: a server can put anything there.
+	// Parameter is the part of the request that the server refused, in its own
+	// words. Never log it: a server can put anything there.
 	Parameter string
 	// Busy says that the server may answer in a moment.
 	Busy bool
-	// InStream says that it came within a stream that had begun.
+	// InStream says that it arrived within a stream.
 	InStream bool
 
 	retryAfter time.Duration
@@ -37,7 +37,7 @@ type Refusal struct {
 // Status is the HTTP status of the refusal.
 func (r *Refusal) Status() int { return r.StatusCode }
 
-// Error tells the status and the code, for the log.
+// Error has the status and the code, for the log.
 func (r *Refusal) Error() string {
 	text := fmt.Sprintf("the server answered %d %s", r.StatusCode, http.StatusText(r.StatusCode))
 	if r.InStream {
@@ -49,24 +49,23 @@ func (r *Refusal) Error() string {
 	return text
 }
 
-// API is how the servers of one API refuse.
+// API describes how the servers of one API refuse requests.
 type API struct {
-	// CodeAt are the paths, as gjson writes them, at which the JSON of a
-	// refusal may hold its code. The first known one is taken.
+	// CodeAt lists the paths, in gjson's syntax, where the JSON of a refusal may
+	// hold its code. The first known code counts.
 	CodeAt []string
-	// ParameterAt is the path of the parameter that was refused, if there is one.
+	// ParameterAt is the path of the refused parameter, if there is one.
 	ParameterAt string
-	// Known reports whether a code is one of the API's. Others are not logged:
-	// a server can put anything there, the prompt and the key included.
+	// Known reports whether a code belongs to the API. Others are not logged:
+	// a server can put anything there, including the prompt and the key.
 	Known func(code string) bool
-	// Busy reports whether a status is that of a server that may answer in a
+	// Busy reports whether a status means that the server may answer in a
 	// moment.
 	Busy func(status int) bool
 }
 
-// accepted tells an answer from a refusal and from no response. A response
-// without an error is an answer whose body is to be closed; of any other the
-// body is closed here.
+// accepted distinguishes answers from refusals and missing responses. If it
+// returns a response, the caller closes its body; otherwise accepted has closed it.
 func (a *API) accepted(response *http.Response, err error) (*http.Response, error) {
 	if response == nil {
 		if err == nil {
@@ -95,7 +94,7 @@ func (a *API) refusalOf(response *http.Response) *Refusal {
 	return found
 }
 
-// Code is the known code in the JSON of a refusal, or empty.
+// Code returns the known code in the JSON of a refusal, or "".
 func (a *API) Code(body []byte) string {
 	if !isJSON(body) {
 		return ""
@@ -116,7 +115,7 @@ func (a *API) parameter(body []byte) string {
 }
 
 // RetryAfter reads the header's seconds or date (RFC 9110, 10.2.3), at most 5
-// minutes. What is neither is 0.
+// minutes. For anything else it returns 0.
 func RetryAfter(header string) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return min(time.Duration(max(0, min(seconds, 3600)))*time.Second, maxRetryAfter)

@@ -10,15 +10,15 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
-// firstRetryDelay is the wait before the first retry at a server that says
-// nothing about it. It doubles with each.
+// firstRetryDelay is the wait before the first retry if the server names none. It
+// doubles with each retry.
 const firstRetryDelay = 500 * time.Millisecond
 
-// retries asks a server again that was not reached, or that may answer soon. A
-// server that names a longer wait than the limit is not asked again.
+// retries retries requests that reached no server, or whose server may answer
+// soon. It gives up if a server names a longer wait than the limit.
 func retries(limits Limits) retrypolicy.RetryPolicy[*http.Response] {
 	if limits.Retries == 0 {
-		// To failsafe-go, no retries are the default of two.
+		// failsafe-go treats zero retries as its default of two.
 		return retrypolicy.NewBuilder[*http.Response]().WithMaxAttempts(1).ReturnLastFailure().Build()
 	}
 	return retrypolicy.NewBuilder[*http.Response]().
@@ -38,7 +38,7 @@ func retries(limits Limits) retrypolicy.RetryPolicy[*http.Response] {
 		Build()
 }
 
-// mayAnswerSoon reports whether a refused request may be sent again as it is
+// mayAnswerSoon reports whether a refused request may be sent again unchanged
 // (RFC 9110, 15.5.9, 15.5.10 and 15.6; RFC 6585, 4).
 func mayAnswerSoon(status int) bool {
 	switch status {
@@ -48,8 +48,9 @@ func mayAnswerSoon(status int) bool {
 	return status >= http.StatusInternalServerError
 }
 
-// serverWait is how long a server asks to be left alone: by Retry-After, or by
-// Retry-After-Ms, which OpenAI and Azure send, too. It is 0 when it says nothing.
+// serverWait returns how long a server asks clients to wait: in Retry-After, or in
+// Retry-After-Ms, which OpenAI and Azure also send. It is 0 if the server names
+// nothing.
 func serverWait(response *http.Response) time.Duration {
 	if ms, err := strconv.Atoi(response.Header.Get("Retry-After-Ms")); err == nil {
 		return time.Duration(max(0, min(ms, int(maxRetryAfter/time.Millisecond)))) * time.Millisecond

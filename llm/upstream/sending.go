@@ -7,9 +7,9 @@ import (
 )
 
 // releaseBody sends a request and releases its body once it is sent and the
-// server has begun to answer. net/http keeps a request for as long as its
-// response is read, and with it what its body is made from: for a long stream
-// that is the largest thing to keep.
+// server has begun to answer. net/http keeps a request while its response is read,
+// and with it the source of its body, which for a long stream is the largest
+// thing in memory.
 func releaseBody(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	if request.Body == nil || request.GetBody == nil {
 		return next(request)
@@ -24,8 +24,8 @@ func releaseBody(request *http.Request, next func(*http.Request) (*http.Response
 	return response, err
 }
 
-// bodySource opens a body once more, for a request that is sent again on
-// another connection.
+// bodySource opens a body again, for a request that is resent on another
+// connection.
 type bodySource struct {
 	mu   sync.Mutex
 	open func() (io.ReadCloser, error)
@@ -50,8 +50,7 @@ func (s *bodySource) letGo() {
 	s.open = nil
 }
 
-// sentBody holds nothing once it is closed, which net/http does when it has
-// sent it.
+// sentBody holds nothing once it is closed, which net/http does after sending it.
 type sentBody struct {
 	mu   sync.Mutex
 	from io.ReadCloser

@@ -12,8 +12,7 @@ import (
 	"weak"
 )
 
-// post sends a body, and returns what becomes of the
-// memory that it is in.
+// post sends a body, and returns a weak pointer to its memory.
 func post(t *testing.T, client *http.Client, url, text string) (*http.Response, weak.Pointer[[4096]byte], error) {
 	t.Helper()
 	content := new([4096]byte)
@@ -27,7 +26,7 @@ func post(t *testing.T, client *http.Client, url, text string) (*http.Response, 
 }
 
 func TestReleaseBody(t *testing.T) {
-	t.Run("what was sent is released while the answer is read", func(t *testing.T) {
+	t.Run("the body is released while the answer is read", func(t *testing.T) {
 		received := make(chan string, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -47,7 +46,7 @@ func TestReleaseBody(t *testing.T) {
 		}
 		for deadline := time.Now().Add(10 * time.Second); sent.Value() != nil; runtime.GC() {
 			if time.Now().After(deadline) {
-				t.Fatal("it is kept")
+				t.Fatal("the body is still in memory")
 			}
 		}
 		first := make([]byte, 6)
@@ -73,7 +72,7 @@ func TestReleaseBody(t *testing.T) {
 		}
 	})
 
-	t.Run("a server that answers before it has read all is sent the rest", func(t *testing.T) {
+	t.Run("a server that answers early still receives the rest", func(t *testing.T) {
 		received := make(chan string, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			control := http.NewResponseController(w)
@@ -102,8 +101,8 @@ func TestReleaseBody(t *testing.T) {
 	})
 }
 
-// twice sends the second body of a request, as net/http does when it finds the
-// connection closed that it has sent the first one on.
+// twice sends the second body of a request, as net/http does when the connection
+// that carried the first one turns out to be closed.
 type twice struct{}
 
 func (twice) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -118,7 +117,7 @@ func (twice) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(again)
 }
 
-// heldBack is a body that is not there before it is released.
+// heldBack is a body that becomes available on release.
 type heldBack struct {
 	*strings.Reader
 	release chan struct{}

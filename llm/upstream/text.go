@@ -5,21 +5,20 @@ import "strings"
 // maxAnswerBytes bounds the text of an answer, whatever the server sends.
 const maxAnswerBytes = 1 << 20
 
-// Text is the text of one answer on its way to the caller. Call and Emit must
-// be set; it must not be copied once it is used.
+// Text is the text of one answer on its way to the caller. Set Call and Emit
+// first; do not copy it after use.
 type Text struct {
 	Call *Call
-	// Emit gets the text, whole characters of UTF-8 and never an empty piece.
+	// Emit gets the text in whole UTF-8 characters, never an empty piece.
 	Emit func(text string) error
 
 	emitted strings.Builder
 	pending partial
 }
 
-// Add emits a piece as far as its characters are whole. What is missing of the
-// last one may come with the next piece; bytes that are not UTF-8 become
-// U+FFFD. It fails for a text of more than 1 MiB, when Emit fails and when the
-// caller has gone.
+// Add emits the whole characters of a piece. The rest of the last character may
+// arrive with the next piece; bytes that are not UTF-8 become U+FFFD. It fails for
+// a text of more than 1 MiB, if Emit fails, or if the caller has gone.
 func (t *Text) Add(piece string) error {
 	if piece == "" {
 		return nil
@@ -28,8 +27,8 @@ func (t *Text) Add(piece string) error {
 	return t.give(t.pending.join(piece))
 }
 
-// End emits what is left. It fails for an answer without text, unless the
-// answer has called tools.
+// End emits the rest. It fails for an answer without text, unless the answer
+// called tools.
 func (t *Text) End(called bool) error {
 	if err := t.give(t.pending.rest()); err != nil {
 		return err
@@ -40,10 +39,10 @@ func (t *Text) End(called bool) error {
 	return nil
 }
 
-// Len is the number of bytes that were emitted.
+// Len returns the number of emitted bytes.
 func (t *Text) Len() int { return t.emitted.Len() }
 
-// String is what was emitted.
+// String returns the emitted text.
 func (t *Text) String() string { return t.emitted.String() }
 
 func (t *Text) give(text string) error {
@@ -63,7 +62,7 @@ func (t *Text) give(text string) error {
 	return nil
 }
 
-// emitError tells an error of Emit from one of the server.
+// emitError distinguishes an error of Emit from one of the server.
 type emitError struct{ err error }
 
 func (e *emitError) Error() string { return e.err.Error() }

@@ -22,7 +22,7 @@ func begin(t interface {
 	return call
 }
 
-// emitted is what comes of the pieces of an answer.
+// emitted returns what the pieces of an answer become.
 func emitted(call *Call, pieces ...string) ([]string, error) {
 	var got []string
 	text := Text{Call: call, Emit: func(piece string) error {
@@ -43,10 +43,10 @@ func emitted(call *Call, pieces ...string) ([]string, error) {
 
 func TestText(t *testing.T) {
 	for name, c := range map[string]struct{ pieces, want []string }{
-		"a character split over pieces is emitted whole":                {[]string{"a\xf0\x9f", "\x91", "\x8d", "b"}, []string{"a", "👍", "b"}},
-		"bytes that are no characters become the replacement character": {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
-		"a character that never ends is one, too":                       {[]string{"\xf0\x9f", "a"}, []string{"\ufffda"}},
-		"an empty piece is not emitted":                                 {[]string{"", "a", ""}, []string{"a"}},
+		"a character split over pieces is emitted whole":                 {[]string{"a\xf0\x9f", "\x91", "\x8d", "b"}, []string{"a", "👍", "b"}},
+		"bytes that are not characters become the replacement character": {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
+		"so does a character that never ends":                            {[]string{"\xf0\x9f", "a"}, []string{"\ufffda"}},
+		"an empty piece is not emitted":                                  {[]string{"", "a", ""}, []string{"a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := emitted(begin(t), c.pieces...); err != nil || !slices.Equal(got, c.want) {
@@ -54,7 +54,7 @@ func TestText(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a text split anywhere comes together again", func(t *testing.T) {
+	t.Run("a text split anywhere is reassembled", func(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			whole := rapid.StringN(1, 50, -1).Draw(rt, "text")
 			var pieces []string
@@ -68,7 +68,7 @@ func TestText(t *testing.T) {
 			}
 		})
 	})
-	t.Run("whatever comes, what is emitted is UTF-8 and never empty", func(t *testing.T) {
+	t.Run("whatever arrives, the emitted text is UTF-8 and never empty", func(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			got, _ := emitted(begin(t), asStrings(rapid.SliceOf(rapid.SliceOf(rapid.Byte())).Draw(rt, "pieces"))...)
 			for _, piece := range got {
@@ -78,7 +78,7 @@ func TestText(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a text of 1 MiB is emitted, and one of a byte more is not", func(t *testing.T) {
+	t.Run("a text of 1 MiB is emitted, but not one byte more", func(t *testing.T) {
 		most := strings.Repeat("a", maxAnswerBytes)
 		if _, err := emitted(begin(t), most); err != nil {
 			t.Errorf("err = %v", err)
@@ -105,7 +105,7 @@ func TestText(t *testing.T) {
 			t.Errorf("got %q and %v", got, err)
 		}
 	})
-	t.Run("an error of emit is the caller's again", func(t *testing.T) {
+	t.Run("an error of emit is returned to the caller", func(t *testing.T) {
 		stop := errors.New("stop")
 		call := begin(t)
 		text := Text{Call: call, Emit: func(string) error { return stop }}

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is the longest word that is cut into pieces, in characters.
+// maxWord is the longest word, in characters, that is cut into pieces.
 const maxWord = 100
 
-// pieces returns the pieces of a text in order: WordPiece as BERT's uncased
-// models have it (Devlin et al., 2019; tokenization.py of google-research/bert).
+// pieces returns the pieces of a text in order, by the WordPiece algorithm of
+// BERT's uncased models (Devlin et al., 2019; tokenization.py of google-research/bert).
 func (t *table) pieces(text string) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		text := normalise(text)
+		text := normalize(text)
 		for start := 0; start < len(text); {
 			end := wordEnd(text, start)
 			if end > start && !t.cut(text[start:end], yield) {
@@ -31,8 +31,8 @@ func (t *table) pieces(text string) iter.Seq[int32] {
 	}
 }
 
-// wordEnd returns where the word that begins at start ends; a punctuation mark
-// and an ideograph are words. At a space it returns start.
+// wordEnd returns where the word that begins at start ends. A punctuation mark or
+// an ideograph is a word. At a space it returns start.
 func wordEnd(text string, start int) int {
 	for i, r := range text[start:] {
 		switch {
@@ -48,8 +48,8 @@ func wordEnd(text string, start int) int {
 	return len(text)
 }
 
-// cut yields the pieces of a word, the longest first. A word that cannot be
-// cut whole is unknown.
+// cut yields the pieces of a word, the longest first. A word that cannot be cut
+// completely is unknown.
 func (t *table) cut(word string, yield func(int32) bool) bool {
 	if number, ok := t.numbers[word]; ok {
 		return yield(number)
@@ -83,7 +83,7 @@ func (t *table) cut(word string, yield func(int32) bool) bool {
 	return true
 }
 
-// longestPiece returns the longest piece that the buffer begins with, and its
+// longestPiece returns the longest piece at the start of the buffer, and its
 // length without the mark in front.
 func (t *table) longestPiece(buffer []byte, mark int) (number int32, length int) {
 	for end := min(len(buffer), t.longest); end > mark; end-- {
@@ -97,8 +97,8 @@ func (t *table) longestPiece(buffer []byte, mark int) (number int32, length int)
 	return unknown, 0
 }
 
-// normalise drops control characters and accents, and makes letters small.
-func normalise(text string) string {
+// normalize drops control characters and accents, and lowercases letters.
+func normalize(text string) string {
 	if isPlain(text) {
 		return strings.ToLower(text)
 	}
@@ -131,7 +131,7 @@ func isAssigned(r rune) bool {
 	return unicode.IsGraphic(r) || unicode.IsSpace(r)
 }
 
-// isAlone reports whether a character is a word by itself.
+// isAlone reports whether a character forms a word by itself.
 func isAlone(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && r < 0x7f && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

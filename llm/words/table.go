@@ -16,13 +16,13 @@ import (
 //go:embed table.gz
 var packed []byte
 
-// unknown stands for a word that the table does not have.
+// unknown stands for a word that is not in the table.
 const unknown int32 = -1
 
-// table has a vector for each piece of a word: its row times its scale.
+// table holds a vector for each piece of a word: its row times its scale.
 type table struct {
 	numbers map[string]int32
-	rows    []int8 // Dimension to a piece
+	rows    []int8 // Dimension per piece
 	scales  []float32
 	longest int // of the pieces, in bytes
 }
@@ -42,9 +42,8 @@ var load = sync.OnceValues(func() (*table, error) {
 
 var errTable = errors.New("the table of words is damaged")
 
-// parse reads a table: the number of pieces as four bytes, the scales as
-// 32-bit floats, the rows, and the pieces, each on a line. All numbers are
-// little-endian.
+// parse reads a table: the number of pieces as four bytes, the scales as 32-bit
+// floats, the rows, and the pieces, one per line. All numbers are little-endian.
 func parse(raw []byte) (*table, error) {
 	if len(raw) < 4 {
 		return nil, errTable
@@ -76,8 +75,7 @@ func parse(raw []byte) (*table, error) {
 	return t, nil
 }
 
-// add adds a piece's vector, weighted, to a sum. That of an unknown word is
-// nothing.
+// add adds a piece's weighted vector to a sum. An unknown word adds nothing.
 func (t *table) add(sum []float32, piece int32, weight float32) {
 	if piece == unknown {
 		return

@@ -1,10 +1,10 @@
-// Package words makes vectors of texts without a model: it looks the pieces of
-// words up in a table of learned vectors and adds them up. The table is
-// trained once, and on no customer's texts: see tools/words.
+// Package words makes vectors of texts without a model: it looks up the pieces of
+// words in a table of learned vectors and adds them. The table is trained once,
+// without any customer's texts: see tools/words.
 //
 // It owns the table and how a text becomes one vector. It does not own the
-// search among vectors (package index), nor how lexical and vector scores are
-// weighed against each other (package core/retrieval).
+// search among vectors (package index), or how lexical and vector scores are
+// weighed (package core/retrieval).
 package words
 
 import (
@@ -14,11 +14,11 @@ import (
 	"parley/core/retrieval"
 )
 
-// Dimension is that of all vectors.
+// Dimension is the length of all vectors.
 const Dimension = 128
 
-// half is how many pieces from the beginning of a passage one counts half:
-// what a passage is about stands first.
+// half is the position in a passage at which a piece counts half: passages
+// usually start with their subject.
 const half = 32
 
 // Embedder makes vectors from the table, which the first call unpacks. It is
@@ -27,17 +27,17 @@ type Embedder struct{}
 
 var _ retrieval.Embedder = Embedder{}
 
-// Name is that of the table and the pooling.
+// Name names the table and the pooling.
 func (Embedder) Name() string { return "words-1" }
 
-// Costly reports that a vector is made faster than it is looked up.
+// Costly reports that a vector is faster to compute than to look up.
 func (Embedder) Costly() bool { return false }
 
 // Centred reports that a cosine of zero means nothing in common.
 func (Embedder) Centred() bool { return true }
 
-// Passages returns a vector of length one for each passage; that of a text
-// without a known word is all zeros.
+// Passages returns a normalized vector for each passage; a text without a known
+// word gets zeros.
 func (Embedder) Passages(_ context.Context, texts []string) ([][]float32, error) {
 	table, err := load()
 	if err != nil {
@@ -56,7 +56,7 @@ func (Embedder) Passages(_ context.Context, texts []string) ([][]float32, error)
 	return vectors, nil
 }
 
-// Questions is Passages for questions, in which no word counts by its place.
+// Questions is like Passages, but the position of a word does not count.
 func (Embedder) Questions(_ context.Context, texts []string) ([][]float32, error) {
 	table, err := load()
 	if err != nil {

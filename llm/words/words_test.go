@@ -19,7 +19,7 @@ func open(t testing.TB) *table {
 	return table
 }
 
-// reference is a text with what the training's own code makes of it.
+// reference is a text with the results of the training's own code.
 type reference struct {
 	Text     string   `json:"text"`
 	Pieces   []string `json:"pieces"`
@@ -38,7 +38,7 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range references {
-		t.Run("the vectors are those of the training's code: "+want.Text[:min(20, len(want.Text))], func(t *testing.T) {
+		t.Run("the vectors equal those of the training's code: "+want.Text[:min(20, len(want.Text))], func(t *testing.T) {
 			if got := table.names(want.Text); strings.Join(got, " ") != strings.Join(want.Pieces, " ") {
 				t.Fatalf("pieces are %q, want %q", got, want.Pieces)
 			}
@@ -56,8 +56,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// names are the pieces of a text by name, of which one that is not in the
-// table is [UNK].
+// names returns the pieces of a text by name, with [UNK] for one that is not in
+// the table.
 func (t *table) names(text string) []string {
 	byNumber := make([]string, len(t.scales))
 	for name, number := range t.numbers {
@@ -74,7 +74,7 @@ func (t *table) names(text string) []string {
 	return names
 }
 
-// cosine is 1 for two vectors of nothing.
+// cosine is 1 for two zero vectors.
 func cosine(a []float32, b []int) float64 {
 	var dot, aa, bb float64
 	for i := range a {
@@ -91,7 +91,7 @@ func cosine(a []float32, b []int) float64 {
 func TestAnyText(t *testing.T) {
 	e := Embedder{}
 	ctx := t.Context()
-	t.Run("any text has a vector of length one or zero", func(t *testing.T) {
+	t.Run("any text gets a vector of length one or zero", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 			for _, embed := range []func() ([][]float32, error){
@@ -115,7 +115,7 @@ func TestAnyText(t *testing.T) {
 	t.Run("a damaged table is refused", func(t *testing.T) {
 		for _, raw := range []string{"", "\x01", "\xff\xff\xff\xff", "\x01\x00\x00\x00" + strings.Repeat("a", 4+Dimension)} {
 			if _, err := parse([]byte(raw)); err == nil {
-				t.Errorf("%q was taken", raw)
+				t.Errorf("%q was accepted", raw)
 			}
 		}
 	})

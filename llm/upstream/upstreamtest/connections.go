@@ -14,11 +14,11 @@ import (
 )
 
 func (a *Adapter) connections(t *testing.T) {
-	t.Run("one carries one answer after the other", func(t *testing.T) {
+	t.Run("one connection carries one answer after another", func(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		dials := 0
 		model := a.at(t, server, func(c *Config) {
-			c.HTTPClient = dialling(func(address string) string {
+			c.HTTPClient = dialing(func(address string) string {
 				dials++
 				return address
 			})
@@ -32,14 +32,14 @@ func (a *Adapter) connections(t *testing.T) {
 			t.Errorf("%d connections were made, want 1", dials)
 		}
 	})
-	t.Run("a server that is not there is a fault", func(t *testing.T) {
+	t.Run("an unreachable server is a fault", func(t *testing.T) {
 		_, _, err := generate(t.Context(), a.once(t, "http://user:"+Key+"@"+deaf))
 		found := WantFault(t, err, NotAnswered)
 		if !strings.Contains(found.Cause.Error(), "connection refused") {
 			t.Errorf("cause = %v", found.Cause)
 		}
 	})
-	t.Run("a server that echoes the request shows nothing of it in the error", func(t *testing.T) {
+	t.Run("a server that echoes the request cannot get it into the error", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -51,10 +51,10 @@ func (a *Adapter) connections(t *testing.T) {
 	})
 }
 
-// deaf is an address that nobody listens at.
+// deaf is an address at which nothing listens.
 const deaf = "127.0.0.1:1"
 
-// once returns a model that asks once.
+// once returns a model that never retries.
 func (a *Adapter) once(t *testing.T, address string) answer.Model {
 	t.Helper()
 	limits := patient()
@@ -62,8 +62,8 @@ func (a *Adapter) once(t *testing.T, address string) answer.Model {
 	return a.Open(t, Config{BaseURL: address, Limits: limits})
 }
 
-// dialling returns a client that asks which address it is to dial.
-func dialling(instead func(address string) string) *http.Client {
+// dialing returns a client that lets instead replace the address to dial.
+func dialing(instead func(address string) string) *http.Client {
 	client := upstream.NewHTTPClient()
 	transport := client.Transport.(*http.Transport)
 	dial := transport.DialContext
@@ -89,11 +89,11 @@ func echoAll(listener net.Listener) {
 func (a *Adapter) characters(t *testing.T) {
 	long := strings.Repeat("word ", 10_000)
 	for name, c := range map[string]struct{ pieces, want []string }{
-		"split over two pieces are emitted whole":                   {[]string{"a\xf0\x9f", "\x91", "\x8d", "b"}, []string{"a", "👍", "b"}},
-		"that are none become the replacement character":            {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
-		"may be more than the buffers hold":                         {[]string{long, "end"}, []string{long, "end"}},
-		"may be split after more than the buffers hold":             {[]string{long + "\xf0\x9f", "\x91\x8d"}, []string{long, "👍"}},
-		"that look like an event within a text are text of it, too": {[]string{"\n\ndata: {\"error\":{}}\n\n"}, []string{"\n\ndata: {\"error\":{}}\n\n"}},
+		"split over two pieces are emitted whole":           {[]string{"a\xf0\x9f", "\x91", "\x8d", "b"}, []string{"a", "👍", "b"}},
+		"that are invalid become the replacement character": {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
+		"may exceed the buffers":                            {[]string{long, "end"}, []string{long, "end"}},
+		"may be split after the size of the buffers":        {[]string{long + "\xf0\x9f", "\x91\x8d"}, []string{long, "👍"}},
+		"that look like an event are still text":            {[]string{"\n\ndata: {\"error\":{}}\n\n"}, []string{"\n\ndata: {\"error\":{}}\n\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := generate(t.Context(), a.at(t, a.Serve(t, llmtest.Reply{Pieces: c.pieces}), nil))

@@ -58,7 +58,7 @@ func (a *Adapter) canceling(t *testing.T) {
 	})
 }
 
-// canceledAt is a context that ends when the channel is closed.
+// canceledAt returns a context that ends when the channel is closed.
 func canceledAt(t *testing.T, moment <-chan struct{}) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -77,10 +77,10 @@ func (a *Adapter) timeouts(t *testing.T) {
 			server := a.Serve(t, llmtest.Reply{Pieces: []string{"a"}, Hold: llmtest.NewGate(), HoldAt: at})
 			model := a.at(t, server, func(c *Config) { c.Limits.FirstToken = 50 * time.Millisecond })
 			_, _, err := generate(t.Context(), model)
-			wantCause(t, WantFault(t, err, NotAnswered), "the first token did not come in time")
+			wantCause(t, WantFault(t, err, NotAnswered), "the first token did not arrive in time")
 		})
 	}
-	t.Run("an answer that stalls fails with the whole time, not with the first token's", func(t *testing.T) {
+	t.Run("an answer that stalls reaches the total time limit, not the first token's", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			limits := upstream.Limits{FirstToken: time.Second, Timeout: time.Minute}
 			began := time.Now()
@@ -91,7 +91,7 @@ func (a *Adapter) timeouts(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a stream that stays open after its answer holds the answer back for 2 seconds", func(t *testing.T) {
+	t.Run("a stream that stays open after its answer delays the end for 2 seconds", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			got, usage, err := generate(t.Context(), a.stalling(t, upstream.Limits{}, a.Text, a.End))
@@ -115,7 +115,7 @@ func (a *Adapter) stalling(t *testing.T, limits upstream.Limits, lines ...string
 	return a.Open(t, Config{BaseURL: "http://model.test/v1", Limits: limits, HTTPClient: client})
 }
 
-// stalling lets time be synthetic, which sockets do not.
+// stalling is a transport without sockets, so that time can be synthetic.
 type stalling string
 
 func (s stalling) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -1,9 +1,9 @@
-// Package upstreamtest owns the suite of what every adapter keeps that is made
-// with package upstream: what its failures are to a caller and to the log, when
-// its requests end, and how many are sent.
+// Package upstreamtest has the suite that every adapter built on package upstream
+// must pass: what a caller and the log learn of its failures, when its requests
+// end, and how many it sends.
 //
-// It does not own what every model does (package llmtest), nor what one wire
-// format means, which its adapter tests.
+// It does not test what every model does (package llmtest does), nor the meaning
+// of one wire format, which each adapter tests itself.
 package upstreamtest
 
 import (
@@ -21,35 +21,35 @@ import (
 	"parley/llm/upstream"
 )
 
-// Key and Question are what no error may show: the key of every model that the
+// Key and Question must not appear in any error: the key of every model that the
 // suite opens, and the question of [llmtest.Prompt].
 const (
 	Key      = "sk-test-5ecret"
 	Question = "How do I reset the router?"
 )
 
-// The sentences for callers.
+// The messages for callers.
 const (
 	NotAnswered = "The language model did not answer. Try again."
-	BrokeOff    = "The language model broke its answer off. Try again."
+	BrokeOff    = "The language model stopped in the middle of its answer. Try again."
 	TooBusy     = "The language model is busy. Try again in a moment."
 )
 
 // Adapter is what the suite tests.
 type Adapter struct {
-	// Serve starts a double of the server that the adapter speaks to.
+	// Serve starts a double of the adapter's server.
 	Serve func(t testing.TB, reply llmtest.Reply) *llmtest.Server
 	// Open returns a model that sends [Key].
 	Open func(t testing.TB, config Config) answer.Model
-	// Echo is an error of the server that repeats Key and Question wherever it
-	// can.
+	// Echo is an error of the server that repeats Key and Question wherever
+	// possible.
 	Echo string
-	// Text and End are data lines of a stream: a text, and the one after which
-	// the answer is complete, without usage.
+	// Text and End are data lines of a stream: a text, and the one that
+	// completes the answer, without usage.
 	Text, End string
 }
 
-// Config is what the suite says of a model.
+// Config is how the suite configures a model.
 type Config struct {
 	BaseURL    string
 	Limits     upstream.Limits
@@ -68,12 +68,12 @@ func Run(t *testing.T, adapter Adapter) {
 	t.Run("checks", adapter.checks)
 }
 
-// patient are limits for any machine.
+// patient returns limits for slow machines.
 func patient() upstream.Limits {
 	return upstream.Limits{Timeout: time.Minute, FirstToken: time.Minute, MaxRetryDelay: time.Millisecond}
 }
 
-// at returns a model of a server, which change may make less patient.
+// at returns a model on a server; change may lower its limits.
 func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config)) answer.Model {
 	t.Helper()
 	config := Config{BaseURL: server.BaseURL(), Limits: patient()}
@@ -83,8 +83,8 @@ func (a *Adapter) at(t testing.TB, server *llmtest.Server, change func(*Config))
 	return a.Open(t, config)
 }
 
-// Generate has a model answer a prompt, and returns the pieces that it emits
-// with what it gives.
+// Generate has a model answer a prompt, and returns the pieces that it emits and
+// its result.
 func Generate(ctx context.Context, model answer.Model, asked prompt.Prompt) ([]string, answer.Generated, error) {
 	var pieces []string
 	generated, err := model.Generate(ctx, asked, func(text string) error {
@@ -100,8 +100,8 @@ func generate(ctx context.Context, model answer.Model) ([]string, answer.Usage, 
 	return pieces, generated.Usage, err
 }
 
-// WantFault fails unless err is a fault of kind Upstream with this message
-// that shows no secret.
+// WantFault fails unless err is a fault of kind Upstream with this message, and
+// shows no secret.
 func WantFault(t testing.TB, err error, message string) *fault.Error {
 	t.Helper()
 	if !fault.Is(err, fault.Upstream) {
@@ -121,7 +121,7 @@ func WantFault(t testing.TB, err error, message string) *fault.Error {
 	return found
 }
 
-// WantPromptOnly expects the usage of a request that was sent in vain.
+// WantPromptOnly expects the usage of a failed request.
 func WantPromptOnly(t testing.TB, usage answer.Usage) {
 	t.Helper()
 	if !usage.Estimated || usage.PromptTokens < 15 || usage.CompletionTokens != 0 {
@@ -129,7 +129,7 @@ func WantPromptOnly(t testing.TB, usage answer.Usage) {
 	}
 }
 
-// Fill are so many pieces of so many bytes.
+// Fill returns pieces of the given size.
 func Fill(pieces, bytes int) []string {
 	all := make([]string, pieces)
 	for i := range all {

@@ -37,14 +37,14 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 		"one it is too busy for": {Status: 429, RetryAfter: "60"},
 		"one that it fails at":   {Status: 500},
 	} {
-		t.Run("a server that refuses "+name+" has used nothing", func(t *testing.T) {
+		t.Run("a server that refuses "+name+" reports no usage", func(t *testing.T) {
 			_, usage, err := generate(t.Context(), a.at(t, a.Serve(t, reply), nil))
 			if err == nil || usage != (answer.Usage{}) {
 				t.Errorf("got %+v and %v", usage, err)
 			}
 		})
 	}
-	t.Run("a wait for the next try has used nothing, as the last was refused", func(t *testing.T) {
+	t.Run("waiting for a retry uses nothing, because the last try was refused", func(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{Status: 429, RetryAfter: "3000"})
 		ctx, cancel := context.WithCancel(t.Context())
 		_, usage, err := generate(ctx, a.at(t, server, func(c *Config) {
@@ -55,10 +55,10 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 			t.Errorf("got %+v and %v", usage, err)
 		}
 	})
-	t.Run("a server that has gone after one answer was not asked again", func(t *testing.T) {
+	t.Run("a server that disappears after one answer adds no usage", func(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{Pieces: []string{"a"}})
 		gone := false
-		client := dialling(func(address string) string {
+		client := dialing(func(address string) string {
 			if gone {
 				return deaf
 			}
@@ -78,7 +78,7 @@ func (a *Adapter) usageWithoutAnswer(t *testing.T) {
 	})
 }
 
-// answered calls then when a response has come.
+// answered calls then once a response has arrived.
 type answered struct {
 	http.RoundTripper
 	then func()
@@ -90,7 +90,7 @@ func (a answered) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func (a *Adapter) checks(t *testing.T) {
-	t.Run("ask the server once in a while, and fail as requests do", func(t *testing.T) {
+	t.Run("call the server occasionally, and fail like requests", func(t *testing.T) {
 		server := a.Serve(t, llmtest.Reply{})
 		model := a.at(t, server, nil)
 		for range 3 {

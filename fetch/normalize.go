@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Normalise returns the one form of an address by which a crawl tells pages
+// Normalize returns the one form of an address by which a crawl tells pages
 // apart. href is as it stands in a page at base; base may be empty for an
 // absolute one. Scheme and host are lower case, international names in ASCII,
 // the scheme's own port and the fragment are dropped, dot segments resolved,
@@ -14,15 +14,15 @@ import (
 // Parameters that only tell where a visitor came from are dropped, see
 // isTracking. The others keep their order: it can mean something, and sorting
 // would ask a site for addresses that it never published.
-func Normalise(base, href string) (string, error) {
-	u, err := normalise(base, href)
+func Normalize(base, href string) (string, error) {
+	u, err := normalize(base, href)
 	if err != nil {
 		return "", err
 	}
 	return u.String(), nil
 }
 
-func normalise(base, href string) (*url.URL, error) {
+func normalize(base, href string) (*url.URL, error) {
 	var from *url.URL
 	if base != "" {
 		var err error

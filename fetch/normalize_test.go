@@ -11,7 +11,7 @@ import (
 	"parley/core/fault"
 )
 
-func TestNormalise(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	const base = "https://www.example.com/docs/guide/?page=1"
 	for _, test := range []struct{ name, href, want string }{
 		{"a relative path", "intro", "https://www.example.com/docs/guide/intro"},
@@ -51,7 +51,7 @@ func TestNormalise(t *testing.T) {
 		{"a mapped address", "http://[::ffff:1.2.3.4]/", "http://1.2.3.4/"},
 	} {
 		t.Run(test.name+" has one form", func(t *testing.T) {
-			got, err := Normalise(base, test.href)
+			got, err := Normalize(base, test.href)
 			if err != nil || got != test.want {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
 			}
@@ -63,13 +63,13 @@ func TestNormalise(t *testing.T) {
 		"http://" + strings.Repeat("a", 5000) + ".com/", "/" + strings.Repeat("ü", 2000),
 	} {
 		t.Run(short(href)+" is refused", func(t *testing.T) {
-			if got, err := Normalise(base, href); !fault.Is(err, fault.Invalid) {
+			if got, err := Normalize(base, href); !fault.Is(err, fault.Invalid) {
 				t.Errorf("%q, %v", got, err)
 			}
 		})
 	}
 	t.Run("a relative address needs a base", func(t *testing.T) {
-		if got, err := Normalise("", "/a"); !fault.Is(err, fault.Invalid) {
+		if got, err := Normalize("", "/a"); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q, %v", got, err)
 		}
 	})
@@ -77,14 +77,14 @@ func TestNormalise(t *testing.T) {
 
 // checkNormal holds what every normal form must keep to.
 func checkNormal(t interface{ Fatalf(string, ...any) }, base, href string) {
-	got, err := Normalise(base, href)
+	got, err := Normalize(base, href)
 	if err != nil {
 		if !fault.Is(err, fault.Invalid) || got != "" {
 			t.Fatalf("%q at %q: %q, %v", href, base, got, err)
 		}
 		return
 	}
-	again, err := Normalise("", got)
+	again, err := Normalize("", got)
 	if err != nil || again != got {
 		t.Fatalf("%q at %q: %q becomes %q, %v", href, base, got, again, err)
 	}
@@ -109,14 +109,14 @@ func checkNormal(t interface{ Fatalf(string, ...any) }, base, href string) {
 	}
 }
 
-func FuzzNormalise(f *testing.F) {
+func FuzzNormalize(f *testing.F) {
 	for _, href := range []string{"", "/a/../b?utm_x=1&a=%7e#f", "//b.example:80", "http://[::1]:8/", "HTTP://１２７.1/", "http://a%2eb/", "a:b", "/%%2e", "?&&", "http://xn--a/", "//\x80"} {
 		f.Add("https://a.example/b/", href)
 	}
 	f.Fuzz(func(t *testing.T, base, href string) { checkNormal(t, base, href) })
 }
 
-func TestNormaliseProperties(t *testing.T) {
+func TestNormalizeProperties(t *testing.T) {
 	part := rapid.SampledFrom([]string{
 		"http:", "https:", "//", "/", "..", ".", "a", "b.example", "%2e", "%2F", "%", "%zz", "?", "&", "=", "#", "utm_a=1", ":80", ":443", ":",
 		"ü", " ", "\\", "@", "[::1]", "127.0.0.1", "0x7f", "1", "*", "$", ";", "|", "\x7f", "\u00ad", "。", "１",
