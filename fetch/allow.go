@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// Target is a destination outside the public network that an operator opens:
+// Target is a destination outside the public network that an operator allows:
 // the addresses of a network, or a host by its name, whatever its address.
 type Target struct {
-	// Name is a host name in lower case. With a name, Network does not count.
+	// Name is a host name in lower case. If it is set, Network has no effect.
 	Name    string
 	Network netip.Prefix
-	// Ports are the open ports. Empty: all.
+	// Ports are the open ports. Empty means all.
 	Ports []uint16
 }
 
-// webPorts are open where a target names no port.
+// webPorts are open if a target names no port.
 var webPorts = []uint16{80, 443}
 
 var errTarget = errors.New("not a host or network with a port")
 
 // ParseTarget reads a target: "wiki.internal:8080", "10.0.0.0/8:443",
-// "10.1.2.3", "[fd00::/8]:443" or "fd00::/8". Without a port, 80 and 443 are
-// open; the port "*" opens all. The error says nothing of the text.
+// "10.1.2.3", "[fd00::/8]:443" or "fd00::/8". Without a port, it opens 80 and 443;
+// the port "*" opens all. The error does not quote the text.
 func ParseTarget(text string) (Target, error) {
 	where, port := splitTarget(strings.TrimSpace(text))
 	target := Target{}
@@ -54,8 +54,8 @@ func ParseTarget(text string) (Target, error) {
 	return target, nil
 }
 
-// splitTarget separates the port, which is empty when there is none. The colons
-// of IPv6 without brackets are not before a port.
+// splitTarget splits off the port, which is empty if there is none. It does not
+// mistake the colons of IPv6 without brackets for a port's.
 func splitTarget(text string) (where, port string) {
 	if inner, after, found := strings.Cut(strings.TrimPrefix(text, "["), "]"); found && strings.HasPrefix(text, "[") {
 		if after == "" {
@@ -80,13 +80,13 @@ func (t Target) opens(port uint16) bool {
 	return len(t.Ports) == 0 || slices.Contains(t.Ports, port)
 }
 
-// opensName reports whether the operator has opened a host by its name.
+// opensName reports whether the operator opened a host by its name.
 func opensName(targets []Target, host string, port uint16) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Name != "" && t.Name == host && t.opens(port) })
 }
 
-// opensAddress reports whether the operator has opened the network of an address.
+// opensAddress reports whether the operator opened the network of an address.
 func opensAddress(targets []Target, to netip.AddrPort) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Name == "" && t.Network.Contains(to.Addr()) && t.opens(to.Port()) })
 }

@@ -67,21 +67,21 @@ func TestNamedTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := New(Config{Allow: []Target{target}, Resolver: names.resolver(t), Delay: -1})
-	t.Run("a host that the operator names is read, whatever its address", func(t *testing.T) {
+	t.Run("a host that the operator names can be read, whatever its address", func(t *testing.T) {
 		if got := page(t, f, "http://wiki.internal:"+strconv.Itoa(at)+"/"); string(got.Body) != "intranet" {
 			t.Errorf("%q", got.Body)
 		}
 	})
-	t.Run("another name of the same address is not", func(t *testing.T) {
-		refused(t, f, "http://other.internal:"+strconv.Itoa(at)+"/", fault.Invalid, "There is no public site at this address. Check it.")
+	t.Run("another name of the same address cannot", func(t *testing.T) {
+		refused(t, f, "http://other.internal:"+strconv.Itoa(at)+"/", fault.Invalid, "There is no public site at this address. Check the address.")
 	})
-	t.Run("nor is the address itself", func(t *testing.T) {
-		refused(t, f, server.URL, fault.Invalid, "There is no public site at this address. Check it.")
+	t.Run("neither can the address itself", func(t *testing.T) {
+		refused(t, f, server.URL, fault.Invalid, "There is no public site at this address. Check the address.")
 	})
 }
 
-// TestNamesTellNothing compares, in a clock of its own, what an internal name
-// and one that does not exist are answered.
+// TestNamesTellNothing compares, in synthetic time, the responses for an internal
+// name and for one that does not exist.
 func TestNamesTellNothing(t *testing.T) {
 	outcome := func(answer func(dnsmessage.Message) dnsmessage.Message, ports []int) (took time.Duration, err error) {
 		synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestNamesTellNothing(t *testing.T) {
 		return query
 	}
 	for name, ports := range map[string][]int{"any port": nil, "an open port": {8080}, "a closed port": {80}} {
-		t.Run("whether an internal host exists, on "+name, func(t *testing.T) {
+		t.Run("nobody learns whether an internal host exists, on "+name, func(t *testing.T) {
 			tookInside, inside := outcome(internal, ports)
 			tookNowhere, none := outcome(nowhere, ports)
 			f := &Fetcher{}
@@ -126,7 +126,7 @@ func TestNamesTellNothing(t *testing.T) {
 	}
 }
 
-// pipeTo is the way to a DNS server that answers over pipes.
+// pipeTo returns a dialer to a DNS server that answers over pipes.
 func pipeTo(answer func(dnsmessage.Message) dnsmessage.Message) func(context.Context, string, string) (net.Conn, error) {
 	return func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()

@@ -11,12 +11,12 @@ import (
 	"parley/core/fault"
 )
 
-// maxBelieved is how much memory is set aside for a length that is only said.
+// maxBelieved is how much memory read allocates for an announced length.
 const maxBelieved = 1 << 20
 
-// read reads a body to its end. Its bytes are counted as they arrive and again
-// as they are decompressed, so that neither a page that never ends nor a small
-// one that unpacks into a huge one is kept.
+// read reads a body to its end. It counts the bytes as they arrive and again
+// as they are decompressed, so that neither an endless page nor a decompression
+// bomb fills the memory.
 func (t *trip) read(response *http.Response) ([]byte, error) {
 	if response.ContentLength > t.limit && !t.cut {
 		return nil, ErrTooLarge
@@ -43,16 +43,16 @@ func (t *trip) read(response *http.Response) ([]byte, error) {
 }
 
 func otherCoding() error {
-	return fault.New(fault.Invalid, "The server packs the page in a way that was not asked for, so that it cannot be read.")
+	return fault.New(fault.Invalid, "The server sent the page in a compression format that Parley cannot read.")
 }
 
-// contentCoding returns all codings, in one text, so that "gzip, gzip" is none
-// that is known, however many header lines it is spread over.
+// contentCoding joins all codings into one text, so that "gzip, gzip" is unknown
+// however many header lines it spans.
 func contentCoding(header http.Header) string {
 	return strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ",")))
 }
 
-// bounded fails when there is more than it may give.
+// bounded fails if there is more to read than its limit.
 type bounded struct {
 	reader io.Reader
 	left   int64

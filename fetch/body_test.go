@@ -84,9 +84,9 @@ func TestBodies(t *testing.T) {
 	}
 	const (
 		large   = "The page is larger than 2 MB."
-		coding  = "The server packs the page in a way that was not asked for, so that it cannot be read."
+		coding  = "The server sent the page in a compression format that Parley cannot read."
 		damaged = "The page arrived damaged: it cannot be decompressed."
-		broken  = "The connection broke off before the page was complete."
+		broken  = "The connection broke before the page was complete."
 	)
 	for path, want := range map[string]struct {
 		kind     fault.Kind
@@ -103,7 +103,7 @@ func TestBodies(t *testing.T) {
 			refused(t, f, site.URL+path, want.kind, want.sentence)
 		})
 	}
-	t.Run("a bomb takes no more memory than a page", func(t *testing.T) {
+	t.Run("a decompression bomb takes no more memory than a page", func(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -133,33 +133,33 @@ func TestBrokenServers(t *testing.T) {
 		kind     fault.Kind
 		sentence string
 	}{
-		"a page that never ends":      {endless, fault.Invalid, "The page is larger than 1 MB."},
-		"a length that is too long":   {say(head + "Content-Length: 1000\r\n\r\nshort"), fault.Upstream, "The connection broke off before the page was complete."},
-		"chunks that break off":       {say(head + "Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n"), fault.Upstream, "The connection broke off before the page was complete."},
-		"chunks that are none":        {say(head + "Transfer-Encoding: chunked\r\n\r\nhello\r\n"), fault.Upstream, "The server's answer makes no sense."},
-		"a length that exceeds all":   {say(head + "Content-Length: 9000000000\r\n\r\nshort"), fault.Invalid, "The page is larger than 1 MB."},
-		"two lengths":                 {say(head + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nshort"), fault.Upstream, "The server's answer makes no sense."},
-		"a negative length":           {say(head + "Content-Length: -5\r\n\r\nshort"), fault.Upstream, "The server's answer makes no sense."},
-		"no HTTP":                     {say("SSH-2.0-OpenSSH_9.9\r\n"), fault.Upstream, "The server's answer makes no sense."},
-		"silence and an end":          {say(""), fault.Upstream, "The connection broke off before the page was complete."},
-		"a flood of headers":          {say(head + strings.Repeat("X-Flood: "+strings.Repeat("a", 100)+"\r\n", 2000) + "\r\n"), fault.Invalid, "The server sends more headers than a page needs."},
-		"one huge header":             {say(head + "X-Flood: " + strings.Repeat("a", 200_000) + "\r\n\r\n"), fault.Invalid, "The server sends more headers than a page needs."},
-		"a flood of early hints":      {say(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n", 5000) + head + "\r\n"), fault.Invalid, "The server sends more headers than a page needs."},
-		"switching to something else": {say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), fault.Invalid, "The server answered 101, which is no whole page."},
-		"a header with a line feed":   {say(head + "X: a\x00b\r\n\r\n"), fault.Upstream, "The server's answer makes no sense."},
+		"a page that never ends":    {endless, fault.Invalid, "The page is larger than 1 MB."},
+		"a length that is too long": {say(head + "Content-Length: 1000\r\n\r\nshort"), fault.Upstream, "The connection broke before the page was complete."},
+		"chunks that break off":     {say(head + "Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n"), fault.Upstream, "The connection broke before the page was complete."},
+		"malformed chunks":          {say(head + "Transfer-Encoding: chunked\r\n\r\nhello\r\n"), fault.Upstream, "The server sent an invalid response."},
+		"a length that exceeds all": {say(head + "Content-Length: 9000000000\r\n\r\nshort"), fault.Invalid, "The page is larger than 1 MB."},
+		"two lengths":               {say(head + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nshort"), fault.Upstream, "The server sent an invalid response."},
+		"a negative length":         {say(head + "Content-Length: -5\r\n\r\nshort"), fault.Upstream, "The server sent an invalid response."},
+		"something other than HTTP": {say("SSH-2.0-OpenSSH_9.9\r\n"), fault.Upstream, "The server sent an invalid response."},
+		"an end without a response": {say(""), fault.Upstream, "The connection broke before the page was complete."},
+		"a flood of headers":        {say(head + strings.Repeat("X-Flood: "+strings.Repeat("a", 100)+"\r\n", 2000) + "\r\n"), fault.Invalid, "The server sends too many headers."},
+		"one huge header":           {say(head + "X-Flood: " + strings.Repeat("a", 200_000) + "\r\n\r\n"), fault.Invalid, "The server sends too many headers."},
+		"a flood of early hints":    {say(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n", 5000) + head + "\r\n"), fault.Invalid, "The server sends too many headers."},
+		"a switch of protocols":     {say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), fault.Invalid, "The server answered 101, which is not a complete page."},
+		"a header with a line feed": {say(head + "X: a\x00b\r\n\r\n"), fault.Upstream, "The server sent an invalid response."},
 	} {
-		t.Run(name+" ends with a sentence", func(t *testing.T) {
+		t.Run(name+" ends with a message for the owner", func(t *testing.T) {
 			address := raw(t, test.answer)
 			refused(t, open(t, Config{Bytes: 1 << 20}, address), address+"/", test.kind, test.sentence)
 		})
 	}
-	t.Run("what follows the named length is not read", func(t *testing.T) {
+	t.Run("bytes after the announced length are not read", func(t *testing.T) {
 		address := raw(t, say(head+"Content-Length: 5\r\n\r\nshort and more"))
 		if got := page(t, open(t, Config{}, address), address+"/"); string(got.Body) != "short" {
 			t.Errorf("%q", got.Body)
 		}
 	})
-	t.Run("a server that is not there cannot be reached", func(t *testing.T) {
+	t.Run("a missing server cannot be reached", func(t *testing.T) {
 		listener, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +182,7 @@ func TestTime(t *testing.T) {
 	silent := func(ctx context.Context, _ net.Conn) { <-ctx.Done() }
 	const sentence = "The page did not answer within 1 second."
 	for name, answer := range map[string]func(context.Context, net.Conn){"a body that drips": drip, "a server that is silent": silent} {
-		t.Run(name+" ends with the total time", func(t *testing.T) {
+		t.Run(name+" ends when the total time is over", func(t *testing.T) {
 			address := raw(t, answer)
 			refused(t, open(t, Config{Timeout: time.Second}, address), address, fault.Upstream, sentence)
 		})
@@ -201,12 +201,12 @@ func TestTime(t *testing.T) {
 		f := open(t, Config{Timeout: 700 * time.Millisecond}, site.URL)
 		refused(t, f, site.URL+"/", fault.Upstream, "The page did not answer within 700ms.")
 	})
-	t.Run("a caller who goes away is not waited for", func(t *testing.T) {
+	t.Run("a caller who goes away ends the fetch", func(t *testing.T) {
 		address := raw(t, drip)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
 		_, err := open(t, Config{}, address).Get(ctx, Request{URL: address})
-		wants(t, address, "", err, fault.Upstream, "Fetching was stopped; the page is tried again later.")
+		wants(t, address, "", err, fault.Upstream, "Fetching was stopped. Parley will try the page again later.")
 		if !isCanceled(err) {
 			t.Errorf("the cause is %v", fault.As(err).Cause)
 		}

@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// NewClient returns a client for servers that owners name and that are asked
-// again and again, as models are. It reaches public addresses only, as
-// [SafeDialer] does, but on any port: who runs a model of their own runs it
-// where they like. Without encryption it reaches the targets of Allow only,
-// since a key is sent along. Of the configuration only Allow, Deny, Refused,
-// Resolver and Roots matter.
+// NewClient returns a client for servers that owners name and that Parley calls
+// repeatedly, such as models. Like [SafeDialer] it reaches only public addresses,
+// but on any port, because people run their own models where they like. Without
+// encryption it reaches only the targets of Allow, because requests carry a key.
+// From the configuration it uses only Allow, Deny, Refused, Resolver and Roots.
 //
-// What is sent goes to the host that it was meant for, and nowhere else: no
-// redirect is followed, and no proxy is taken from the environment. It keeps
-// connections, which were judged when they were made, and sets no time limit
-// for an answer: whoever asks does, by the request's context.
+// A request goes only to the host that it names: the client follows no redirects
+// and uses no proxy from the environment. It keeps connections, which were checked
+// when they were made, and sets no time limit for an answer: callers do so through
+// the request's context.
 func NewClient(config Config) *http.Client {
 	config = Config{Allow: config.Allow, Deny: config.Deny, Resolver: config.Resolver, Roots: config.Roots, Timeout: connectTime, Refused: config.Refused}
 	plain := config
-	plain.Deny = everywhere // Allow goes first.
+	plain.Deny = everywhere // Allow takes precedence
 	return &http.Client{
 		Transport:     byScheme{secure: newTransport(config), plain: newTransport(plain)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -30,10 +29,10 @@ func NewClient(config Config) *http.Client {
 
 var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
-// byScheme has other addresses for http than for https.
+// byScheme uses one transport for http and another for https.
 type byScheme struct{ secure, plain *http.Transport }
 
-// RoundTrip is that of [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper].
 func (b byScheme) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme == "https" {
 		return b.secure.RoundTrip(request)
@@ -49,7 +48,7 @@ func (b byScheme) CloseIdleConnections() {
 
 func newTransport(config Config) *http.Transport {
 	return &http.Transport{
-		Proxy:                 nil, // A proxy would connect in our place, unchecked.
+		Proxy:                 nil, // a proxy would bypass the checks
 		DialContext:           safeDialer(config),
 		ForceAttemptHTTP2:     true,
 		TLSClientConfig:       &tls.Config{RootCAs: config.Roots, MinVersion: tls.VersionTLS12},
@@ -62,6 +61,6 @@ func newTransport(config Config) *http.Transport {
 		ReadBufferSize:         2 << 10,
 		WriteBufferSize:        1 << 10,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		DisableCompression:     true, // it would delay what is streamed
+		DisableCompression:     true, // it would delay streams
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ask gets an address with a key, as a model is asked.
+// ask sends a request with a key, as to a model.
 func ask(t *testing.T, client *http.Client, address string) (*http.Response, error) {
 	t.Helper()
 	t.Cleanup(client.CloseIdleConnections)
@@ -41,7 +41,7 @@ func allowing(prefixes ...string) Config {
 }
 
 func TestClient(t *testing.T) {
-	t.Run("a private address is refused, whatever the port and however it is written", func(t *testing.T) {
+	t.Run("a private address is refused, on any port and in any notation", func(t *testing.T) {
 		var reached atomic.Int64
 		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 		t.Cleanup(server.Close)
@@ -64,7 +64,7 @@ func TestClient(t *testing.T) {
 		}
 	})
 
-	t.Run("the operator's networks are reached on any port", func(t *testing.T) {
+	t.Run("the operator's networks are reachable on any port", func(t *testing.T) {
 		server := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(server.Close)
 		response, err := ask(t, NewClient(allowing("127.0.0.1/32")), server.URL)
@@ -85,7 +85,7 @@ func TestClient(t *testing.T) {
 		}
 	})
 
-	t.Run("without encryption only the operator's networks are reached", func(t *testing.T) {
+	t.Run("without encryption only the operator's networks are reachable", func(t *testing.T) {
 		plain := newGuard(Config{Allow: allowing("10.1.0.0/16", "fd12::/16").Allow, Deny: everywhere})
 		for address, allowed := range map[string]bool{"10.1.2.3": true, "fd12::1": true, "1.1.1.1": false, "10.2.0.1": false, "2606:4700::1": false} {
 			if err := control(plain, address, 80); (err == nil) != allowed {
@@ -97,7 +97,7 @@ func TestClient(t *testing.T) {
 		}
 	})
 
-	t.Run("with encryption a server of an allowed network is reached, if its certificate is good", func(t *testing.T) {
+	t.Run("with encryption a server in an allowed network is reachable, if its certificate is valid", func(t *testing.T) {
 		server := httptest.NewTLSServer(http.NotFoundHandler())
 		t.Cleanup(server.Close)
 		if _, err := ask(t, NewClient(allowing("127.0.0.1/32")), server.URL); err == nil {
@@ -115,7 +115,7 @@ func TestClient(t *testing.T) {
 		}
 	})
 
-	t.Run("a redirect is an answer, and the key goes no further", func(t *testing.T) {
+	t.Run("a redirect is returned as the response, and the key goes no further", func(t *testing.T) {
 		var reached atomic.Int64
 		other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 		t.Cleanup(other.Close)
@@ -134,7 +134,7 @@ func TestClient(t *testing.T) {
 		}
 	})
 
-	t.Run("a proxy of the environment is not asked", func(t *testing.T) {
+	t.Run("a proxy in the environment is ignored", func(t *testing.T) {
 		var reached atomic.Int64
 		proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 		t.Cleanup(proxy.Close)
@@ -166,7 +166,7 @@ func TestClient(t *testing.T) {
 		}
 	})
 
-	t.Run("a connection is kept for the next question", func(t *testing.T) {
+	t.Run("the next request reuses the connection", func(t *testing.T) {
 		var connections atomic.Int64
 		var seen sync.Map
 		server := serve(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Config is how a [Fetcher] behaves. The zero value is safe and polite.
+// Config configures a [Fetcher]. The zero value is safe and polite.
 type Config struct {
 	// UserAgent is sent with every request, such as
-	// "Parley/1.0 (+https://example.com/robot)". The letters that it begins
-	// with are the name that robots.txt knows it by. Empty: "Parley/1.0".
+	// "Parley/1.0 (+https://example.com/robot)". Its leading letters are the
+	// name that robots.txt matches. Empty: "Parley/1.0".
 	UserAgent string
 
-	// Allow are hosts and networks that may be reached although they are
-	// special, such as an intranet, each on its own ports, and Deny networks
-	// that may not although they are public. Allow goes first.
+	// Allow lists special hosts and networks that Parley may reach, such as an
+	// intranet, each on its own ports. Deny lists public networks that it may
+	// not reach. Allow takes precedence.
 	Allow []Target
 	Deny  []netip.Prefix
-	// Ports are the ports of public addresses that may be reached. Empty: 80
+	// Ports are the ports at which public addresses may be reached. Empty: 80
 	// and 443.
 	Ports []int
-	// Refused, if it is set, is told of each connection that is not made because
-	// of its address or port: where it was to lead to, as host and port.
+	// Refused, if set, is called for each connection refused for its address or
+	// port, with the target's host and port.
 	Refused func(ctx context.Context, target string)
 	// Resolver looks names up. Nil: the system's.
 	Resolver *net.Resolver
@@ -33,20 +33,20 @@ type Config struct {
 
 	// Bytes is the longest body, after decompression. 0: 20 MB.
 	Bytes int64
-	// Timeout is the longest time for a page, redirects and body included,
+	// Timeout is the longest time for a page, including redirects and body,
 	// but not the wait for the host's slot. 0: 30 s.
 	Timeout time.Duration
 
 	// Delay is the pause between two requests to a host. 0: 1 s; negative:
-	// none. A longer Crawl-delay of robots.txt goes first, up to MaxDelay.
+	// none. A longer Crawl-delay in robots.txt takes precedence, up to MaxDelay.
 	Delay time.Duration
 	// MaxDelay bounds the Crawl-delay. 0: 30 s.
 	MaxDelay time.Duration
-	// MaxWait is the longest wait for the host's slot; after it a page fails as
+	// MaxWait is the longest wait for the host's slot. After it a page fails as
 	// RateLimited, with a time to try again. 0: 2 minutes.
 	MaxWait time.Duration
-	// PageWait is the longest wait for the host's slot for a page's first request. 0, or
-	// more than MaxWait: MaxWait.
+	// PageWait is the longest wait for the host's slot before a page's first
+	// request. 0, or more than MaxWait: MaxWait.
 	PageWait time.Duration
 }
 

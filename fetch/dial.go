@@ -14,39 +14,38 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// metadata are addresses outside of IANA's special-purpose registries at which
-// a cloud answers its machines. Azure's is a public one
-// (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16);
-// those of the others lie in special networks: 169.254.169.254, fd00:ec2::254,
+// metadata is the address outside IANA's special-purpose registries at which
+// Azure answers its machines' requests for metadata
+// (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
+// Other clouds use special networks: 169.254.169.254, fd00:ec2::254,
 // fd20:ce::254, 100.100.100.200 and 192.0.0.192.
 var metadata = netip.MustParsePrefix("168.63.129.16/32")
 
-// refusalTime is the least time that it takes to refuse a name, so that the time
-// does not tell whether the name exists.
+// refusalTime is the least time before a name is refused, so that the time does
+// not reveal whether the name exists.
 const refusalTime = time.Second
 
-// noSite is the failure of every connection that may not be made because of its
-// address, and of every name that does not exist: nobody outside may learn which
-// of the two it was. It therefore hides its cause from [errors.As].
+// noSite is the failure of every connection refused for its address, and of every
+// name that does not exist: nobody outside may learn which of the two it was.
+// Therefore it hides its cause from [errors.As].
 type noSite struct{ cause error }
 
-// Error says the cause, which is for the operator's log alone.
+// Error states the cause, which is only for the operator's log.
 func (e *noSite) Error() string { return "no public site: " + e.cause.Error() }
 
-// Is makes the failure one of a private address in either case.
+// Is makes both cases look like a private address.
 func (e *noSite) Is(target error) bool { return target == ErrPrivate || target == ssrf.ErrProhibitedIP }
 
-// SafeDialer returns a dialer that reaches public addresses only, and only on
-// the configured ports, and what Allow opens. The address is judged after the
-// name was looked up and right before the connection is made, so that a name
-// cannot be given another address in between. What is public follows IANA's
-// special-purpose address registries for IPv4 and IPv6 (RFC 6890) and, for IPv6,
-// 2000::/3.
+// SafeDialer returns a dialer that reaches only public addresses on the configured
+// ports, and the targets of Allow. It checks the address after the name was looked
+// up and right before it connects, so that nobody can change the name's address in
+// between. What is public follows IANA's special-purpose address registries for
+// IPv4 and IPv6 (RFC 6890) and, for IPv6, 2000::/3.
 func SafeDialer(config Config) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return safeDialer(config.withDefaults())
 }
 
-// safeDialer is SafeDialer for a configuration that no ports are added to.
+// safeDialer is SafeDialer without default ports.
 func safeDialer(config Config) func(ctx context.Context, network, address string) (net.Conn, error) {
 	d := &dialer{guard: newGuard(config), refuseAfter: refusalTime}
 	d.trusted = net.Dialer{Timeout: min(connectTime, config.Timeout), Resolver: config.Resolver}
@@ -64,8 +63,8 @@ func safeDialer(config Config) func(ctx context.Context, network, address string
 	}
 }
 
-// isRefusal tells a target that is not connected to from a name that does not
-// exist, which look alike to others.
+// isRefusal distinguishes a refused target from a name that does not exist, which
+// look alike to everybody else.
 func isRefusal(err error) bool {
 	var hiding *noSite
 	if errors.As(err, &hiding) {
@@ -74,7 +73,7 @@ func isRefusal(err error) bool {
 	return errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedPort)
 }
 
-// dialer connects to what its guard lets through.
+// dialer connects to what its guard admits.
 type dialer struct {
 	guard guard
 	// trusted connects to hosts that the operator named, judged to all others.
@@ -94,12 +93,12 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if opensName(d.guard.allow, host, uint16(port)) {
 		return d.trusted.DialContext(ctx, network, address)
 	}
-	// Before the name is looked up: the answer must not depend on it.
+	// Before the look-up, because the result must not depend on it.
 	if !d.guard.mayOpen(uint16(port)) {
 		return nil, prohibitedPort(uint16(port))
 	}
 	if literal, err := netip.ParseAddr(host); err == nil {
-		// Before a socket is made, so that a machine without IPv6 refuses the
+		// Before opening a socket, so that a machine without IPv6 refuses the
 		// same addresses for the same reason.
 		if err := d.guard.judge(netip.AddrPortFrom(literal.Unmap(), uint16(port))); err != nil {
 			return nil, hidden(err)
@@ -120,8 +119,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return conn, refusal
 }
 
-// hidden makes one failure of an address that is not public and of a name that
-// does not exist.
+// hidden gives an address that is not public and a name that does not exist the
+// same failure.
 func hidden(err error) error {
 	var dns *net.DNSError
 	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.As(err, &dns) && dns.IsNotFound {
@@ -130,14 +129,14 @@ func hidden(err error) error {
 	return err
 }
 
-// guard judges addresses.
+// guard checks addresses.
 type guard struct {
 	guardian *ssrf.Guardian
 	allow    []Target
 	ports    []uint16
 }
 
-// newGuard admits the ports that are configured, or any if none are.
+// newGuard admits the configured ports, or all ports if none are configured.
 func newGuard(config Config) guard {
 	deny4, deny6 := families(config.Deny)
 	g := guard{allow: config.Allow}
@@ -163,7 +162,7 @@ func families(prefixes []netip.Prefix) (v4, v6 []netip.Prefix) {
 	return slices.Clip(v4), slices.Clip(v6)
 }
 
-// mayOpen reports whether a port is open at any address at all.
+// mayOpen reports whether a port is open at any address.
 func (g guard) mayOpen(port uint16) bool {
 	return g.public(port) || slices.ContainsFunc(g.allow, func(t Target) bool { return t.opens(port) })
 }
@@ -177,7 +176,7 @@ func prohibitedPort(port uint16) error {
 	return fmt.Errorf("%w: %d", ssrf.ErrProhibitedPort, port)
 }
 
-// control is called with the address that is about to be connected to.
+// control checks the address right before the connection is made.
 func (g guard) control(network, address string, conn syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {
@@ -186,8 +185,8 @@ func (g guard) control(network, address string, conn syscall.RawConn) error {
 	return g.judge(to)
 }
 
-// judge refuses an address before it looks at the port: which ports an address
-// has that is not public is nobody's business.
+// judge checks the address before the port: nobody may learn which ports a
+// non-public address has.
 func (g guard) judge(to netip.AddrPort) error {
 	if opensAddress(g.allow, to) {
 		return g.embedded(to)
@@ -201,9 +200,9 @@ func (g guard) judge(to netip.AddrPort) error {
 	return nil
 }
 
-// embedded judges the IPv4 address that a NAT64 gateway would connect to. It
-// matters where an operator has allowed the gateway's prefix (RFC 6052): that
-// must not open the private networks behind it.
+// embedded checks the IPv4 address to which a NAT64 gateway would connect. It
+// matters if an operator has allowed the gateway's prefix (RFC 6052), which must
+// not open the private networks behind it.
 func (g guard) embedded(to netip.AddrPort) error {
 	if !ssrf.IPv6NAT64Prefix.Contains(to.Addr()) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// special has the first and last address of each range that IANA's registries
-// and the documents beside them set aside, as of
+// special holds the first and last address of each range that IANA's registries
+// and related documents set aside, as of
 // https://www.iana.org/assignments/iana-ipv4-special-registry,
 // https://www.iana.org/assignments/iana-ipv6-special-registry and
 // https://www.iana.org/assignments/ipv6-address-space.
@@ -72,7 +72,7 @@ func TestSpecialAddresses(t *testing.T) {
 			}
 		}
 	})
-	t.Run("an address of a zone cannot", func(t *testing.T) {
+	t.Run("an address with a zone cannot be reached", func(t *testing.T) {
 		for _, address := range []string{"fe80::1%lo", "::1%lo", "2606:4700::1%lo"} {
 			if err := control(g, address, 80); err == nil {
 				t.Error(address)
@@ -91,7 +91,7 @@ func control(g guard, address string, port uint16) error {
 }
 
 func TestWhatOperatorsDecide(t *testing.T) {
-	t.Run("other ports are refused unless they are named", func(t *testing.T) {
+	t.Run("other ports are refused unless the operator names them", func(t *testing.T) {
 		g := newGuard(Config{}.withDefaults())
 		for _, port := range []uint16{0, 22, 25, 8080, 6379} {
 			if err := control(g, "1.1.1.1", port); !errors.Is(err, ssrf.ErrProhibitedPort) {
@@ -102,7 +102,7 @@ func TestWhatOperatorsDecide(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("an intranet can be allowed, and nothing beside it", func(t *testing.T) {
+	t.Run("an operator can allow an intranet, and nothing else is opened", func(t *testing.T) {
 		g := newGuard(Config{Ports: []int{80}, Allow: opened("10.1.0.0/16", "fd12::/16")})
 		for address, allowed := range map[string]bool{"10.1.2.3": true, "10.2.0.1": false, "fd12::1": true, "fd13::1": false, "::ffff:10.1.2.3": false} {
 			if err := control(g, address, 80); (err == nil) != allowed {
@@ -110,7 +110,7 @@ func TestWhatOperatorsDecide(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a public network can be denied", func(t *testing.T) {
+	t.Run("an operator can deny a public network", func(t *testing.T) {
 		g := newGuard(Config{Ports: []int{80}, Deny: []netip.Prefix{netip.MustParsePrefix("1.1.1.0/24"), netip.MustParsePrefix("2606:4700::/32")}})
 		for address, allowed := range map[string]bool{"1.1.1.1": false, "1.1.2.1": true, "2606:4700::1": false, "2606:4800::1": true} {
 			if err := control(g, address, 80); (err == nil) != allowed {

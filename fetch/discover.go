@@ -10,20 +10,20 @@ import (
 
 // Discovery is what a site says about its own pages.
 type Discovery struct {
-	// Entries are the pages to begin with: those of the sitemaps that the
-	// rules and robots.txt admit or, without any, the start page alone.
+	// Entries are the pages to start with: those in the sitemaps that the
+	// rules and robots.txt admit or, if there are none, only the start page.
 	Entries []Entry
-	// FromSitemap says that they come from sitemaps.
+	// FromSitemap says that the entries come from sitemaps.
 	FromSitemap bool
-	// Problem is why sitemaps were not read in full. A page that is missing
-	// then from Entries may still exist. Nil when there are none, or all were
-	// read.
+	// Problem says why the sitemaps were not read completely. A page may then
+	// exist although Entries lacks it. Nil means that there are no sitemaps, or
+	// that all were read.
 	Problem error
 }
 
-// Discover finds the pages of a site: robots.txt names its sitemaps, otherwise
-// /sitemap.xml is tried. Rules without a host are taken for the start page's.
-// It fails when not even the start page may be read.
+// Discover finds the pages of a site from the sitemaps that robots.txt names, or
+// else from /sitemap.xml. Rules without a host apply to the start page's host. It
+// fails if even the start page may not be read.
 func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Discovery, error) {
 	start, err := normalize("", site)
 	if err != nil {
@@ -58,15 +58,15 @@ func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Disco
 	return Discovery{Entries: []Entry{{URL: start.String()}}, Problem: s.problem}, nil
 }
 
-// allows asks the robots.txt that is at hand. Pages of the same site under
-// another origin, such as http for https, are asked about when they are
-// fetched: their file is another one.
+// allows checks the robots.txt already fetched. Pages of the same site under
+// another origin, such as http instead of https, have their own file, which is
+// checked when they are fetched.
 func allows(rules *robots.Rules, start, u *url.URL) bool {
 	return u.Scheme != start.Scheme || u.Host != start.Host || rules.Allows(u.RequestURI())
 }
 
 // readSite reads the sitemaps that robots.txt names, wherever they are: naming
-// them there is the proof that they are the site's (sitemaps.org, "Sitemaps &
+// them there proves that they belong to the site (sitemaps.org, "Sitemaps &
 // Cross Submits").
 func (s *survey) readSite(ctx context.Context, start *url.URL, rules *robots.Rules) {
 	for _, address := range rules.Sitemaps {
@@ -82,7 +82,7 @@ func (s *survey) readSite(ctx context.Context, start *url.URL, rules *robots.Rul
 	}
 	usual := &url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/sitemap.xml"}
 	s.read(ctx, usual, 1)
-	// Nobody promised that there would be one.
+	// The site has not promised that there is one.
 	if len(s.entries) == 0 && fault.Is(s.problem, fault.Invalid) {
 		s.problem = nil
 	}

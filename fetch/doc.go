@@ -1,9 +1,9 @@
-// Package fetch owns the way out to web pages: it reads what owners name,
-// safely (no private network is ever reached, everything is bounded) and
-// politely (robots.txt, one request at a time to a host).
+// Package fetch reads the web pages that owners name: safely (it never reaches a
+// private network, and everything is bounded) and politely (it obeys robots.txt,
+// and sends a host one request at a time).
 //
-// It knows no database and extracts nothing: a page is its bytes. A crawl is
-// driven from outside; [Normalize], [Rules] and [Fetcher.Discover] are what it
-// needs from here. Every failure is a fault of core/fault with a sentence for
-// the owner: Upstream when trying later makes sense, Invalid when not.
+// It uses no database and extracts nothing: a page is its bytes. Its caller drives
+// the crawl with [Normalize], [Rules] and [Fetcher.Discover]. Every failure is a
+// fault of core/fault with a sentence for the owner: Upstream if trying later makes
+// sense, otherwise Invalid.
 package fetch

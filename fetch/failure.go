@@ -17,43 +17,42 @@ import (
 	"parley/core/fault"
 )
 
-// Causes of faults that callers treat in a way of their own: errors.Is finds
-// them.
+// Causes that callers treat specially: errors.Is finds them.
 var (
 	// ErrGone is a page that the server no longer has.
 	ErrGone = errors.New("gone")
-	// ErrSignIn is a page that not everybody may see.
-	ErrSignIn = errors.New("asks for a sign-in")
+	// ErrSignIn is a page that requires a sign-in.
+	ErrSignIn = errors.New("requires a sign-in")
 	// ErrDisallowed is a page that robots.txt excludes.
 	ErrDisallowed = errors.New("disallowed by robots.txt")
-	// ErrPrivate is an address in a network that is not fetched, or a name that
-	// does not exist: which of the two is not told.
+	// ErrPrivate is an address in a network that Parley does not reach, or a
+	// name that does not exist; it does not say which of the two.
 	ErrPrivate = errors.New("not a public address")
 	// ErrTooLarge is a page with too many bytes.
 	ErrTooLarge = errors.New("too large")
-	// ErrKind is a page of a kind that is not read, such as a picture.
-	ErrKind = errors.New("kind of content")
+	// ErrKind is a page of a kind that Parley does not read, such as a picture.
+	ErrKind = errors.New("unsupported kind of content")
 )
 
-// errTime is the cause of a request that took longer than it may.
-var errTime = errors.New("total time is over")
+// errTime is the cause of a request that exceeded its time.
+var errTime = errors.New("the time for the page is over")
 
-// stopped is the failure of a caller who no longer waits.
+// stopped is the failure for a caller who stopped waiting.
 func stopped(ctx context.Context) error {
-	return fault.Wrap(fault.Upstream, ctx.Err(), "Fetching was stopped; the page is tried again later.")
+	return fault.Wrap(fault.Upstream, ctx.Err(), "Fetching was stopped. Parley will try the page again later.")
 }
 
-// failure turns what the network says into a sentence for the owner. ctx is
-// that of the request, with errTime as the cause when its time is over.
+// failure turns a network error into a sentence for the owner. ctx is the
+// request's, with errTime as its cause if its time is over.
 func (f *Fetcher) failure(ctx context.Context, err error) error {
 	var known *fault.Error
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
 	case errors.Is(err, ErrPrivate):
-		return fault.Wrap(fault.Invalid, err, "There is no public site at this address. Check it.")
+		return fault.Wrap(fault.Invalid, err, "There is no public site at this address. Check the address.")
 	case errors.Is(err, ssrf.ErrProhibitedPort):
-		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "The address has a port that is not fetched; web pages are at ports 80 and 443.")
+		return fault.Wrap(fault.Invalid, errors.Join(ErrPrivate, err), "Parley does not fetch pages from this port. Use an address on port 80 or 443.")
 	case errors.Is(err, ErrTooLarge):
 		return fault.Wrap(fault.Invalid, err, "The page is larger than %d MB.", max(f.config.Bytes>>20, 1))
 	case errors.Is(context.Cause(ctx), errTime):
@@ -75,7 +74,7 @@ func lookUpFailure(err error) error {
 	if !errors.As(err, &dns) {
 		return nil
 	}
-	return fault.Wrap(fault.Upstream, err, "The site's name could not be looked up just now.")
+	return fault.Wrap(fault.Upstream, err, "Parley could not look up the site's name right now.")
 }
 
 func secureFailure(err error) error {
@@ -84,14 +83,14 @@ func secureFailure(err error) error {
 	var operation *net.OpError
 	switch {
 	case errors.As(err, &certificate):
-		return fault.Wrap(fault.Invalid, err, "The site's certificate is not valid, so that nobody can tell whether it is the site.")
+		return fault.Wrap(fault.Invalid, err, "The site's certificate is not valid, so Parley cannot be sure that it is the right site.")
 	case errors.As(err, &record), errors.As(err, &operation) && isAlert(operation.Op), contains(err, "server gave HTTP response to HTTPS client"):
-		return fault.Wrap(fault.Upstream, err, "The server offers no secure connection that can be used.")
+		return fault.Wrap(fault.Upstream, err, "Parley could not make a secure connection to the server.")
 	}
 	return nil
 }
 
-// isAlert knows how crypto/tls marks the alerts that it gets and sends.
+// isAlert recognizes how crypto/tls marks the alerts that it gets and sends.
 func isAlert(operation string) bool { return operation == "remote error" || operation == "local error" }
 
 func transferFailure(err error) error {
@@ -100,17 +99,17 @@ func transferFailure(err error) error {
 	var damaged flate.CorruptInputError
 	switch {
 	case errors.As(err, &network) && network.Timeout():
-		return fault.Wrap(fault.Upstream, err, "The server did not begin to answer in time.")
+		return fault.Wrap(fault.Upstream, err, "The server did not start to respond in time.")
 	case errors.As(err, &operation) && operation.Op == "dial":
 		return fault.Wrap(fault.Upstream, err, "The server could not be reached.")
 	case contains(err, "response headers exceeded"):
-		return fault.Wrap(fault.Invalid, err, "The server sends more headers than a page needs.")
+		return fault.Wrap(fault.Invalid, err, "The server sends too many headers.")
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &damaged):
 		return fault.Wrap(fault.Upstream, err, "The page arrived damaged: it cannot be decompressed.")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &operation):
-		return fault.Wrap(fault.Upstream, err, "The connection broke off before the page was complete.")
+		return fault.Wrap(fault.Upstream, err, "The connection broke before the page was complete.")
 	}
-	return fault.Wrap(fault.Upstream, err, "The server's answer makes no sense.")
+	return fault.Wrap(fault.Upstream, err, "The server sent an invalid response.")
 }
 
 // contains finds errors of net/http that have no type.

@@ -23,9 +23,9 @@ type Fetcher struct {
 // Request is a page to fetch.
 type Request struct {
 	URL string
-	// ETag and LastModified are those of the [Page] of last time. With one of
-	// them a page that has not changed is not sent again. They are told to no
-	// other address than the one they are of.
+	// ETag and LastModified come from the previous [Page]. With either of them
+	// the server does not send an unchanged page again. They are sent only to
+	// the address they belong to.
 	ETag, LastModified string
 }
 
@@ -33,25 +33,25 @@ type Request struct {
 type Page struct {
 	// URL is the address after redirects, in normal form.
 	URL string
-	// Status is the last answer's.
+	// Status is the status of the last response.
 	Status int
-	// NotModified says that the page is the one of last time. It then has no
-	// body.
+	// NotModified says that the page has not changed since last time. It then
+	// has no body.
 	NotModified bool
-	// ContentType is the kind of content in lower case, without parameters,
-	// such as "text/html"; one of [ContentTypes].
+	// ContentType is one of [ContentTypes]: the kind of content in lower case,
+	// without parameters, such as "text/html".
 	ContentType string
 	// Charset is the encoding that the server names, such as "utf-8". It may
 	// be empty or wrong.
 	Charset string
-	// Body is whole and decompressed.
+	// Body is complete and decompressed.
 	Body []byte
 	// ETag and LastModified are for the next request. An ETag is at most 1,024
-	// bytes, and names the address that it is of when redirects led there.
+	// bytes, and names the address it belongs to if redirects led there.
 	ETag, LastModified string
-	// Downgraded says that a redirect led from https to http. That is allowed,
-	// since nothing secret is sent, but somebody between may have changed the
-	// page.
+	// Downgraded says that a redirect led from https to http. Parley allows
+	// that because it sends no secrets, but somebody on the way may have
+	// changed the page.
 	Downgraded bool
 }
 
@@ -64,20 +64,20 @@ func New(config Config) *Fetcher {
 		dial:   SafeDialer(config),
 		slots:  newSlots(),
 	}
-	// One request at a time goes to a host, so HTTP/2 would gain nothing.
+	// Only one request at a time goes to a host, so HTTP/2 would gain nothing.
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	f.transport = &http.Transport{
-		Proxy:                  nil, // A proxy would connect in our place, unchecked.
+		Proxy:                  nil, // a proxy would bypass the checks
 		DialContext:            f.dial,
 		Protocols:              &protocols,
 		TLSClientConfig:        &tls.Config{RootCAs: config.Roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    min(handshakeTime, config.Timeout),
 		ResponseHeaderTimeout:  headerTime,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		DisableCompression:     true, // decoded in body.go, where nested codings are seen
-		// A connection for each request: each is judged anew, none stays open
-		// through the pause, and what a server says unasked is never read.
+		DisableCompression:     true, // body.go decodes, and sees nested codings
+		// Each request gets its own connection: each is checked, none stays open
+		// through the pause, and nothing that a server sends unasked is ever read.
 		DisableKeepAlives: true,
 	}
 	if config.Timeout <= headerTime {
@@ -92,12 +92,12 @@ func (f *Fetcher) DialContext(ctx context.Context, network, address string) (net
 	return f.dial(ctx, network, address)
 }
 
-// Get fetches a page, if robots.txt allows it, when the host's slot is free. A
-// fault of kind RateLimited says that nothing was asked for: the host has its
-// three readers, or wants to be left alone for longer than anybody waits.
-// Only a 200 or 203 with a whole body of one of [ContentTypes] is a page, and
-// a 304 to a request with ETag or LastModified. With any other answer the
-// fault comes with a Page that has URL and Status, as far as there are any.
+// Get waits for the host's slot and fetches a page, if robots.txt allows it. A
+// fault of kind RateLimited says that Get sent nothing: the host already has three
+// readers, or asks for a longer pause than callers wait. A page is a 200 or 203
+// with a complete body of one of [ContentTypes], or a 304 to a request with ETag or
+// LastModified. For any other response the fault comes with a Page that has URL
+// and Status, as far as known.
 func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 	u, err := parseURL(request.URL)
 	if err != nil {
@@ -121,13 +121,13 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 	return page, err
 }
 
-// with adds what a good answer holds. The tag and the date are those that the
-// page had.
+// with adds the contents of a good response. The tag and the date are those that
+// the page had.
 func (p Page) with(a *answer, tag, date string) (Page, error) {
 	p.ETag, p.LastModified = a.header.Get("ETag"), a.header.Get("Last-Modified")
 	if a.status == http.StatusNotModified {
 		p.NotModified = true
-		// Some servers leave out what they were asked with.
+		// Some servers omit what they were sent.
 		p.ETag, p.LastModified = cmp.Or(p.ETag, tag), cmp.Or(p.LastModified, date)
 		return p, nil
 	}

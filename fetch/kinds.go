@@ -13,8 +13,7 @@ import (
 	"parley/core/fault"
 )
 
-// kinds are the content types that are read, by the names that servers give
-// them.
+// kinds maps the names that servers use to the content types that Parley reads.
 var kinds = map[string]string{
 	"text/html":                 "text/html",
 	"application/xhtml+xml":     "text/html",
@@ -38,14 +37,14 @@ const (
 	xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-// extensions decide where the server's name says too little.
+// extensions decide if the server's name is too vague.
 var extensions = map[string]string{
 	".html": "text/html", ".htm": "text/html", ".txt": "text/plain",
 	".md": "text/markdown", ".markdown": "text/markdown", ".csv": "text/csv", ".tsv": "text/tab-separated-values",
 	".pdf": "application/pdf", ".epub": "application/epub+zip", ".docx": docx, ".pptx": pptx, ".xlsx": xlsx,
 }
 
-// vague are the names that servers give to files whose kind they don't know.
+// vague lists the names that servers use for files of unknown kind.
 var vague = []string{"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download", "application/zip"}
 
 // ContentTypes returns the content types that a [Page] can have, sorted.
@@ -53,7 +52,7 @@ func ContentTypes() []string {
 	return slices.Compact(slices.Sorted(maps.Values(kinds)))
 }
 
-// pageKind refuses, before the body is read, what cannot be a page.
+// pageKind refuses what cannot be a page before its body is read.
 func pageKind(header http.Header, u *url.URL) error {
 	named, _ := mediaType(header)
 	if slices.Contains(vague, named) || kinds[named] != "" {
@@ -62,15 +61,15 @@ func pageKind(header http.Header, u *url.URL) error {
 	return otherKind(named)
 }
 
-// packedTwice knows a text that is still compressed: gzip within gzip, of which
-// the server names one.
+// packedTwice recognizes a text that is still compressed: gzip within gzip, of
+// which the server names only one.
 func packedTwice(kind string, body []byte) bool {
 	return strings.HasPrefix(kind, "text/") && bytes.HasPrefix(body, []byte("\x1f\x8b"))
 }
 
-// contentType returns the kind of a page and the encoding that its server
-// names. A vague name is made up for by the address's extension, then by the
-// first bytes.
+// contentType returns the kind of a page and the encoding that its server names.
+// If the server's name is vague, the address's extension decides, then the first
+// bytes.
 func contentType(header http.Header, u *url.URL, body []byte) (kind, charset string, err error) {
 	named, charset := mediaType(header)
 	byExtension := extensions[strings.ToLower(path.Ext(u.Path))]
@@ -97,7 +96,7 @@ func mediaType(header http.Header) (name, charset string) {
 	return name, strings.ToLower(parameters["charset"])
 }
 
-// maxTypeBytes bounds what a sentence repeats of a server's words.
+// maxTypeBytes bounds how much of a server's text a message repeats.
 const maxTypeBytes = 100
 
 func otherKind(named string) error {
@@ -106,5 +105,5 @@ func otherKind(named string) error {
 		what = "content of the kind " + named
 	}
 	return fault.Wrap(fault.Invalid, ErrKind,
-		"The address holds %s, which is not read. Pages, text, Markdown, CSV, PDF, Word, PowerPoint, Excel and EPUB are.", what)
+		"This address holds %s, which Parley cannot read. It reads web pages, text, Markdown, CSV, PDF, Word, PowerPoint, Excel and EPUB.", what)
 }

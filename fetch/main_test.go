@@ -18,10 +18,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// loopback is what tests allow, so that servers of theirs can be reached.
+// loopback is the network of the tests' own servers.
 var loopback = Target{Network: netip.MustParsePrefix("127.0.0.1/32")}
 
-// opened are networks that are open on all ports.
+// opened returns targets for networks, open on all ports.
 func opened(prefixes ...string) (targets []Target) {
 	for _, prefix := range prefixes {
 		targets = append(targets, Target{Network: netip.MustParsePrefix(prefix)})
@@ -29,7 +29,7 @@ func opened(prefixes ...string) (targets []Target) {
 	return targets
 }
 
-// serve starts a server that has no robots.txt, unless the handler has one.
+// serve starts a server without a robots.txt, unless the handler has one.
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(withoutRobots(handler))
@@ -47,8 +47,8 @@ func withoutRobots(handler http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// open returns a fetcher that reaches the servers of the given addresses and
-// does not pause.
+// open returns a fetcher without pauses that reaches the servers at the given
+// addresses.
 func open(t *testing.T, config Config, addresses ...string) *Fetcher {
 	t.Helper()
 	config.Allow = append(config.Allow, loopback)
@@ -74,7 +74,7 @@ func port(t *testing.T, address string) int {
 	return number
 }
 
-// page fetches what has to be had.
+// page fetches a page and fails the test if it cannot.
 func page(t *testing.T, f *Fetcher, address string) Page {
 	t.Helper()
 	got, err := f.Get(t.Context(), Request{URL: address})
@@ -84,7 +84,7 @@ func page(t *testing.T, f *Fetcher, address string) Page {
 	return got
 }
 
-// refused fetches what must fail, and checks the kind and the sentence.
+// refused fetches a page that must fail, and checks the kind and the message.
 func refused(t *testing.T, f *Fetcher, address string, kind fault.Kind, sentence string) *fault.Error {
 	t.Helper()
 	got, err := f.Get(t.Context(), Request{URL: address})
@@ -111,7 +111,7 @@ func html(w http.ResponseWriter, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// raw starts a server that writes an answer as it is, byte by byte.
+// raw starts a server that writes a response as given, byte by byte.
 func raw(t *testing.T, answer func(ctx context.Context, conn net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -132,7 +132,7 @@ func raw(t *testing.T, answer func(ctx context.Context, conn net.Conn)) string {
 	return "http://" + listener.Addr().String()
 }
 
-// accept answers one connection after another. Robots.txt is not there.
+// accept serves one connection after another. It has no robots.txt.
 func accept(ctx context.Context, listener net.Listener, answer func(context.Context, net.Conn)) {
 	for {
 		conn, err := listener.Accept()

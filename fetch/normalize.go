@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Normalize returns the one form of an address by which a crawl tells pages
-// apart. href is as it stands in a page at base; base may be empty for an
-// absolute one. Scheme and host are lower case, international names in ASCII,
-// the scheme's own port and the fragment are dropped, dot segments resolved,
-// and percent-encoding is in one form.
+// Normalize returns the canonical form of an address, by which a crawl recognizes
+// pages. href is the address as written in a page at base; base may be empty if
+// href is absolute. Normalize lowercases scheme and host, converts international
+// names to ASCII, drops the scheme's own port and the fragment, resolves dot
+// segments, and unifies percent-encoding.
 //
-// Parameters that only tell where a visitor came from are dropped, see
-// isTracking. The others keep their order: it can mean something, and sorting
-// would ask a site for addresses that it never published.
+// It drops parameters that only say where a visitor came from, see isTracking. The
+// others keep their order: it can have a meaning, and sorting would request
+// addresses that the site never published.
 func Normalize(base, href string) (string, error) {
 	u, err := normalize(base, href)
 	if err != nil {
@@ -52,8 +52,8 @@ func withoutTracking(query string) string {
 	return strings.Join(kept, "&")
 }
 
-// isTracking knows the parameters of Google, Microsoft, Meta, Yandex, HubSpot
-// and Mailchimp that say which advertisement or letter led to a page.
+// isTracking recognizes the parameters with which Google, Microsoft, Meta, Yandex,
+// HubSpot and Mailchimp mark the advertisement or mail that led to a page.
 func isTracking(name string) bool {
 	switch name {
 	case "gclid", "gclsrc", "gbraid", "wbraid", "dclid", "msclkid", "fbclid", "igshid", "yclid",

@@ -50,7 +50,7 @@ func TestNormalize(t *testing.T) {
 		{"an IPv6 address", "http://[2606:4700:0:0::1]:80/", "http://[2606:4700::1]/"},
 		{"a mapped address", "http://[::ffff:1.2.3.4]/", "http://1.2.3.4/"},
 	} {
-		t.Run(test.name+" has one form", func(t *testing.T) {
+		t.Run(test.name+" has one canonical form", func(t *testing.T) {
 			got, err := Normalize(base, test.href)
 			if err != nil || got != test.want {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
@@ -75,7 +75,7 @@ func TestNormalize(t *testing.T) {
 	})
 }
 
-// checkNormal holds what every normal form must keep to.
+// checkNormal checks what every normal form must satisfy.
 func checkNormal(t interface{ Fatalf(string, ...any) }, base, href string) {
 	got, err := Normalize(base, href)
 	if err != nil {

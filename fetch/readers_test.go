@@ -13,7 +13,7 @@ import (
 
 func TestReaders(t *testing.T) {
 	for name, path := range map[string]string{"page": "/", "robots.txt": "/robots.txt"} {
-		t.Run("a host whose "+name+" trickles holds three readers and no more", func(t *testing.T) {
+		t.Run("a host whose "+name+" trickles occupies three readers and no more", func(t *testing.T) {
 			asked, free := make(chan struct{}, 10), make(chan struct{})
 			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != path {
@@ -62,7 +62,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// reading is how many readers the host of an address has.
+// reading returns how many readers the host of an address has.
 func (t *slots) reading(address string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,15 +16,15 @@ import (
 	"parley/core/fault"
 )
 
-// nameServer is a DNS server over UDP. It gives one list of addresses after
-// another, and goes on with the last.
+// nameServer is a DNS server over UDP. It returns one list of addresses after
+// another, and repeats the last.
 type nameServer struct {
 	mu      sync.Mutex
 	answers [][]netip.Addr
 	asked   int
 }
 
-// resolver starts the server and returns a resolver that asks it alone.
+// resolver starts the server and returns a resolver that uses only it.
 func (s *nameServer) resolver(t *testing.T) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -93,7 +93,7 @@ func (s *nameServer) count() int {
 	return s.asked
 }
 
-// serveAt serves at an address and port of loopback's 127.0.0.0/8.
+// serveAt serves at an address and port in loopback's 127.0.0.0/8.
 func serveAt(t *testing.T, address string, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	listener, err := net.Listen("tcp4", address)
@@ -106,8 +106,8 @@ func serveAt(t *testing.T, address string, handler http.HandlerFunc) *httptest.S
 	return server
 }
 
-// In these tests 127.0.0.1 is allowed and plays the public network, and
-// 127.0.0.2, where another server waits at the same port, the private one.
+// TestRebinding allows 127.0.0.1, which plays the public network. 127.0.0.2, where
+// another server listens on the same port, plays the private one.
 func TestRebinding(t *testing.T) {
 	public, private := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")
 	var reached atomic.Int64
@@ -125,9 +125,9 @@ func TestRebinding(t *testing.T) {
 		html(w, "secret")
 	})
 	site := "http://rebind.example:" + at
-	const sentence = "There is no public site at this address. Check it."
+	const sentence = "There is no public site at this address. Check the address."
 
-	t.Run("a name that was public and becomes private is refused", func(t *testing.T) {
+	t.Run("a public name that becomes private is refused", func(t *testing.T) {
 		names := &nameServer{answers: [][]netip.Addr{{public}, {public}, {private}}}
 		f := open(t, Config{Resolver: names.resolver(t)}, outside.URL)
 		if got := page(t, f, site+"/first"); string(got.Body) != "public" {
@@ -143,22 +143,22 @@ func TestRebinding(t *testing.T) {
 		f := open(t, Config{Resolver: names.resolver(t)}, outside.URL)
 		refused(t, f, site+"/away", fault.Invalid, sentence)
 	})
-	t.Run("of a name with both, the public address is used", func(t *testing.T) {
+	t.Run("if a name has both, the public address is used", func(t *testing.T) {
 		names := &nameServer{answers: [][]netip.Addr{{private, public}}}
 		f := open(t, Config{Resolver: names.resolver(t)}, outside.URL)
 		if got := page(t, f, site+"/"); string(got.Body) != "public" {
 			t.Fatalf("%q", got.Body)
 		}
 	})
-	t.Run("a name that is private from the beginning is refused", func(t *testing.T) {
+	t.Run("a private name is refused", func(t *testing.T) {
 		names := &nameServer{answers: [][]netip.Addr{{private}}}
 		f := open(t, Config{Resolver: names.resolver(t)}, outside.URL)
 		refused(t, f, site+"/", fault.Invalid, sentence)
 	})
-	t.Run("a name without addresses is no site", func(t *testing.T) {
+	t.Run("a name without addresses is refused", func(t *testing.T) {
 		names := &nameServer{answers: [][]netip.Addr{{}}}
 		f := open(t, Config{Resolver: names.resolver(t)}, outside.URL)
-		refused(t, f, site+"/", fault.Invalid, "There is no public site at this address. Check it.")
+		refused(t, f, site+"/", fault.Invalid, "There is no public site at this address. Check the address.")
 	})
 	if reached.Load() > 0 {
 		t.Errorf("the private server was reached %d times", reached.Load())

@@ -36,7 +36,7 @@ func TestRedirects(t *testing.T) {
 	})
 	f := open(t, Config{}, site.URL)
 
-	t.Run("five are followed", func(t *testing.T) {
+	t.Run("five redirects are followed", func(t *testing.T) {
 		got := page(t, f, site.URL+"/hop/5")
 		if string(got.Body) != "arrived at /hop/0" || got.URL != site.URL+"/hop/0" || got.Downgraded {
 			t.Errorf("%+v", got)
@@ -45,10 +45,10 @@ func TestRedirects(t *testing.T) {
 	t.Run("a sixth is not", func(t *testing.T) {
 		refused(t, f, site.URL+"/hop/6", fault.Invalid, "The page redirects more than 5 times.")
 	})
-	t.Run("a circle is named", func(t *testing.T) {
-		refused(t, f, site.URL+"/circle", fault.Invalid, "The page redirects in a circle.")
+	t.Run("a loop is reported", func(t *testing.T) {
+		refused(t, f, site.URL+"/circle", fault.Invalid, "The page redirects in a loop.")
 	})
-	t.Run("one without a target is named", func(t *testing.T) {
+	t.Run("one without a target is reported", func(t *testing.T) {
 		refused(t, f, site.URL+"/nowhere", fault.Invalid, "The page redirects, but does not say where to.")
 	})
 }
@@ -77,9 +77,9 @@ func TestForbiddenTargets(t *testing.T) {
 
 	at := ":" + fmt.Sprint(port(t, inside.URL))
 	const (
-		private = "There is no public site at this address. Check it."
+		private = "There is no public site at this address. Check the address."
 		noHost  = "The address has a host name that cannot exist."
-		scheme  = "Only addresses that begin with http:// or https:// can be fetched."
+		scheme  = "Parley fetches only addresses that begin with http:// or https://."
 		noURL   = "This is not a web address."
 	)
 	for target, sentence := range map[string]string{
@@ -119,7 +119,7 @@ func TestForbiddenTargets(t *testing.T) {
 		"http://[fe80::1%25lo]" + at:           noHost,
 		"http://a..b/":                         noHost,
 		"http://xn--a/":                        noHost,
-		"http://user:pw@127.0.0.1" + at:        "An address with a user name or password in it is not fetched.",
+		"http://user:pw@127.0.0.1" + at:        "Parley does not fetch addresses that contain a user name or password.",
 		"http://:80/":                          "The address has no host, such as www.example.com.",
 		"http:///etc/passwd":                   "The address has no host, such as www.example.com.",
 		"http://example.com:99999/":            "The address has a port that does not exist.",
@@ -130,12 +130,12 @@ func TestForbiddenTargets(t *testing.T) {
 		"data:text/html,hello":                 scheme,
 		"http://127.0.0.1:x/":                  noURL,
 		"http://a b/":                          noURL,
-		"http://example.com\\@127.0.0.1/":      "An address with a user name or password in it is not fetched.",
+		"http://example.com\\@127.0.0.1/":      "Parley does not fetch addresses that contain a user name or password.",
 		"http://" + strings.Repeat("a", 5000):  "The address is longer than 4096 characters.",
 		"http://" + strings.Repeat("a.", 130):  noHost,
 		"http://" + strings.Repeat("a", 64):    noHost,
 		"http://[::1" + at:                     noURL,
-		"http://127.0.0.1:22/":                 "The address has a port that is not fetched; web pages are at ports 80 and 443.",
+		"http://127.0.0.1:22/":                 "Parley does not fetch pages from this port. Use an address on port 80 or 443.",
 		"http://[::ffff:127.0.0.1%25lo]" + at:  noHost,
 		"http://0:80/":                         noHost,
 		"http://example.com:0/":                "The address has a port that does not exist.",
@@ -145,7 +145,7 @@ func TestForbiddenTargets(t *testing.T) {
 		t.Run("a redirect to "+short(target)+" is refused", func(t *testing.T) {
 			to.Store(target)
 			_, err := f.Get(t.Context(), Request{URL: outside.URL + "/"})
-			expectEither(t, err, sentence, "The page redirects to an address that cannot be fetched: "+sentence)
+			expectEither(t, err, sentence, "The page redirects to an address that Parley cannot fetch: "+sentence)
 		})
 		t.Run("and so is the address itself", func(t *testing.T) {
 			if strings.HasPrefix(target, "//") {
@@ -178,24 +178,24 @@ func TestFromSecureToPlain(t *testing.T) {
 	secure := httptest.NewUnstartedServer(withoutRobots(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, plain.URL+"/", http.StatusFound)
 	}))
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of a client that leaves
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it would log each client that leaves
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(secure.Certificate())
 
-	t.Run("is allowed and noted", func(t *testing.T) {
+	t.Run("is allowed and reported", func(t *testing.T) {
 		f := open(t, Config{Roots: roots}, plain.URL, secure.URL)
 		if got := page(t, f, secure.URL+"/"); string(got.Body) != "plain" || !got.Downgraded {
 			t.Errorf("%+v", got)
 		}
 	})
-	t.Run("a certificate of nobody known is refused", func(t *testing.T) {
+	t.Run("a certificate from an unknown authority is refused", func(t *testing.T) {
 		f := open(t, Config{}, plain.URL, secure.URL)
-		refused(t, f, secure.URL+"/", fault.Invalid, "The site's certificate is not valid, so that nobody can tell whether it is the site.")
+		refused(t, f, secure.URL+"/", fault.Invalid, "The site's certificate is not valid, so Parley cannot be sure that it is the right site.")
 	})
-	t.Run("a plain server at a secure address is named", func(t *testing.T) {
+	t.Run("a plain server at a secure address is reported", func(t *testing.T) {
 		f := open(t, Config{}, plain.URL)
-		refused(t, f, "https"+strings.TrimPrefix(plain.URL, "http")+"/", fault.Upstream, "The server offers no secure connection that can be used.")
+		refused(t, f, "https"+strings.TrimPrefix(plain.URL, "http")+"/", fault.Upstream, "Parley could not make a secure connection to the server.")
 	})
 }

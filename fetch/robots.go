@@ -10,8 +10,8 @@ import (
 	"parley/fetch/robots"
 )
 
-// Allowed returns nil if robots.txt allows the page to be read, and otherwise
-// why not. It may have to fetch the file.
+// Allowed returns nil if robots.txt allows Parley to read the page, and otherwise
+// the reason. It may have to fetch the file.
 func (f *Fetcher) Allowed(ctx context.Context, address string) error {
 	u, err := parseURL(address)
 	if err != nil {
@@ -27,7 +27,7 @@ func (f *Fetcher) Allowed(ctx context.Context, address string) error {
 	return nil
 }
 
-// rules asks for robots.txt as one of the host's readers.
+// rules requests robots.txt as one of the host's readers.
 func (f *Fetcher) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
 	leave, err := f.slots.enter(u.Hostname())
 	if err != nil {
@@ -38,15 +38,15 @@ func (f *Fetcher) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) 
 }
 
 func disallowed() error {
-	return fault.Wrap(fault.Invalid, ErrDisallowed, "The site's robots.txt does not allow this page to be read.")
+	return fault.Wrap(fault.Invalid, ErrDisallowed, "The site's robots.txt does not allow Parley to read this page.")
 }
 
-// bytesPerByte is what the rules of the densest file take in memory.
+// bytesPerByte is how much memory the rules of the densest file take per byte.
 const bytesPerByte = 6
 
-// readRobots fetches a robots.txt and returns its rules with their size. A
-// 4xx other than 429 means that there are none; a server that fails or cannot
-// be reached allows nothing for now (RFC 9309, section 2.3.1).
+// readRobots fetches a robots.txt and returns its rules with their size. A 4xx
+// other than 429 means that there are none; a server that fails or cannot be
+// reached allows nothing for now (RFC 9309, section 2.3.1).
 func (f *Fetcher) readRobots(ctx context.Context, u *url.URL) (*robots.Rules, int, error) {
 	trip := &trip{
 		fetcher: f, left: f.config.Timeout, limit: robots.MaxBytes, cut: true,
@@ -56,7 +56,7 @@ func (f *Fetcher) readRobots(ctx context.Context, u *url.URL) (*robots.Rules, in
 	answer, err := trip.follow(ctx, u)
 	switch {
 	case errors.Is(err, errCircle) || errors.Is(err, errRedirects):
-		return &robots.Rules{}, 0, nil // section 2.3.1.2 takes it as not there
+		return &robots.Rules{}, 0, nil // section 2.3.1.2 treats it as missing
 	case err != nil:
 		return nil, 0, err
 	case isWhole(answer.status):
@@ -64,7 +64,7 @@ func (f *Fetcher) readRobots(ctx context.Context, u *url.URL) (*robots.Rules, in
 	case answer.status == http.StatusTooManyRequests || answer.status >= 500:
 		return nil, 0, &fault.Error{
 			Kind: fault.Upstream, RetryAfter: max(retryAfter(answer), failureAge),
-			Message: "The site's robots.txt cannot be read just now, so that nobody can tell which pages may be; they are tried again later.",
+			Message: "Parley cannot read the site's robots.txt right now, so it does not know which pages it may read. It will try again later.",
 		}
 	}
 	return &robots.Rules{}, 0, nil

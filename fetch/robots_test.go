@@ -39,12 +39,12 @@ func answers(status int) http.HandlerFunc {
 func content(w http.ResponseWriter, _ *http.Request) { html(w, "content") }
 
 const (
-	notAllowed = "The site's robots.txt does not allow this page to be read."
-	notKnown   = "The site's robots.txt cannot be read just now, so that nobody can tell which pages may be; they are tried again later."
+	notAllowed = "The site's robots.txt does not allow Parley to read this page."
+	notKnown   = "Parley cannot read the site's robots.txt right now, so it does not know which pages it may read. It will try again later."
 )
 
 func TestRobots(t *testing.T) {
-	t.Run("a page that it disallows is not asked for", func(t *testing.T) {
+	t.Run("a page that it disallows is not requested", func(t *testing.T) {
 		var asked atomic.Int64
 		site := serveRobots(t, says("User-agent: parley\nDisallow: /private\n\nUser-agent: *\nDisallow: /public"),
 			func(w http.ResponseWriter, r *http.Request) {
@@ -66,8 +66,8 @@ func TestRobots(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("nor is one that a redirect leads to", func(t *testing.T) {
-		other := serveRobots(t, says("User-agent: *\nDisallow: /"), func(http.ResponseWriter, *http.Request) { t.Error("it was asked for") })
+	t.Run("neither is a disallowed target of a redirect", func(t *testing.T) {
+		other := serveRobots(t, says("User-agent: *\nDisallow: /"), func(http.ResponseWriter, *http.Request) { t.Error("it was requested") })
 		site := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/", http.StatusFound) })
 		refused(t, open(t, Config{}, site.URL, other.URL), site.URL+"/", fault.Invalid, notAllowed)
 	})
@@ -78,18 +78,18 @@ func TestRobots(t *testing.T) {
 		})
 	}
 	for _, status := range []int{429, 500, 503} {
-		t.Run("while it fails (a "+http.StatusText(status)+") nothing is", func(t *testing.T) {
-			site := serveRobots(t, answers(status), func(http.ResponseWriter, *http.Request) { t.Error("a page was asked for") })
+		t.Run("while it fails (a "+http.StatusText(status)+") nothing is allowed", func(t *testing.T) {
+			site := serveRobots(t, answers(status), func(http.ResponseWriter, *http.Request) { t.Error("a page was requested") })
 			failure := refused(t, open(t, Config{}, site.URL), site.URL+"/", fault.Upstream, notKnown)
 			if failure.RetryAfter <= 0 {
-				t.Error("nobody knows when to try again")
+				t.Error("the fault does not say when to try again")
 			}
 		})
 	}
-	t.Run("while it cannot be reached nothing is, and the reason is the network's", func(t *testing.T) {
+	t.Run("while it is unreachable nothing is allowed, and the reason is the network's", func(t *testing.T) {
 		site := serveRobots(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-			func(http.ResponseWriter, *http.Request) { t.Error("a page was asked for") })
-		refused(t, open(t, Config{}, site.URL), site.URL+"/", fault.Upstream, "The connection broke off before the page was complete.")
+			func(http.ResponseWriter, *http.Request) { t.Error("a page was requested") })
+		refused(t, open(t, Config{}, site.URL), site.URL+"/", fault.Upstream, "The connection broke before the page was complete.")
 	})
 	t.Run("its redirects are followed", func(t *testing.T) {
 		site := serveRobots(t, func(w http.ResponseWriter, r *http.Request) {
@@ -101,26 +101,26 @@ func TestRobots(t *testing.T) {
 		}, content)
 		refused(t, open(t, Config{}, site.URL), site.URL+"/", fault.Invalid, notAllowed)
 	})
-	t.Run("in a circle, it is taken as not there", func(t *testing.T) {
+	t.Run("if it redirects in a loop, it counts as missing", func(t *testing.T) {
 		site := serveRobots(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/robots.txt", http.StatusFound)
 		}, content)
 		page(t, open(t, Config{}, site.URL), site.URL+"/")
 	})
-	t.Run("to a private network, it is refused", func(t *testing.T) {
+	t.Run("if it redirects to a private network, it is refused", func(t *testing.T) {
 		site := serveRobots(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
 		}, content)
 		f := open(t, Config{Ports: []int{80}}, site.URL)
-		refused(t, f, site.URL+"/", fault.Invalid, "There is no public site at this address. Check it.")
+		refused(t, f, site.URL+"/", fault.Invalid, "There is no public site at this address. Check the address.")
 	})
-	t.Run("what follows 500 KiB is ignored", func(t *testing.T) {
+	t.Run("everything after 500 KiB is ignored", func(t *testing.T) {
 		site := serveRobots(t, says("User-agent: *\nDisallow: /a\n"+strings.Repeat("#", 500<<10)+"\nDisallow: /b"), content)
 		f := open(t, Config{}, site.URL)
 		refused(t, f, site.URL+"/a", fault.Invalid, notAllowed)
 		page(t, f, site.URL+"/b")
 	})
-	t.Run("a pack that is cut in the middle is read up to there", func(t *testing.T) {
+	t.Run("a compressed file is read up to the limit", func(t *testing.T) {
 		bomb := packed(t, []byte("User-agent: *\nDisallow: /a\n"+strings.Repeat("#", 4<<20)))
 		site := serveRobots(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -131,7 +131,7 @@ func TestRobots(t *testing.T) {
 }
 
 func TestPoliteness(t *testing.T) {
-	t.Run("pages of a host are fetched one by one, robots.txt once", func(t *testing.T) {
+	t.Run("pages of a host are fetched one by one, and robots.txt once", func(t *testing.T) {
 		var present, files atomic.Int64
 		site := serveRobots(t, func(w http.ResponseWriter, r *http.Request) {
 			files.Add(1)
@@ -153,7 +153,7 @@ func TestPoliteness(t *testing.T) {
 			t.Errorf("robots.txt was read %d times", files.Load())
 		}
 	})
-	t.Run("the pause is the longer of ours and the site's, up to a limit", func(t *testing.T) {
+	t.Run("the pause is the longer of Parley's and the site's, up to a limit", func(t *testing.T) {
 		for _, test := range []struct {
 			delay  string
 			config Config
@@ -180,16 +180,16 @@ func TestPoliteness(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a caller who goes away during the pause is not waited for", func(t *testing.T) {
+	t.Run("a caller who goes away ends the pause", func(t *testing.T) {
 		site := serveRobots(t, says("User-agent: *\nCrawl-delay: 30"), content)
 		f := open(t, Config{}, site.URL)
 		page(t, f, site.URL+"/1")
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		_, err := f.Get(ctx, Request{URL: site.URL + "/2"})
-		wants(t, site.URL, "", err, fault.Upstream, "Fetching was stopped; the page is tried again later.")
+		wants(t, site.URL, "", err, fault.Upstream, "Fetching was stopped. Parley will try the page again later.")
 	})
-	t.Run("the program says who it is", func(t *testing.T) {
+	t.Run("requests name the program", func(t *testing.T) {
 		const name = "Parley/1.0 (+https://example.com/robot)"
 		site := serveRobots(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.UserAgent() != name {

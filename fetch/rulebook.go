@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// rulesAge is how long a robots.txt is believed (RFC 9309, section 2.4).
+	// rulesAge is how long a robots.txt is cached (RFC 9309, section 2.4).
 	rulesAge = 24 * time.Hour
-	// failureAge is how long a robots.txt that could not be had is not asked
-	// for again.
+	// failureAge is how long a failure to read robots.txt is cached.
 	failureAge = time.Minute
 	// maxRuleBytes bounds the memory of all files together.
 	maxRuleBytes = 32 << 20
-	// entryBytes is what an entry costs beside its file.
+	// entryBytes is the size of an entry without its file.
 	entryBytes = 512
 )
 
-// rulebook remembers the robots.txt of each origin. Callers who ask for a file
-// that is being read wait for it.
+// rulebook caches the robots.txt of each origin. Callers who need a file that is
+// being read wait for it.
 type rulebook struct {
 	read  func(ctx context.Context, origin *url.URL) (rules *robots.Rules, bytes int, err error)
 	reads singleflight.Group
@@ -46,12 +45,12 @@ type entry struct {
 
 func newRulebook(read func(context.Context, *url.URL) (*robots.Rules, int, error)) *rulebook {
 	b := &rulebook{read: read}
-	// The limit in bytes is reached first: no entry is smaller.
+	// The limit in bytes applies first: no entry is smaller.
 	b.entries, _ = simplelru.NewLRU(maxRuleBytes/entryBytes, func(_ string, e *entry) { b.bytes -= e.bytes })
 	return b
 }
 
-// rules returns what the robots.txt of the address's origin says.
+// rules returns the rules in the robots.txt of the address's origin.
 func (b *rulebook) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
 	origin := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	key := origin.String()
@@ -73,14 +72,14 @@ func (b *rulebook) rules(ctx context.Context, u *url.URL) (*robots.Rules, error)
 			if mine {
 				return nil, done.Err
 			}
-			// Another caller went away or had no slot: this one tries.
+			// Another caller went away or got no slot: this one tries.
 		case <-ctx.Done():
 			return nil, stopped(ctx)
 		}
 	}
 }
 
-// fresh returns an entry that is still believed, or nil.
+// fresh returns an entry that is still valid, or nil.
 func (b *rulebook) fresh(key string) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,11 +89,11 @@ func (b *rulebook) fresh(key string) *entry {
 	return nil
 }
 
-// refresh reads the file and remembers it. When it cannot be read now, older
-// rules stay in force; without any the failure is remembered. It fails, and
-// nothing is remembered, when this caller went away or had no slot.
+// refresh reads the file and caches it. If the read fails, older rules stay in
+// force; without any the failure is cached. If this caller went away or got no
+// slot, refresh fails and caches nothing.
 func (b *rulebook) refresh(ctx context.Context, origin *url.URL, key string) (known *entry, err error) {
-	// Nobody else would catch a panic in the goroutine of a singleflight.Group.
+	// Nothing else catches a panic in the goroutine of a singleflight.Group.
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("fetch: reading %s panicked: %v", key, p)
@@ -119,7 +118,7 @@ func (b *rulebook) refresh(ctx context.Context, origin *url.URL, key string) (kn
 
 // remember replaces an entry, and evicts others if there are too many.
 func (b *rulebook) remember(key string, e *entry) {
-	b.entries.Remove(key) // which takes its bytes off, as Add would not
+	b.entries.Remove(key) // this subtracts its bytes, which Add would not do
 	b.entries.Add(key, e)
 	b.bytes += e.bytes
 	for b.bytes > maxRuleBytes && b.entries.Len() > 1 {

@@ -14,7 +14,7 @@ import (
 	"parley/fetch/robots"
 )
 
-// library counts how often each file is read.
+// library counts the reads of each file.
 type library struct {
 	mu    sync.Mutex
 	reads map[string]int
@@ -56,11 +56,11 @@ func TestRulebook(t *testing.T) {
 		t.Helper()
 		rules, err := b.rules(t.Context(), at)
 		if err == nil && rules.Allows("/private") {
-			t.Error("these are other rules")
+			t.Error("these are different rules")
 		}
 		return err
 	}
-	t.Run("a file is read once for all who wait for it, and for a day", func(t *testing.T) {
+	t.Run("a file is read once for all who wait for it, and then cached for a day", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := &library{takes: time.Second}
 			b := newRulebook(l.read)
@@ -83,7 +83,7 @@ func TestRulebook(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a failure is remembered for a minute", func(t *testing.T) {
+	t.Run("a failure is cached for a minute", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			down := fault.New(fault.Upstream, "down")
 			l := &library{err: down}
@@ -103,7 +103,7 @@ func TestRulebook(t *testing.T) {
 			}
 		})
 	})
-	t.Run("older rules hold while the file cannot be had", func(t *testing.T) {
+	t.Run("older rules apply while the file is unavailable", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := &library{}
 			b := newRulebook(l.read)
@@ -120,7 +120,7 @@ func TestRulebook(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a caller who goes away does not spoil it for others", func(t *testing.T) {
+	t.Run("a caller who goes away does not affect the others", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := &library{takes: 10 * time.Second}
 			b := newRulebook(l.read)
@@ -129,7 +129,7 @@ func TestRulebook(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if _, err := b.rules(ctx, at); err == nil {
-					t.Error("the first caller was answered")
+					t.Error("the first caller got an answer")
 				}
 			})
 			synctest.Wait()
@@ -141,9 +141,9 @@ func TestRulebook(t *testing.T) {
 			wait.Wait()
 		})
 	})
-	t.Run("that there was no free slot is not held against the site", func(t *testing.T) {
+	t.Run("a missing slot is not cached as the site's failure", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			l := &library{err: leftAlone(time.Second)}
+			l := &library{err: tooSlow(time.Second)}
 			b := newRulebook(l.read)
 			_ = ask(t, b)
 			l.err = nil
@@ -152,7 +152,7 @@ func TestRulebook(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a panic is an error of those who wait, and is not remembered", func(t *testing.T) {
+	t.Run("a panic becomes an error for those who wait, and is not cached", func(t *testing.T) {
 		l := &library{}
 		broken := true
 		b := newRulebook(func(ctx context.Context, u *url.URL) (*robots.Rules, int, error) {

@@ -13,32 +13,32 @@ const (
 	maxPatternBytes = 1000
 )
 
-// Rules say which pages of a site belong to a source.
+// Rules decide which pages of a site belong to a source.
 type Rules struct {
-	// Host is the site's host, such as "example.com". With and without "www."
-	// it is the same site. Other subdomains are other sites.
+	// Host is the site's host, such as "example.com". A leading "www." makes no
+	// difference. Other subdomains are other sites.
 	Host string
-	// Include and Exclude are patterns of paths. Exclude goes first, and an
-	// empty Include means every page. "/docs" is the page and all below it
-	// ("/docs/a", not "/docs-old"); in a pattern with "*", which stands for
-	// any run of characters, the whole path has to match: "/docs/*.html". A
-	// pattern with "?" is compared with path and query. Case matters.
+	// Include and Exclude are patterns of paths. Exclude takes precedence, and
+	// an empty Include admits every page. "/docs" means the page and all below
+	// it ("/docs/a", not "/docs-old"). A pattern with "*", which stands for any
+	// characters, must match the whole path: "/docs/*.html". A pattern with "?"
+	// is compared with path and query. Case matters.
 	Include, Exclude []string
-	// MaxDepth is how many links may lie between the start page (0) and a
-	// page. 0: any number.
+	// MaxDepth is how many links a page may be away from the start page. 0:
+	// any number.
 	MaxDepth int
 	// MaxPages is how many pages a source may have. Discover returns no more; a
-	// caller that crawls counts for itself. 0: any number.
+	// caller that crawls counts itself. 0: any number.
 	MaxPages int
 }
 
-// Check returns what is wrong with the rules.
+// Check returns what is wrong with the rules, or nil.
 func (r Rules) Check() error {
 	if _, err := normalHost(hostname(r.Host)); err != nil || strings.ContainsAny(r.Host, "/@?#") {
 		return fault.InField("host", "The site needs a host name, such as www.example.com.")
 	}
 	if r.MaxDepth < 0 || r.MaxPages < 0 {
-		return fault.New(fault.Invalid, "Limits of a crawl are not negative.")
+		return fault.New(fault.Invalid, "The limits of a crawl cannot be negative.")
 	}
 	if err := checkPatterns("include", r.Include); err != nil {
 		return err
@@ -55,14 +55,14 @@ func checkPatterns(field string, patterns []string) error {
 			return fault.InField(field, "A path is at most %d characters long.", maxPatternBytes)
 		}
 		if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "*") {
-			return fault.InField(field, "A path begins with / or *, such as /docs.")
+			return fault.InField(field, "A path must begin with / or *, such as /docs.")
 		}
 	}
 	return nil
 }
 
-// Admits returns nil if the page at a depth belongs to the source, and
-// otherwise why not. Whether robots.txt allows it is another question.
+// Admits returns nil if a page at a depth belongs to the source, and otherwise the
+// reason. It does not check robots.txt.
 func (r Rules) Admits(address string, depth int) error {
 	u, err := normalize("", address)
 	if err != nil {
@@ -116,7 +116,7 @@ func matchingPattern(patterns []string, u *url.URL) (string, bool) {
 }
 
 func matches(pattern, path string) bool {
-	// A dollar sign means nothing here, but would to target.Compile.
+	// A dollar sign has no meaning here, but would have one in target.Compile.
 	text := strings.ReplaceAll(pattern, "$", "%24")
 	if strings.Contains(text, "*") || strings.Contains(text, "?") {
 		return target.Compile(text + "$").Matches(target.For(path))

@@ -24,7 +24,7 @@ func TestRules(t *testing.T) {
 		{"a page of a subdomain", Rules{}, "https://blog.example.com/", 0, "The page is on another site."},
 		{"a page of a site that ends alike", Rules{}, "https://badexample.com/", 0, "The page is on another site."},
 		{"a page of a site that begins alike", Rules{}, "https://example.com.evil.example/", 0, "The page is on another site."},
-		{"no page", Rules{}, "mailto:a@example.com", 0, "Only addresses that begin with http:// or https:// can be fetched."},
+		{"an address that is not a page", Rules{}, "mailto:a@example.com", 0, "Parley fetches only addresses that begin with http:// or https://."},
 
 		{"a page at the greatest depth", Rules{MaxDepth: 2}, "https://example.com/", 2, ""},
 		{"a page below", Rules{MaxDepth: 2}, "https://example.com/", 3, "The page is more than 2 links away from the start page."},
@@ -98,7 +98,7 @@ func TestCheckRules(t *testing.T) {
 	}
 }
 
-// checkRules holds what every rule must keep to, whatever the texts are.
+// checkRules checks what every rule must satisfy, whatever the texts are.
 func checkRules(t interface{ Fatalf(string, ...any) }, pattern, path string) {
 	address, err := Normalize("https://a.example/", path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxSitemaps and maxSitemapDepth bound what an index may lead to.
+	// maxSitemaps and maxSitemapDepth bound the files that an index leads to.
 	maxSitemaps     = 50
 	maxSitemapDepth = 3
 )
@@ -22,14 +22,14 @@ const (
 type Entry struct {
 	// URL is in the form of [Normalize].
 	URL string
-	// LastMod is when the page last changed, as the site says. It may be zero.
+	// LastMod is when the page last changed, according to the site. It may be zero.
 	LastMod time.Time
 }
 
-// Sitemap reads a sitemap and those that it is an index of: at most 50 files,
-// three deep, and 50,000 different pages. An index leads to files on its own
-// site only. When some files could not be read, or there was more, the pages
-// found come with the fault.
+// Sitemap reads a sitemap and those in its index: at most 50 files, three levels
+// deep, and 50,000 different pages. An index leads only to files on its own site.
+// If Sitemap could not read some files, or there were more, it returns the pages
+// it found together with the fault.
 //
 // Sitemap does not ask robots.txt for permission, because sitemaps are made for
 // robots.
@@ -46,7 +46,7 @@ func (f *Fetcher) Sitemap(ctx context.Context, address string) ([]Entry, error) 
 // survey collects pages from sitemaps.
 type survey struct {
 	fetcher *Fetcher
-	// wants says which pages are kept. Nil: all.
+	// wants says which pages to keep. Nil: all.
 	wants   func(u *url.URL) bool
 	limit   int
 	entries []Entry
@@ -63,8 +63,8 @@ func newSurvey(f *Fetcher, wants func(*url.URL) bool) *survey {
 	}
 }
 
-// read adds the pages of a sitemap. One that was read before adds nothing, so
-// an index that leads to itself ends.
+// read adds the pages of a sitemap. It skips a sitemap that it has read, so an
+// index that leads to itself ends.
 func (s *survey) read(ctx context.Context, u *url.URL, depth int) {
 	switch {
 	case s.files[u.String()]:
@@ -76,7 +76,7 @@ func (s *survey) read(ctx context.Context, u *url.URL, depth int) {
 		s.fail(fault.New(fault.Invalid, "The site's sitemaps are nested more than %d deep.", maxSitemapDepth))
 		return
 	case len(s.files) == maxSitemaps:
-		s.fail(fault.New(fault.Invalid, "The site has more than %d sitemaps; those after are not read.", maxSitemaps))
+		s.fail(fault.New(fault.Invalid, "The site has more than %d sitemaps. Parley does not read the rest.", maxSitemaps))
 		return
 	}
 	s.files[u.String()] = true
@@ -94,7 +94,7 @@ func (s *survey) read(ctx context.Context, u *url.URL, depth int) {
 	s.readAll(ctx, file.Sitemaps, at, depth+1)
 }
 
-// readAll reads the files of an index that is at u.
+// readAll reads the files of an index at u.
 func (s *survey) readAll(ctx context.Context, sitemaps []sitemap.Entry, u *url.URL, depth int) {
 	for _, child := range sitemaps {
 		if ctx.Err() != nil {
@@ -103,7 +103,7 @@ func (s *survey) readAll(ctx context.Context, sitemaps []sitemap.Entry, u *url.U
 		}
 		next, err := resolve(u, child.URL)
 		if err == nil && !sameSite(next.Hostname(), u.Hostname()) {
-			err = fault.New(fault.Invalid, "A sitemap of the site leads to another site, which is not followed.")
+			err = fault.New(fault.Invalid, "A sitemap of the site points to another site. Parley does not follow it.")
 		}
 		if err != nil {
 			s.fail(err)
@@ -133,7 +133,7 @@ func (s *survey) add(page sitemap.Entry) {
 func (s *survey) full() bool { return len(s.entries) >= s.limit }
 
 func (s *survey) tooMany() error {
-	return fault.New(fault.Invalid, "The site's sitemaps name more pages than the %d that are read.", s.limit)
+	return fault.New(fault.Invalid, "The site's sitemaps list more than %d pages. Parley does not read the rest.", s.limit)
 }
 
 func (s *survey) fail(err error) {
@@ -167,8 +167,8 @@ func sitemapFault(err error) error {
 	case errors.Is(err, sitemap.ErrNone):
 		return fault.Wrap(fault.Invalid, err, "The address holds no sitemap.")
 	case errors.Is(err, sitemap.ErrTooLarge):
-		return fault.Wrap(fault.Invalid, err, "A sitemap of the site is larger than %d MB or names more than %d pages; it is read up to there.",
+		return fault.Wrap(fault.Invalid, err, "A sitemap of the site is larger than %d MB or names more than %d pages. Parley reads only its beginning.",
 			sitemap.MaxBytes>>20, sitemap.MaxAddresses)
 	}
-	return fault.Wrap(fault.Invalid, err, "A sitemap of the site is damaged; it is read up to there.")
+	return fault.Wrap(fault.Invalid, err, "A sitemap of the site is damaged. Parley reads only its beginning.")
 }

@@ -14,7 +14,7 @@ import (
 	"parley/core/fault"
 )
 
-// library of files at a site; "SITE" in a text is the site's address.
+// serveFiles serves files of a site; "SITE" in a text is the site's address.
 func serveFiles(t *testing.T, files map[string]string) *httptest.Server {
 	t.Helper()
 	return httpFiles(t, files, nil)
@@ -82,7 +82,7 @@ func TestSitemap(t *testing.T) {
 		"/robots.txt":   "User-agent: *\nDisallow: /*.xml",
 		"/no-pages.xml": "<urlset></urlset>",
 	}
-	// The texts inside of packs cannot have the site's address put in.
+	// Compressed texts cannot have the site's address filled in.
 	files["/packed.gz"] = string(packed(t, []byte("http://a.example/a\nhttp://a.example/b")))
 	spaces := packed(t, []byte(strings.Repeat(strings.Repeat(" ", 8000)+"\n", 130)))
 	files["/bomb.xml.gz"] = string(packed(t, []byte("https://a.example/\n"))) + strings.Repeat(string(spaces), 30)
@@ -98,11 +98,11 @@ func TestSitemap(t *testing.T) {
 		"/index.xml":    {[]string{"/a", "/b", "/c", "/d"}, "The server answered 404: the page is gone."},
 		"/self.xml":     {[]string{"/a", "/b", "/c", "/d"}, ""},
 		"/deep1.xml":    {nil, "The site's sitemaps are nested more than 3 deep."},
-		"/away.xml":     {[]string{"/c", "/d"}, "A sitemap of the site leads to another site, which is not followed."},
+		"/away.xml":     {[]string{"/c", "/d"}, "A sitemap of the site points to another site. Parley does not follow it."},
 		"/page.html":    {nil, "The address holds no sitemap."},
-		"/damaged.xml":  {[]string{"/a"}, "A sitemap of the site is damaged; it is read up to there."},
+		"/damaged.xml":  {[]string{"/a"}, "A sitemap of the site is damaged. Parley reads only its beginning."},
 		"/packed.gz":    {[]string{"http://a.example/a", "http://a.example/b"}, ""},
-		"/bomb.xml.gz":  {[]string{"https://a.example/"}, "A sitemap of the site is larger than 20 MB or names more than 50000 pages; it is read up to there."},
+		"/bomb.xml.gz":  {[]string{"https://a.example/"}, "A sitemap of the site is larger than 20 MB or names more than 50000 pages. Parley reads only its beginning."},
 		"/gone":         {nil, "The server answered 404: the page is gone."},
 	} {
 		t.Run(path+" is read", func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestSitemap(t *testing.T) {
 			t.Errorf("%d pages, %d requests, %v", len(got), asked.Load(), err)
 		}
 	})
-	t.Run("a caller who goes away is not waited for", func(t *testing.T) {
+	t.Run("a caller who goes away ends the reading", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := f.Sitemap(ctx, site.URL+"/index.xml"); !errors.Is(err, context.Canceled) {
@@ -148,7 +148,7 @@ func TestDiscover(t *testing.T) {
 		sitemap bool
 		problem string
 	}{
-		{"a site without sitemap is its start page", nil, Rules{}, []string{"/start"}, false, ""},
+		{"a site without a sitemap has its start page", nil, Rules{}, []string{"/start"}, false, ""},
 		{
 			"a sitemap in its usual place is found",
 			map[string]string{"/sitemap.xml": urlset("/a", "/b")},
@@ -157,7 +157,7 @@ func TestDiscover(t *testing.T) {
 			true, "",
 		},
 		{
-			"a page in its place is none",
+			"an ordinary page in its place does not count",
 			map[string]string{"/sitemap.xml": "<html></html>"},
 			Rules{},
 			[]string{"/start"},
@@ -171,7 +171,7 @@ func TestDiscover(t *testing.T) {
 			true, "",
 		},
 		{
-			"one that is missing is told",
+			"a missing sitemap is reported",
 			map[string]string{"/robots.txt": "Sitemap: SITE/1.xml\nSitemap: SITE/2.xml", "/1.xml": urlset("/a")},
 			Rules{},
 			[]string{"/a"},
@@ -185,7 +185,7 @@ func TestDiscover(t *testing.T) {
 			true, "",
 		},
 		{
-			"robots.txt does, too",
+			"so does robots.txt",
 			map[string]string{"/robots.txt": "User-agent: *\nDisallow: /docs/b", "/sitemap.xml": urlset("/docs/a", "/docs/b")},
 			Rules{},
 			[]string{"/docs/a"},
@@ -199,15 +199,15 @@ func TestDiscover(t *testing.T) {
 			true, "",
 		},
 		{
-			"no more pages than allowed are taken",
+			"no more pages are returned than allowed",
 			map[string]string{"/sitemap.xml": urlset("/a", "/b", "/c")},
 			Rules{MaxPages: 2},
 			[]string{"/a", "/b"},
 			true,
-			"The site's sitemaps name more pages than the 2 that are read.",
+			"The site's sitemaps list more than 2 pages. Parley does not read the rest.",
 		},
 		{
-			"when no page is admitted, the start page is left",
+			"if no page is admitted, the start page remains",
 			map[string]string{"/sitemap.xml": urlset("/a")},
 			Rules{Include: []string{"/start"}},
 			[]string{"/start"},
@@ -228,7 +228,7 @@ func TestDiscover(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a site that robots.txt closes is refused", func(t *testing.T) {
+	t.Run("a site that robots.txt disallows is refused", func(t *testing.T) {
 		site := serveFiles(t, map[string]string{"/robots.txt": "User-agent: *\nDisallow: /", "/sitemap.xml": urlset("/a")})
 		_, err := open(t, Config{}, site.URL).Discover(t.Context(), site.URL, Rules{})
 		if !errors.Is(err, ErrDisallowed) {
@@ -241,7 +241,7 @@ func TestDiscover(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("rules that make no sense are refused", func(t *testing.T) {
+	t.Run("invalid rules are refused", func(t *testing.T) {
 		_, err := open(t, Config{}).Discover(t.Context(), "http://a.example/", Rules{Include: []string{"docs"}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Error(err)

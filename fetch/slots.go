@@ -14,15 +14,15 @@ const (
 	// host's pause is over, or when there are too many.
 	maxHosts = 10_000
 	// maxReaders is how many callers may read a host, or wait for it, at once.
-	// Another is refused, so that a slow host occupies no more workers.
+	// More are refused, so that a slow host occupies no more workers.
 	maxReaders = 3
-	// crowdedFor is when a refused caller may try a host with maxReaders again.
+	// crowdedFor is how long a caller refused because of maxReaders should wait.
 	crowdedFor = 5 * time.Second
-	// maxHold is the longest pause that a host can ask for with Retry-After.
+	// maxHold is the longest pause that a host can request with Retry-After.
 	maxHold = time.Hour
 )
 
-// errNoSlot is the cause of the failure when a caller has waited for too long.
+// errNoSlot is the cause of the failure if a caller has waited too long.
 var errNoSlot = errors.New("no slot within the longest wait")
 
 // slots lets one request at a time go to each host, in the order of the callers,
@@ -40,7 +40,7 @@ type slots struct {
 
 // host is one host's queue. Its fields but free are guarded by slots.mu.
 type host struct {
-	free  chan struct{} // holds a token while no caller has the slot
+	free  chan struct{} // holds a token while the slot is free
 	users int           // callers that wait for the slot or have it
 	next  time.Time     // when the pause is over
 }
@@ -49,12 +49,12 @@ func newSlots() *slots {
 	return &slots{limit: maxHosts, hosts: make(map[string]*host), readers: make(map[string]int)}
 }
 
-// enter makes the caller one of a host's readers, until it leaves.
+// enter makes the caller one of a host's readers until it leaves.
 func (s *slots) enter(name string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.readers[name] >= maxReaders {
-		return nil, leftAlone(crowdedFor)
+		return nil, tooSlow(crowdedFor)
 	}
 	s.readers[name]++
 	return func() {
@@ -66,8 +66,8 @@ func (s *slots) enter(name string) (leave func(), err error) {
 	}, nil
 }
 
-// take waits for the slot of a host, but no longer than longest. The caller
-// releases the slot with leave, and says how long the pause after it is.
+// take waits for a host's slot, but no longer than longest. The caller releases
+// the slot with leave, which takes the length of the pause that follows.
 func (s *slots) take(ctx context.Context, name string, longest time.Duration) (leave func(pause time.Duration), err error) {
 	h, err := s.join(name, longest)
 	if err != nil {
@@ -92,22 +92,22 @@ func (s *slots) take(ctx context.Context, name string, longest time.Duration) (l
 	}, nil
 }
 
-// join adds a user to a host. It refuses at once if the host's pause is longer
-// than the caller waits.
+// join adds a user to a host. It refuses immediately if the host's pause is longer
+// than the caller would wait.
 func (s *slots) join(name string, longest time.Duration) (*host, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.hosts[name]
 	if h == nil {
 		if !s.evict() {
-			return nil, fault.Wrap(fault.RateLimited, errNoSlot, "Too many sites are being read at this moment; the page is tried again later.")
+			return nil, fault.Wrap(fault.RateLimited, errNoSlot, "Parley is reading too many sites right now. It will try the page again later.")
 		}
 		h = &host{free: make(chan struct{}, 1)}
 		h.free <- struct{}{}
 		s.hosts[name] = h
 	}
 	if left := time.Until(h.next); left > longest {
-		return nil, leftAlone(left)
+		return nil, tooSlow(left)
 	}
 	h.users++
 	return h, nil
@@ -119,7 +119,7 @@ func (s *slots) quit(h *host) {
 	h.users--
 }
 
-// release begins the pause that follows a request.
+// release starts the pause that follows a request.
 func (s *slots) release(h *host, pause time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,19 +138,19 @@ func (s *slots) refusal(ctx context.Context, h *host, longest time.Duration) err
 	if !errors.Is(context.Cause(ctx), errNoSlot) {
 		return stopped(ctx)
 	}
-	return leftAlone(max(s.pause(h), longest))
+	return tooSlow(max(s.pause(h), longest))
 }
 
-// leftAlone is the error for a caller that would have to wait for too long.
-func leftAlone(left time.Duration) error {
+// tooSlow is the error for a caller that would have to wait too long.
+func tooSlow(left time.Duration) error {
 	return &fault.Error{
 		Kind: fault.RateLimited, RetryAfter: left, Cause: errNoSlot,
-		Message: "The site is read slowly, as it asks for or as others of its pages wait; the page is tried again later.",
+		Message: "Parley reads this site slowly, because the site asks for it or other pages are waiting. It will try the page again later.",
 	}
 }
 
-// evict forgets hosts until another fits: first those that nobody uses and whose
-// pause is over, then any that nobody uses, which cuts their pause short.
+// evict forgets hosts until another fits: first unused ones whose pause is over,
+// then any unused ones, which cuts their pause short.
 func (s *slots) evict() bool {
 	if len(s.hosts) < s.limit {
 		return true

@@ -12,8 +12,8 @@ import (
 	"parley/core/fault"
 )
 
-// visits makes n visits to a host at once, each as long as it says, and
-// returns when each began, since the first could.
+// visits makes n concurrent visits to a host, each of the given length, and
+// returns when each started, relative to the first possible moment.
 func visits(t *testing.T, slots *slots, host string, n int, length, pause time.Duration) []time.Duration {
 	t.Helper()
 	begin := time.Now()
@@ -96,7 +96,7 @@ func TestSlots(t *testing.T) {
 			}
 		})
 	})
-	t.Run("who would wait for too long is told when to come again", func(t *testing.T) {
+	t.Run("a caller who would wait too long learns when to try again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			slots := newSlots()
 			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
@@ -113,7 +113,7 @@ func TestSlots(t *testing.T) {
 			}
 		})
 	})
-	t.Run("no host is left alone for longer than an hour", func(t *testing.T) {
+	t.Run("no host is paused for longer than an hour", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			slots := newSlots()
 			leave, _ := slots.take(t.Context(), "a.example", time.Minute)

@@ -8,7 +8,7 @@ import (
 	"parley/core/fault"
 )
 
-// statusFault tells the owner what an answer other than a page means.
+// statusFault explains to the owner a response that is not a page.
 func statusFault(a *answer) error {
 	status := a.status
 	switch {
@@ -19,15 +19,15 @@ func statusFault(a *answer) error {
 	case status == http.StatusNotFound || status == http.StatusGone:
 		return fault.Wrap(fault.Invalid, ErrGone, "The server answered %d: the page is gone.", status)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusProxyAuthRequired:
-		return fault.Wrap(fault.Invalid, ErrSignIn, "The server answered %d: the page asks for a sign-in, or does not want to be read by programs.", status)
+		return fault.Wrap(fault.Invalid, ErrSignIn, "The server answered %d: the page requires a sign-in or does not admit programs.", status)
 	case status == http.StatusTooManyRequests:
 		return later(a, "The server answered %d: it asks to be read more slowly.")
 	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
-		return later(a, "The server answered %d: it cannot show the page just now.")
+		return later(a, "The server answered %d: it cannot show the page right now.")
 	case status >= 400:
 		return fault.New(fault.Invalid, "The server answered %d: it refuses to show the page.", status)
 	}
-	return fault.New(fault.Invalid, "The server answered %d, which is no whole page.", status)
+	return fault.New(fault.Invalid, "The server answered %d, which is not a complete page.", status)
 }
 
 // notModified is an error only if the request had no condition.
@@ -35,7 +35,7 @@ func notModified(a *answer) error {
 	if a.conditional {
 		return nil
 	}
-	return fault.New(fault.Upstream, "The server's answer makes no sense.")
+	return fault.New(fault.Upstream, "The server sent an invalid response.")
 }
 
 func later(a *answer, sentence string) error {
@@ -45,12 +45,11 @@ func later(a *answer, sentence string) error {
 	}
 }
 
-// maxRetryAfter bounds what a server may ask for.
+// maxRetryAfter bounds the pause that a server may request.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter returns how long a server that answered 429 or 5xx asks to be
-// left alone: seconds or a date (RFC 9110, section 10.2.3). Zero means that it
-// does not say.
+// retryAfter returns the pause that a server with a 429 or 5xx requests: seconds
+// or a date (RFC 9110, section 10.2.3). Zero means that it names none.
 func retryAfter(a *answer) time.Duration {
 	if a.status != http.StatusTooManyRequests && a.status < 500 {
 		return 0

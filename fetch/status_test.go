@@ -22,12 +22,12 @@ func TestStatuses(t *testing.T) {
 		w.WriteHeader(status)
 	})
 	const (
-		signIn = "The server answered %: the page asks for a sign-in, or does not want to be read by programs."
+		signIn = "The server answered %: the page requires a sign-in or does not admit programs."
 		gone   = "The server answered %: the page is gone."
 		slower = "The server answered %: it asks to be read more slowly."
-		notNow = "The server answered %: it cannot show the page just now."
+		notNow = "The server answered %: it cannot show the page right now."
 		no     = "The server answered %: it refuses to show the page."
-		part   = "The server answered %, which is no whole page."
+		part   = "The server answered %, which is not a complete page."
 	)
 	for status, want := range map[int]struct {
 		kind     fault.Kind
@@ -40,9 +40,9 @@ func TestStatuses(t *testing.T) {
 		500: {fault.Upstream, notNow, nil}, 502: {fault.Upstream, notNow, nil}, 503: {fault.Upstream, notNow, nil}, 599: {fault.Upstream, notNow, nil},
 		400: {fault.Invalid, no, nil}, 451: {fault.Invalid, no, nil},
 		204: {fault.Invalid, part, nil}, 206: {fault.Invalid, part, nil}, 300: {fault.Invalid, part, nil},
-		304: {fault.Upstream, "The server's answer makes no sense.", nil},
+		304: {fault.Upstream, "The server sent an invalid response.", nil},
 	} {
-		t.Run(strconv.Itoa(status)+" has its sentence", func(t *testing.T) {
+		t.Run(strconv.Itoa(status)+" has its message", func(t *testing.T) {
 			f := open(t, Config{}, site.URL)
 			address := site.URL + "/" + strconv.Itoa(status)
 			got, err := f.Get(t.Context(), Request{URL: address})
@@ -74,15 +74,15 @@ func TestStatuses(t *testing.T) {
 			t.Error(got)
 		}
 	})
-	t.Run("the whole host is then left alone", func(t *testing.T) {
+	t.Run("the whole host is then paused", func(t *testing.T) {
 		f := open(t, Config{}, site.URL)
 		_, _ = f.Get(t.Context(), Request{URL: site.URL + "/503?after=600"})
-		failure := refused(t, f, site.URL+"/200", fault.RateLimited, "The site is read slowly, as it asks for or as others of its pages wait; the page is tried again later.")
+		failure := refused(t, f, site.URL+"/200", fault.RateLimited, "Parley reads this site slowly, because the site asks for it or other pages are waiting. It will try the page again later.")
 		if failure.RetryAfter < 9*time.Minute || failure.RetryAfter > 10*time.Minute {
 			t.Error(failure.RetryAfter)
 		}
 	})
-	t.Run("Retry-After of a page that is there means nothing", func(t *testing.T) {
+	t.Run("Retry-After with a successful page has no effect", func(t *testing.T) {
 		f := open(t, Config{}, site.URL)
 		page(t, f, site.URL+"/200?after=600")
 		page(t, f, site.URL+"/200")
@@ -95,12 +95,12 @@ func TestConditionalRequests(t *testing.T) {
 		if r.URL.Path == "/old" {
 			http.Redirect(w, r, "/page", http.StatusFound)
 			if r.Header.Get("If-None-Match")+r.Header.Get("If-Modified-Since") != "" {
-				t.Error("the address that redirects was told of another's ETag")
+				t.Error("the redirecting address got the ETag of another")
 			}
 			return
 		}
 		if r.Header.Get("If-None-Match") == tag || r.Header.Get("If-Modified-Since") == date {
-			w.WriteHeader(http.StatusNotModified) // without saying again which it is
+			w.WriteHeader(http.StatusNotModified) // without repeating the ETag
 			return
 		}
 		w.Header().Set("ETag", tag)
@@ -109,7 +109,7 @@ func TestConditionalRequests(t *testing.T) {
 	})
 	f := open(t, Config{UserAgent: "Parley/2.0 (+https://example.com/robot)"}, site.URL)
 	first := page(t, f, site.URL+"/page")
-	t.Run("a page says how to recognise it", func(t *testing.T) {
+	t.Run("a page has its ETag and date", func(t *testing.T) {
 		if first.ETag != tag || first.LastModified != date || string(first.Body) != "content" || first.Charset != "utf-8" {
 			t.Errorf("%+v", first)
 		}
@@ -119,32 +119,32 @@ func TestConditionalRequests(t *testing.T) {
 		t.Fatalf("redirected: %+v", moved)
 	}
 	for name, request := range map[string]Request{
-		"ETag":                      {URL: site.URL + "/page", ETag: first.ETag},
-		"date":                      {URL: site.URL + "/page", LastModified: first.LastModified},
-		"ETag of a redirect's goal": {URL: site.URL + "/old", ETag: moved.ETag},
-		"date of a redirect's goal": {URL: site.URL + "/old", ETag: " " + moved.URL, LastModified: moved.LastModified},
-		"both of a redirect's goal": {URL: site.URL + "/old", ETag: moved.ETag, LastModified: moved.LastModified},
+		"ETag":                        {URL: site.URL + "/page", ETag: first.ETag},
+		"date":                        {URL: site.URL + "/page", LastModified: first.LastModified},
+		"ETag of a redirect's target": {URL: site.URL + "/old", ETag: moved.ETag},
+		"date of a redirect's target": {URL: site.URL + "/old", ETag: " " + moved.URL, LastModified: moved.LastModified},
+		"both of a redirect's target": {URL: site.URL + "/old", ETag: moved.ETag, LastModified: moved.LastModified},
 	} {
-		t.Run("by its "+name, func(t *testing.T) {
+		t.Run("an unchanged page is recognized by its "+name, func(t *testing.T) {
 			got, err := f.Get(t.Context(), request)
 			if err != nil || !got.NotModified || got.Status != 304 || len(got.Body) > 0 || got.ETag != request.ETag || got.LastModified != request.LastModified || got.URL != first.URL {
 				t.Errorf("%+v %v", got, err)
 			}
 		})
 	}
-	t.Run("an ETag is not told to the goal of a redirect that it is not of", func(t *testing.T) {
+	t.Run("an ETag is not sent to a redirect target it does not belong to", func(t *testing.T) {
 		got, err := f.Get(t.Context(), Request{URL: site.URL + "/old?", ETag: tag + " " + site.URL + "/elsewhere", LastModified: date})
 		if err != nil || got.NotModified || string(got.Body) != "content" {
 			t.Errorf("%+v %v", got, err)
 		}
 	})
-	t.Run("an ETag of a redirect's goal is not told to the address once it is a page of its own", func(t *testing.T) {
+	t.Run("an ETag of a redirect's target is not sent to the address once that is a page itself", func(t *testing.T) {
 		got, err := f.Get(t.Context(), Request{URL: site.URL + "/page", ETag: tag + " " + site.URL + "/elsewhere", LastModified: date})
 		if err != nil || got.NotModified || got.ETag != tag {
 			t.Errorf("%+v %v", got, err)
 		}
 	})
-	t.Run("an ETag that is too long is left out, and the date with it", func(t *testing.T) {
+	t.Run("an ETag that is too long is dropped, together with the date", func(t *testing.T) {
 		etag, modified := validator{strings.Repeat("x", 1000), site.URL + "/page"}.text(site.URL+"/old", date)
 		if etag != "" || modified != "" {
 			t.Errorf("%q, %q", etag, modified)
@@ -207,7 +207,7 @@ func TestKinds(t *testing.T) {
 			}
 		})
 	}
-	const after = ", which is not read. Pages, text, Markdown, CSV, PDF, Word, PowerPoint, Excel and EPUB are."
+	const after = ", which Parley cannot read. It reads web pages, text, Markdown, CSV, PDF, Word, PowerPoint, Excel and EPUB."
 	for _, test := range []struct{ path, kind, body, what string }{
 		{"/", "image/png", "x", "content of the kind image/png"},
 		{"/a.pdf", "image/png", "x", "content of the kind image/png"},
@@ -218,7 +218,7 @@ func TestKinds(t *testing.T) {
 		{"/", "x/" + strings.Repeat("y", 200), "x", "content of an unknown kind"},
 	} {
 		t.Run(test.path+" as "+short(test.kind)+" is refused", func(t *testing.T) {
-			failure := refused(t, f, address(test.path, test.kind, test.body), fault.Invalid, "The address holds "+test.what+after)
+			failure := refused(t, f, address(test.path, test.kind, test.body), fault.Invalid, "This address holds "+test.what+after)
 			if !errors.Is(failure, ErrKind) {
 				t.Errorf("the cause is %v", failure.Cause)
 			}

@@ -9,17 +9,17 @@ import (
 	"parley/core/fault"
 )
 
-// trip fetches one resource: by a request, and one more for each redirect.
+// trip fetches one resource: one request, and another for each redirect.
 type trip struct {
 	fetcher *Fetcher
 	left    time.Duration // the rest of the time for all requests
 	limit   int64         // the longest body
-	cut     bool          // a longer body is cut at limit and does not fail
+	cut     bool          // cuts a longer body at limit instead of failing
 	robots  obedience
 
 	request Request
-	known   validator // of the page of last time
-	// inspect may refuse an answer before its body is read.
+	known   validator // of the previous page
+	// inspect may refuse a response before its body is read.
 	inspect func(header http.Header, u *url.URL) error
 
 	visited    bool   // the trip has taken a host's slot before
@@ -27,21 +27,21 @@ type trip struct {
 	downgraded bool
 }
 
-// obedience says how a trip follows robots.txt.
+// obedience says how a trip treats robots.txt.
 type obedience int
 
 const (
-	// obey asks robots.txt for permission and for the pause between requests.
+	// obey checks robots.txt for permission and for the pause between requests.
 	obey obedience = iota
-	// slowly asks robots.txt for the pause only. It is for files that are made for
-	// robots.
+	// slowly uses only the pause in robots.txt. It is for files that are made
+	// for robots.
 	slowly
 	// first is the trip to robots.txt itself. No pause follows it, because the
 	// page that needs it belongs to the same visit.
 	first
 )
 
-// answer is a response that is no redirect. It has a body if it is good.
+// answer is a response that is not a redirect. It has a body if it is good.
 type answer struct {
 	url    *url.URL
 	status int
@@ -52,11 +52,11 @@ type answer struct {
 }
 
 var (
-	errCircle    = fault.New(fault.Invalid, "The page redirects in a circle.")
+	errCircle    = fault.New(fault.Invalid, "The page redirects in a loop.")
 	errRedirects = fault.New(fault.Invalid, "The page redirects more than %d times.", maxRedirects)
 )
 
-// follow makes the request and follows redirects.
+// follow sends the request and follows redirects.
 func (t *trip) follow(ctx context.Context, u *url.URL) (*answer, error) {
 	seen := make(map[string]bool)
 	for {
@@ -90,8 +90,8 @@ func redirects(status int) bool {
 	return false
 }
 
-// location returns the address that a redirect leads to, and checks it as any
-// other address.
+// location returns the target of a redirect, and checks it like any other
+// address.
 func location(a *answer) (*url.URL, error) {
 	to := a.header.Get("Location")
 	if to == "" {
@@ -99,7 +99,7 @@ func location(a *answer) (*url.URL, error) {
 	}
 	next, err := resolve(a.url, to)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "The page redirects to an address that cannot be fetched: %s", fault.As(err).Message)
+		return nil, fault.Wrap(fault.Invalid, err, "The page redirects to an address that Parley cannot fetch: %s", fault.As(err).Message)
 	}
 	return next, nil
 }

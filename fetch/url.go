@@ -13,7 +13,7 @@ import (
 	"parley/fetch/target"
 )
 
-// ignored are the characters that browsers drop from an address.
+// ignored lists the characters that browsers drop from an address.
 var ignored = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 // parseURL reads an absolute web address, or refuses it with a reason.
@@ -21,8 +21,8 @@ func parseURL(raw string) (*url.URL, error) {
 	return resolve(nil, raw)
 }
 
-// resolve reads an address as it stands in a page at base, and brings it into
-// its normal form (RFC 3986, section 6.2.2, and 6.2.3 for ports and paths).
+// resolve reads an address as written in a page at base, and normalizes it
+// (RFC 3986, section 6.2.2, and 6.2.3 for ports and paths).
 func resolve(base *url.URL, raw string) (*url.URL, error) {
 	raw = ignored.Replace(strings.TrimSpace(raw))
 	if len(raw) > maxURLBytes {
@@ -56,17 +56,17 @@ func resolve(base *url.URL, raw string) (*url.URL, error) {
 func check(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return invalidURL(nil, "Only addresses that begin with http:// or https:// can be fetched.")
+		return invalidURL(nil, "Parley fetches only addresses that begin with http:// or https://.")
 	case u.User != nil:
-		return invalidURL(nil, "An address with a user name or password in it is not fetched.")
+		return invalidURL(nil, "Parley does not fetch addresses that contain a user name or password.")
 	case u.Opaque != "" || u.Hostname() == "":
 		return invalidURL(nil, "The address has no host, such as www.example.com.")
 	}
 	return nil
 }
 
-// hostPort returns the normal form of the address's host, with its port if it
-// is not the scheme's own.
+// hostPort returns the normalized host of the address, with its port if that is
+// not the scheme's own.
 func hostPort(u *url.URL) (string, error) {
 	host, err := normalHost(u.Hostname())
 	if err != nil {
@@ -86,13 +86,13 @@ func hostPort(u *url.URL) (string, error) {
 	return host + ":" + strconv.FormatUint(number, 10), nil
 }
 
-// profile maps what people type to the form that DNS knows, as browsers do
-// (UTS #46, non-transitional). Underscores are left for normalHost to judge.
+// profile maps what people type to the form that DNS uses, as browsers do
+// (UTS #46, non-transitional). It leaves underscores to normalHost.
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// normalHost returns the host in lower case and in ASCII; an IPv6 address is
-// in brackets. Numbers that only some resolvers take for an address, such as
-// 2130706433, 0x7f.1 and 127.1, are refused.
+// normalHost returns the host in lower case and in ASCII, an IPv6 address in
+// brackets. It refuses numbers that only some resolvers treat as an address, such
+// as 2130706433, 0x7f.1 and 127.1.
 func normalHost(host string) (string, error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return normalAddress(address)
@@ -122,7 +122,7 @@ func normalAddress(address netip.Addr) (string, error) {
 	return address.String(), nil
 }
 
-// isName keeps to what DNS names of hosts are made of; underscores occur.
+// isName checks the characters of DNS host names; underscores occur.
 func isName(host string) bool {
 	if host == "" || len(host) > 253 {
 		return false

@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// A validator is what [Page.ETag] tells of a page: the entity tag that the
-// server sent (RFC 9110, section 8.8.3) and, when redirects led to the page, a
-// space and the address that said so. No tag has a space in it, but for those
-// of servers that break the rule, and they may be misread: then the page is
-// fetched whole.
+// A validator is what [Page.ETag] holds about a page: the entity tag that the
+// server sent (RFC 9110, section 8.8.3) and, if redirects led to the page, a space
+// and the address that sent it. Valid tags contain no space. If a server breaks
+// that rule, its tag may be misread, and the page is fetched in full.
 type validator struct {
 	tag string
-	// of is the address that the tag and the date are of.
+	// of is the address to which the tag and the date belong.
 	of string
 }
 
-// maxValidator is the length up to which a validator is told, in bytes. Without
-// one, a page is fetched whole the next time.
+// maxValidator is the maximum length of a validator in bytes. Without a validator
+// the page is fetched in full the next time.
 const maxValidator = 1024
 
-// validatorOf returns that of a request for an address.
+// validatorOf returns the validator of a request for an address.
 func validatorOf(request Request, address *url.URL) validator {
 	if at := strings.LastIndexByte(request.ETag, ' '); at >= 0 {
 		if of, err := parseURL(request.ETag[at+1:]); err == nil {
@@ -30,9 +29,9 @@ func validatorOf(request Request, address *url.URL) validator {
 	return validator{request.ETag, address.String()}
 }
 
-// text returns the validator that the caller keeps of a page that it asked for at
-// an address. It leaves out a text that is too long, and the date with it: the
-// date says nothing about another address.
+// text returns the validator that the caller keeps for a page requested at an
+// address. It drops a text that is too long, together with the date, which says
+// nothing about another address.
 func (v validator) text(asked, date string) (etag, lastModified string) {
 	text := v.tag
 	if v.of != asked && v.tag+date != "" {

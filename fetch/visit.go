@@ -9,11 +9,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// visit makes one request: robots.txt must allow it, it waits for the host's slot,
+// visit sends one request: robots.txt must allow it, it waits for the host's slot,
 // and it ends within the rest of the trip's time.
 func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	f := t.fetcher
-	if t.robots != first { // which belongs to a visit that has entered
+	if t.robots != first { // whose visit has already entered
 		leave, err := f.slots.enter(u.Hostname())
 		if err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 }
 
 // longestWait is short for the first request of a page. A trip that follows a
-// redirect or reads a sitemap waits longer: it would have to start again.
+// redirect or reads a sitemap waits longer, because it would have to start again.
 func (t *trip) longestWait() time.Duration {
 	began := t.visited
 	t.visited = true
@@ -69,7 +69,7 @@ func (t *trip) pause(ctx context.Context, u *url.URL) (time.Duration, error) {
 	return max(f.config.Delay, min(rules.Delay, f.config.MaxDelay)), nil
 }
 
-// send sends the request and reads the answer.
+// send sends the request and reads the response.
 func (t *trip) send(ctx context.Context, u *url.URL) (*answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *trip) send(ctx context.Context, u *url.URL) (*answer, error) {
 	return a, err
 }
 
-// isWhole reports whether an answer's body is a whole resource.
+// isWhole reports whether a response's body is a complete resource.
 func isWhole(status int) bool {
 	return status == http.StatusOK || status == http.StatusNonAuthoritativeInfo
 }
@@ -114,7 +114,8 @@ func (t *trip) headers(u *url.URL) http.Header {
 	return header
 }
 
-// condition adds a condition to the headers, unless no header can hold its value.
+// condition adds a condition to the headers, unless its value does not fit into a
+// header.
 func condition(header http.Header, name, value string) {
 	if value != "" && httpguts.ValidHeaderFieldValue(value) {
 		header.Set(name, value)

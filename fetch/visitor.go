@@ -9,7 +9,7 @@ import (
 	"parley/core/knowledge"
 )
 
-// Visitor is a [Fetcher] for package knowledge.
+// Visitor adapts a [Fetcher] for package knowledge.
 type Visitor struct{ fetcher *Fetcher }
 
 var _ knowledge.Fetcher = Visitor{}
@@ -67,7 +67,7 @@ func (v Visitor) Normalize(address string) (string, error) {
 	return normal, nil
 }
 
-// rulesOf leaves out the depth: package knowledge counts it.
+// rulesOf omits the depth, which package knowledge counts.
 func rulesOf(start string, rules knowledge.Rules) Rules {
 	host := ""
 	if u, err := url.Parse(start); err == nil {

@@ -21,11 +21,11 @@ type args struct {
 	Work string `json:"work"`
 }
 
-// Kind names River's kind of job, of which there is one.
+// Kind names River's kind of job. There is only one.
 func (args) Kind() string { return "workspace" }
 
-// InsertOpts makes a workspace's job of a kind the only one for as long as it is
-// not completed. River's own attempts never run out: see [runner].
+// InsertOpts makes a workspace's job of a kind unique until it is completed.
+// River's own attempts never run out: see [runner].
 func (a args) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue:       a.Work,
@@ -37,18 +37,18 @@ func (a args) InsertOpts() river.InsertOpts {
 	}
 }
 
-// client is River on one database, whose driver has transactions of type T.
+// client is River on one database whose driver has transactions of type T.
 type client[T any] struct {
 	driver riverdriver.Driver[T]
 	// within calls fn with River's view of the store's transaction.
 	within func(tx *intx.Transaction, fn func(T) error) error
-	// announce lets a kind's queues look for jobs once the transaction is
-	// committed. River announces an insert too, but not within 100 ms of
-	// another, even of one that was rolled back.
+	// announce makes a kind's queues look for jobs once the transaction is
+	// committed. River announces inserts, too, but not within 100 ms of another
+	// one, even if that was rolled back.
 	announce func(ctx context.Context, tx *intx.Transaction, on T, work string) error
-	// wake lets a kind's queues look for jobs now.
+	// wake makes a kind's queues look for jobs now.
 	wake func(ctx context.Context, work string)
-	// prepare readies the database for this process.
+	// prepare prepares the database for this process.
 	prepare func(ctx context.Context) error
 	release func() error
 
@@ -68,8 +68,8 @@ func (c *client[T]) finish() (database, error) {
 func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspaceID, work string) error {
 	err := c.within(tx, func(on T) error {
 		inserted, err := c.inserts.InsertTx(ctx, on, args{workspaceID, work}, nil)
-		// The insert has just locked a waiting job, so that a queue that looked
-		// for jobs may have skipped it.
+		// The insert has just locked a waiting job, so a queue that looked for
+		// jobs may have skipped it.
 		if err != nil || inserted.Job.State != rivertype.JobStateAvailable {
 			return err
 		}
@@ -102,7 +102,7 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		// A job that goes back to the queue is there only now. Without this,
+		// A job that goes back to the queue arrives only now. Without this wake-up
 		// River would find it at the next poll.
 		for event := range events {
 			c.wake(context.WithoutCancel(ctx), event.Job.Queue)
@@ -120,7 +120,7 @@ var _ river.JobArgsWithInsertOpts = args{}
 func (c *client[T]) complete(ctx context.Context, job *river.Job[args]) error {
 	tx, ok := intx.Tx(ctx)
 	if !ok {
-		return errors.New("complete a job in the transaction that finds no more work: there is no transaction")
+		return errors.New("complete a job only in the transaction that finds no more work; the context has no transaction")
 	}
 	return c.within(tx, func(on T) error {
 		now, err := c.inserts.JobGetTx(ctx, on, job.ID)

@@ -13,7 +13,7 @@ import (
 
 const childVariable = "PARLEY_TEST_DIE_IN_A_SLICE"
 
-// childOf is the database of the test that this process is a child of.
+// childOf returns the database of the test that started this process.
 func childOf() string { return os.Getenv(childVariable) }
 
 // dieInASlice works on a database until the parent kills it.
@@ -41,11 +41,11 @@ func (deadly) Work(context.Context, string, string) (bool, time.Duration, error)
 
 // Finish is never reached.
 func (deadly) Finish(context.Context, string, string, func(context.Context) error) (bool, error) {
-	panic("nothing was finished")
+	panic("Finish was called")
 }
 
 // killInASlice runs a child until it is in a slice, and kills it there.
-func (h *house) killInASlice() {
+func (h *fixture) killInASlice() {
 	h.Helper()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childVariable+"="+h.url)
@@ -66,10 +66,10 @@ func (h *house) killInASlice() {
 
 func TestDeathOnSQLite(t *testing.T) {
 	t.Parallel()
-	t.Run("what a dead process ran is run at the next start, without waiting for a lease", func(t *testing.T) {
+	t.Run("the next start runs a dead process's jobs without waiting for the lease", func(t *testing.T) {
 		t.Parallel()
 		url := sqliteURL(t)
-		before := newHouse(t, url)
+		before := newFixture(t, url)
 		before.workspaces("ws_a")
 		q := before.queue(Config{Poll: never})
 		before.add(q, "ws_a", 2)
@@ -78,7 +78,7 @@ func TestDeathOnSQLite(t *testing.T) {
 			t.Fatalf("%d jobs run", n)
 		}
 
-		h := openHouse(t, url)
+		h := openFixture(t, url)
 		w := h.worker(nil)
 		h.run(h.queue(Config{Poll: never, Lease: time.Hour}), w)
 		eventually(t, "the work is done", func() bool { return h.due("ws_a") == 0 && h.jobs("completed") == 1 })
@@ -87,17 +87,17 @@ func TestDeathOnSQLite(t *testing.T) {
 
 func TestDeathOnPostgres(t *testing.T) {
 	t.Parallel()
-	t.Run("what a dead process ran is run by another when the lease has run out", func(t *testing.T) {
+	t.Run("another process runs a dead process's jobs when the lease has expired", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, pgtest.New(t))
+		h := newFixture(t, pgtest.New(t))
 		h.workspaces("ws_a", "ws_b")
 		q := h.queue(Config{Lease: time.Second})
 		h.add(q, "ws_a", 2)
 		h.killInASlice()
-		// The dead process leads the others for another 15 s, for all they know.
+		// For 15 s the others would still believe that the dead process leads.
 		h.must(h.store.InTx(t.Context(), func(ctx context.Context) error { return execute(ctx, "DELETE FROM river_leader") }))
-		// River looks for lapsed leases when one begins to lead, and then every 30 s.
-		eventually(t, "the lease has run out", func() bool { return h.jobs("running' AND attempted_at < now() - interval '1 second") == 1 })
+		// River checks for expired leases when a leader starts, and then every 30 s.
+		eventually(t, "the lease has expired", func() bool { return h.jobs("running' AND attempted_at < now() - interval '1 second") == 1 })
 
 		h.run(q, h.worker(nil))
 		h.add(q, "ws_b", 1)
@@ -108,10 +108,10 @@ func TestDeathOnPostgres(t *testing.T) {
 
 func TestTwoQueuesShareTheWork(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, pgtest.New(t))
+	h := newFixture(t, pgtest.New(t))
 	ids := []string{"ws_a", "ws_b", "ws_c", "ws_d"}
 	h.workspaces(ids...)
-	w := h.worker(nil) // of both, so that it sees what overlaps
+	w := h.worker(nil) // shared by both, so that it sees overlaps
 	first, second := h.queue(Config{Poll: never}), h.queue(Config{Poll: never})
 	var of [2]counted
 	of[0].worker, of[1].worker = w, w

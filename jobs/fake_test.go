@@ -10,13 +10,13 @@ import (
 	"parley/store"
 )
 
-// worker does a few units a slice, and keeps a record.
+// worker does a few units per slice, and keeps a record.
 type worker struct {
 	store *store.Store
-	most  int // units a slice
-	// slice, if any, runs in each slice, before its unit is done.
+	most  int // units per slice
+	// slice, if set, runs in each slice before its units are done.
 	slice func(ctx context.Context, workspaceID string) error
-	// finishing, if any, runs between the last look for work and the
+	// finishing, if set, runs between the last look for work and the
 	// completion.
 	finishing func()
 
@@ -26,7 +26,7 @@ type worker struct {
 	together int // the most slices at one time in one workspace
 }
 
-func (h *house) worker(slice func(ctx context.Context, workspaceID string) error) *worker {
+func (h *fixture) worker(slice func(ctx context.Context, workspaceID string) error) *worker {
 	return &worker{store: h.store, most: 1, slice: slice, now: map[string]int{}}
 }
 
@@ -43,7 +43,7 @@ func (w *worker) begin(workspaceID string) (end func()) {
 	}
 }
 
-// Work does what is due, as far as a slice goes.
+// Work does the due work of one slice.
 func (w *worker) Work(ctx context.Context, workspaceID, _ string) (more bool, pause time.Duration, err error) {
 	defer w.begin(workspaceID)()
 	if w.slice != nil {
@@ -66,7 +66,7 @@ func (w *worker) Work(ctx context.Context, workspaceID, _ string) (more bool, pa
 	return more, 0, err
 }
 
-// Finish completes the job when nothing is due.
+// Finish completes the job if nothing is due.
 func (w *worker) Finish(ctx context.Context, workspaceID, _ string, complete func(context.Context) error) (more bool, err error) {
 	err = w.store.InTx(ctx, func(ctx context.Context) error {
 		if _, err := w.store.LockWorkspace(ctx, workspaceID); err != nil {
@@ -96,7 +96,7 @@ type counted struct {
 	n atomic.Int32
 }
 
-// Work counts.
+// Work counts the slice.
 func (c *counted) Work(ctx context.Context, workspaceID, work string) (bool, time.Duration, error) {
 	c.n.Add(1)
 	return c.worker.Work(ctx, workspaceID, work)

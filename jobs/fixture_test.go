@@ -18,10 +18,10 @@ import (
 	"parley/store"
 )
 
-// someWork is the kind of work of tests to which kinds do not matter.
+// someWork is the kind of work for tests that need only one kind.
 const someWork = "some"
 
-// patience bounds every wait of these tests for something that must come.
+// patience bounds every wait of these tests.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// house is a store with a table of work, which a room has in earnest: how many
-// units are due in each workspace.
-type house struct {
+// fixture is a store with a table of work like a domain package's: how many units
+// are due in each workspace.
+type fixture struct {
 	*testing.T
 	url   string
 	store *store.Store
@@ -41,11 +41,11 @@ type house struct {
 
 // onBothDatabases runs a test on an empty SQLite file and on an empty
 // PostgreSQL database.
-func onBothDatabases(t *testing.T, test func(h *house)) {
+func onBothDatabases(t *testing.T, test func(h *fixture)) {
 	t.Helper()
 	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(newHouse(t, sqliteURL(t))) })
-	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(newHouse(t, pgtest.New(t))) })
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(newFixture(t, sqliteURL(t))) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(newFixture(t, pgtest.New(t))) })
 }
 
 func sqliteURL(t *testing.T) string {
@@ -53,16 +53,16 @@ func sqliteURL(t *testing.T) string {
 	return "sqlite:" + filepath.Join(t.TempDir(), "parley.db")
 }
 
-func newHouse(t *testing.T, url string) *house {
+func newFixture(t *testing.T, url string) *fixture {
 	t.Helper()
-	h := openHouse(t, url)
+	h := openFixture(t, url)
 	h.must(h.store.InTx(h.Context(), func(ctx context.Context) error {
 		return execute(ctx, "CREATE TABLE due (workspace_id text PRIMARY KEY, units bigint NOT NULL)")
 	}))
 	return h
 }
 
-func openHouse(t *testing.T, url string) *house {
+func openFixture(t *testing.T, url string) *fixture {
 	t.Helper()
 	s, err := store.Open(t.Context(), url)
 	if err != nil {
@@ -73,18 +73,18 @@ func openHouse(t *testing.T, url string) *house {
 			t.Errorf("closing the store: %v", err)
 		}
 	})
-	return &house{T: t, url: url, store: s}
+	return &fixture{T: t, url: url, store: s}
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-// workspaces makes workspaces without work.
-func (h *house) workspaces(ids ...string) {
+// workspaces creates workspaces without work.
+func (h *fixture) workspaces(ids ...string) {
 	h.Helper()
 	for _, id := range ids {
 		h.must(store.NewWorkspaces(h.store).CreateWorkspace(h.Context(), tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: time.Now()}))
@@ -94,8 +94,8 @@ func (h *house) workspaces(ids ...string) {
 	}
 }
 
-// queue opens a queue on the store's database, and closes it in the end.
-func (h *house) queue(config Config) *Queue {
+// queue opens a queue on the store's database, and closes it when the test ends.
+func (h *fixture) queue(config Config) *Queue {
 	h.Helper()
 	q, err := openQueue(h.Context(), h.store, h.url, config)
 	h.must(err)
@@ -122,9 +122,9 @@ func openQueue(ctx context.Context, s *store.Store, url string, config Config) (
 	return Open(ctx, config)
 }
 
-// run runs the queue until the function it returns is called, at the latest
-// when the test ends.
-func (h *house) run(q *Queue, w Worker) (stop func()) {
+// run runs the queue until the returned function is called, or until the test
+// ends.
+func (h *fixture) run(q *Queue, w Worker) (stop func()) {
 	h.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -139,13 +139,13 @@ func (h *house) run(q *Queue, w Worker) (stop func()) {
 	return stop
 }
 
-// add adds work and its job in one transaction, as a room does.
-func (h *house) add(q *Queue, workspaceID string, units int) {
+// add adds work and its job in one transaction, as a domain package does.
+func (h *fixture) add(q *Queue, workspaceID string, units int) {
 	h.Helper()
 	h.must(h.adding(q, workspaceID, units, nil))
 }
 
-func (h *house) adding(q *Queue, workspaceID string, units int, then error) error {
+func (h *fixture) adding(q *Queue, workspaceID string, units int, then error) error {
 	return h.store.InTx(h.Context(), func(ctx context.Context) error {
 		if err := addUnits(ctx, h.store, workspaceID, units); err != nil {
 			return err
@@ -164,8 +164,8 @@ func addUnits(ctx context.Context, s *store.Store, workspaceID string, units int
 	return execute(ctx, fmt.Sprintf("UPDATE due SET units = units + %d WHERE workspace_id = '%s'", units, workspaceID))
 }
 
-// due is what is left to do in a workspace.
-func (h *house) due(workspaceID string) (units int) {
+// due returns how many units are left in a workspace.
+func (h *fixture) due(workspaceID string) (units int) {
 	h.Helper()
 	h.must(h.store.InTx(context.WithoutCancel(h.Context()), func(ctx context.Context) (err error) {
 		units, err = unitsOf(ctx, workspaceID)
@@ -175,7 +175,7 @@ func (h *house) due(workspaceID string) (units int) {
 }
 
 // jobs counts the jobs that are in a state.
-func (h *house) jobs(state string) (n int) {
+func (h *fixture) jobs(state string) (n int) {
 	h.Helper()
 	h.must(h.store.InTx(context.WithoutCancel(h.Context()), func(ctx context.Context) error {
 		return scan(ctx, &n, "SELECT count(*) FROM river_job WHERE state = '"+state+"'")
@@ -204,24 +204,24 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("it did not come about that %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
 
-// receive waits for what a channel must bring.
+// receive waits for a value from a channel.
 func receive[T any](t *testing.T, what string, from <-chan T) T {
 	t.Helper()
 	select {
 	case value := <-from:
 		return value
 	case <-time.After(patience):
-		t.Fatalf("it did not come about that %s", what)
+		t.Fatalf("timed out waiting until %s", what)
 		panic("unreachable")
 	}
 }
 
-// lines collects what is logged.
+// lines collects log lines.
 type lines struct {
 	mu   sync.Mutex
 	text []byte

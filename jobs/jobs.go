@@ -1,17 +1,17 @@
-// Package jobs owns the queue of background work. A job says no more than "do
-// the due work of this kind in this workspace", and there is at most one for
-// each kind and workspace. Each kind has its own workers, so that a slow site
-// does not delay a file, and a workspace has at most one worker of a kind. The
-// queue serves workspaces in rounds, a slice of work at a time: a workspace with
-// much to do does not delay another.
+// Package jobs owns the queue of background work. A job only says "do the due work
+// of this kind in this workspace", and there is at most one for each kind and
+// workspace. Each kind has its own workers, so that a slow site does not delay a
+// file, and a workspace has at most one worker of a kind. The queue serves
+// workspaces in rounds, one slice of work at a time, so that a workspace with much
+// to do does not delay another.
 //
-// The queue wakes workers, orders the workspaces, and gives the job of a dead
-// process to another. River (riverqueue.com) does this in the database
-// of the store, and ends in this package.
+// The queue wakes workers, orders the workspaces, and gives the jobs of a dead
+// process to another. River (riverqueue.com) does this in the store's database; no
+// other package uses River.
 //
-// It does not own the work: domain packages keep in rows of their own what is
-// due, how it ended and when to retry it. Package migrations owns the tables of
-// River, and package store owns how a SQLite file is opened.
+// It does not own the work: domain packages store in their own rows what is due,
+// how it ended and when to retry it. Package migrations owns River's tables, and
+// package store owns how to open a SQLite file.
 package jobs
 
 import (

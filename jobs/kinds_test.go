@@ -10,7 +10,7 @@ import (
 	"parley/store"
 )
 
-// held holds every slice of slow work until the test lets it go, and notes the
+// held holds every slice of slow work until the test releases it, and records the
 // workspaces whose fast work is done.
 type held struct {
 	store *store.Store
@@ -23,7 +23,7 @@ type held struct {
 	together int
 }
 
-// Work holds slow work, and does fast work at once.
+// Work holds slow work, and does fast work immediately.
 func (w *held) Work(ctx context.Context, workspaceID, work string) (more bool, pause time.Duration, err error) {
 	if work == "fast" {
 		return false, 0, nil
@@ -43,7 +43,7 @@ func (w *held) Work(ctx context.Context, workspaceID, work string) (more bool, p
 	return false, 0, ctx.Err()
 }
 
-// Finish completes.
+// Finish completes the job.
 func (w *held) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
 	err = w.store.InTx(ctx, complete)
 	if err == nil && work == "fast" {
@@ -53,7 +53,7 @@ func (w *held) Finish(ctx context.Context, workspaceID, work string, complete fu
 }
 
 func TestKindsOfWork(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		const workers, slow = 4, 40
 		ids := make([]string, slow)
 		for n := range ids {
@@ -77,7 +77,7 @@ func TestKindsOfWork(t *testing.T) {
 		for _, q := range queues {
 			h.run(q, w)
 		}
-		for range 3 { // whatever is added, a workspace has one job of a kind
+		for range 3 { // however often work is added, a workspace has one job per kind
 			for _, id := range ids {
 				enqueue(id, "slow")
 			}
@@ -89,17 +89,17 @@ func TestKindsOfWork(t *testing.T) {
 		h.Run("work of another kind is done while every slow slice is held", func(t *testing.T) {
 			enqueue("ws_other", "fast")
 			if id := receive(t, "the fast work is done", w.done); id != "ws_other" {
-				t.Errorf("it is that of %s", id)
+				t.Errorf("it belongs to %s", id)
 			}
 			if n := len(w.began); n != 0 {
 				t.Errorf("%d slow slices have begun meanwhile", n)
 			}
 		})
-		h.Run("so is that of a workspace whose own slow work is held", func(t *testing.T) {
+		h.Run("so is the fast work of a workspace whose own slow work is held", func(t *testing.T) {
 			enqueue(ids[0], "fast")
 			receive(t, "the fast work is done", w.done)
 		})
-		h.Run("each workspace has its place in the round, and none has two", func(t *testing.T) {
+		h.Run("each workspace gets one slice per round", func(t *testing.T) {
 			close(w.free)
 			for range slow - workers*len(queues) {
 				receive(t, "the others have their slices", w.began)

@@ -5,9 +5,8 @@ import (
 	"log/slog"
 )
 
-// quieter passes on what River logs: warnings and errors as they are, the rest
-// a level down, because River reports at Info what is Debug to a server's
-// operator.
+// quieter passes on River's log: warnings and errors unchanged, the rest one level
+// down, because River reports at Info what operators would call Debug.
 type quieter struct{ to slog.Handler }
 
 func lower(level slog.Level) slog.Level {
@@ -17,7 +16,7 @@ func lower(level slog.Level) slog.Level {
 	return level
 }
 
-// Enabled reports whether a record of River's is logged.
+// Enabled reports whether to log a record of River's.
 func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
 	return q.to.Enabled(ctx, lower(level))
 }

@@ -23,12 +23,12 @@ const connections = 4
 func openPostgres(ctx context.Context, config Config) (database, error) {
 	settings, err := pgxpool.ParseConfig(config.Postgres)
 	if err != nil {
-		return nil, errors.New("the URL of the queue of jobs is not a PostgreSQL URL")
+		return nil, errors.New("the URL for the job queue is not a PostgreSQL URL")
 	}
 	settings.MaxConns, settings.MinConns = connections, 0
 	pool, err := pgxpool.NewWithConfig(ctx, settings)
 	if err != nil {
-		return nil, fmt.Errorf("opening the queue of jobs: %w", err)
+		return nil, fmt.Errorf("opening the job queue: %w", err)
 	}
 	driver := riverpgxv5.New(pool)
 	c := &client[pgx.Tx]{
@@ -53,17 +53,16 @@ func wakeAll(ctx context.Context, driver *riverpgxv5.Driver, work string, log *s
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := driver.GetExecutor().NotifyMany(ctx, announcement(work)); err != nil {
-		log.Warn("the queue of jobs could not be woken; it polls", "error", err)
+		log.Warn("could not wake the job queue; it will poll", "error", err)
 	}
 }
 
-// withinPostgres gives fn the transaction that the store has begun, as pgx
-// knows it.
+// withinPostgres passes the store's transaction to fn as a pgx transaction.
 func withinPostgres(tx *intx.Transaction, fn func(pgx.Tx) error) error {
 	return tx.Conn.Raw(func(raw any) error {
 		conn, ok := raw.(*stdlib.Conn)
 		if !ok {
-			return fmt.Errorf("the store's transaction is on a %T, not on pgx", raw)
+			return fmt.Errorf("the store's transaction uses %T, not pgx", raw)
 		}
 		return fn(joined{conn.Conn()})
 	})
@@ -72,10 +71,10 @@ func withinPostgres(tx *intx.Transaction, fn func(pgx.Tx) error) error {
 // joined is a transaction that the store begins and ends.
 type joined struct{ *connection }
 
-// connection is a name that a method of [joined] does not have.
+// connection renames the embedded type, whose name would clash with a method.
 type connection = pgx.Conn
 
-var errNotOurs = errors.New("the transaction is the store's: only the store begins and ends it")
+var errNotOurs = errors.New("only the store begins and ends this transaction")
 
 // Conn returns the connection.
 func (j joined) Conn() *pgx.Conn { return j.connection }
@@ -89,5 +88,5 @@ func (j joined) Commit(context.Context) error { return errNotOurs }
 // Rollback is refused.
 func (j joined) Rollback(context.Context) error { return errNotOurs }
 
-// LargeObjects are none.
+// LargeObjects returns nothing usable.
 func (j joined) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }

@@ -15,16 +15,16 @@ import (
 
 var errTest = errors.New("refused by the test")
 
-// never is a poll that no test waits for: what runs was woken.
+// never is a poll interval that no test waits for, so that only wake-ups count.
 const never = time.Hour
 
 func TestEnqueue(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_a", "ws_b")
 		q := h.queue(Config{Poll: never})
 		w := h.worker(nil)
 
-		h.Run("a job of a transaction that is rolled back never runs; one that is committed does", func(t *testing.T) {
+		h.Run("a job runs if its transaction commits, and never if it rolls back", func(t *testing.T) {
 			if err := h.adding(q, "ws_b", 1, errTest); !errors.Is(err, errTest) {
 				t.Fatalf("the transaction ends with %v", err)
 			}
@@ -50,24 +50,24 @@ func TestEnqueue(t *testing.T) {
 				return errors.Join(q.Enqueue(ctx, "ws_a", someWork), q.Enqueue(ctx, "ws_b", someWork), q.Enqueue(ctx, "ws_a", someWork))
 			}))
 			if n := h.jobs("available"); n != 2 {
-				t.Errorf("%d jobs are queued, want one for each of 2 workspaces", n)
+				t.Errorf("%d jobs are queued, want 2, one per workspace", n)
 			}
 		})
 
-		h.Run("outside of a transaction it is refused", func(t *testing.T) {
+		h.Run("enqueueing outside a transaction is refused", func(t *testing.T) {
 			if q.Enqueue(t.Context(), "ws_a", someWork) == nil || q.Enqueue(intx.Mark(t.Context()), "ws_a", someWork) == nil {
 				t.Error("a job was enqueued without its work")
 			}
 		})
 
-		h.Run("it answers whether its database does", func(t *testing.T) {
+		h.Run("Check reports whether the database answers", func(t *testing.T) {
 			if err := q.Check(t.Context()); err != nil {
 				t.Error(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if q.Check(ctx) == nil {
-				t.Error("a database answers whose caller has gone")
+				t.Error("Check succeeded although its caller has gone")
 			}
 		})
 	})
@@ -94,15 +94,15 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Nothing here looks at the queue twice: work that is added while its job is
-// being completed must wake a job of its own, or be seen by that one.
+// TestNoWakeUpIsLost polls never: work that is added while its job is being
+// completed must wake a new job, or be seen by the running one.
 func TestNoWakeUpIsLost(t *testing.T) {
 	const adders, times = 4, 100
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_a")
 		q := h.queue(Config{Poll: never})
 		w := h.worker(nil)
-		w.most = adders * times // units a slice, so that each slice ends in a completion
+		w.most = adders * times // units per slice, so that each slice ends in a completion
 		h.run(q, w)
 		var all sync.WaitGroup
 		for range adders {
@@ -125,14 +125,14 @@ func TestNoWakeUpIsLost(t *testing.T) {
 }
 
 func TestWorkThatComesWhileItsJobIsCompletedWaits(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_a")
 		q := h.queue(Config{Poll: never})
 		w := h.worker(nil)
 		added := make(chan error, 1)
 		w.finishing = sync.OnceFunc(func() {
 			go func() { added <- h.adding(q, "ws_a", 1, nil) }()
-			// On SQLite it waits for the writer, whatever anybody locks.
+			// On SQLite it waits for the writer, whatever locks exist.
 			if !h.store.IsSQLite() {
 				eventually(h.T, "adding waits, or does not", func() bool { return len(added) > 0 || h.waiting() > 0 })
 			}
@@ -140,12 +140,12 @@ func TestWorkThatComesWhileItsJobIsCompletedWaits(t *testing.T) {
 		h.add(q, "ws_a", 1)
 		h.run(q, w)
 		h.must(receive(h.T, "the work is added", added))
-		eventually(h.T, "a job of its own does it", func() bool { return h.due("ws_a") == 0 && h.jobs("completed") == 2 })
+		eventually(h.T, "a new job does it", func() bool { return h.due("ws_a") == 0 && h.jobs("completed") == 2 })
 	})
 }
 
-// waiting counts those who wait for a lock in the test's database.
-func (h *house) waiting() (n int) {
+// waiting counts the connections that wait for a lock in the test's database.
+func (h *fixture) waiting() (n int) {
 	h.Helper()
 	h.must(h.store.InTx(h.Context(), func(ctx context.Context) error {
 		return scan(ctx, &n, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
@@ -153,14 +153,14 @@ func (h *house) waiting() (n int) {
 	return n
 }
 
-func TestWorkspacesTakeTurns(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+func TestWorkspacesAlternate(t *testing.T) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_large", "ws_small")
 		q := h.queue(Config{Workers: map[string]int{someWork: 1}, Poll: never})
 		added := make(chan struct{})
 		var once sync.Once
 		w := h.worker(func(context.Context, string) error {
-			// The small one comes while the large one is at work.
+			// The small one arrives while the large one is at work.
 			once.Do(func() { h.add(q, "ws_small", 1); close(added) })
 			return nil
 		})
@@ -170,10 +170,10 @@ func TestWorkspacesTakeTurns(t *testing.T) {
 		eventually(h.T, "the small workspace is served", func() bool { return h.due("ws_small") == 0 })
 		place := slices.Index(w.order(), "ws_small")
 		if place < 1 || place > 2 {
-			h.Errorf("the small workspace's slice was the one of index %d in %v", place, w.order())
+			h.Errorf("the small workspace's slice has index %d in %v", place, w.order())
 		}
 		if left := h.due("ws_large"); left < 9_000 {
-			h.Errorf("the large workspace has but %d units left", left)
+			h.Errorf("the large workspace has only %d units left", left)
 		}
 		eventually(h.T, "the large workspace goes on", func() bool { return slices.Contains(w.order()[place+1:], "ws_large") })
 	})
@@ -181,7 +181,7 @@ func TestWorkspacesTakeTurns(t *testing.T) {
 
 func TestManyWorkspacesGoRound(t *testing.T) {
 	const count, turns = 5, 4
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		q := h.queue(Config{Workers: map[string]int{someWork: 1}, Poll: never})
 		for i := range count {
 			id := fmt.Sprint("ws_", i)
@@ -193,8 +193,8 @@ func TestManyWorkspacesGoRound(t *testing.T) {
 		eventually(h.T, "all is done", func() bool { return h.jobs("completed") == count })
 		seen := map[string]int{}
 		for i, id := range w.order() {
-			// River notes in batches what goes back to the queue, so that
-			// a workspace may be a turn ahead of the slowest, but not two.
+			// River returns jobs to the queue in batches, so a workspace may be
+			// one slice ahead of the slowest, but not two.
 			seen[id]++
 			for other := range count {
 				if ahead := seen[id] - seen[fmt.Sprint("ws_", other)]; ahead > 2 {

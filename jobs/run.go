@@ -13,15 +13,15 @@ import (
 const (
 	// kept is how long a completed job stays in the table.
 	kept = time.Hour
-	// cooldown is the least time between two looks for jobs.
+	// cooldown is the minimum time between two looks for jobs.
 	cooldown = 100 * time.Millisecond
 	// stubborn is how much longer than the grace a stop waits for work that
 	// ignores its context.
 	stubborn = 5 * time.Second
 )
 
-// Run runs jobs until ctx ends; then it lets running slices end for up to the
-// grace, and cancels them.
+// Run runs jobs until ctx ends. Then it gives running slices the grace to end, and
+// cancels the rest.
 func (q *Queue) Run(ctx context.Context, worker Worker) error {
 	if ctx.Err() != nil {
 		return nil
@@ -39,7 +39,7 @@ func (c Config) forRiver() *river.Config {
 		Queues:      queues,
 		MaxAttempts: math.MaxInt16,
 		RetryPolicy: atOnce{},
-		// River tells a job to stop before another process takes it over.
+		// River cancels a job before another process takes it over.
 		JobTimeout:                  c.Lease - c.Lease/10,
 		RescueStuckJobsAfter:        c.Lease,
 		FetchPollInterval:           c.Poll,
@@ -50,13 +50,13 @@ func (c Config) forRiver() *river.Config {
 	}
 }
 
-// wait waits for the queue to end. A slice that ignores the end of its context
-// can prevent that.
+// wait waits for the queue to end, up to a limit: a slice that ignores the end of
+// its context can block it.
 func wait(over <-chan struct{}, limit time.Duration) error {
 	select {
 	case <-over:
 		return nil
 	case <-time.After(limit):
-		return errors.New("a slice of background work does not end; another process takes its job over when the lease has run out")
+		return errors.New("a slice of background work does not end; another process will take over its job when the lease expires")
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// runner runs one slice of a workspace's work for River. River never sees an
-// error of it: River would add each to the job's row and use up an attempt, but
-// a job must never be given up.
+// runner runs one slice of a workspace's work for River. It hides errors from
+// River, which would add each to the job's row and use up an attempt, because a
+// job must never be given up.
 type runner struct {
 	river.WorkerDefaults[args]
 	worker   Worker
@@ -27,12 +27,12 @@ type runner struct {
 	failures map[args]int // in a row
 }
 
-// Work runs a slice. A job with more to do goes to the end of the queue, which
-// is ordered by the time that a job was put into it.
+// Work runs a slice. A job with more to do goes to the end of the queue, which is
+// ordered by the time at which jobs were queued.
 func (r *runner) Work(ctx context.Context, job *river.Job[args]) error {
 	more, pause, err := r.slice(ctx, job)
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled): // the queue stops
+	case errors.Is(ctx.Err(), context.Canceled): // the queue is stopping
 		more = more || err != nil
 	case err != nil:
 		return river.JobSnooze(r.failed(job.Args, err))
@@ -88,8 +88,8 @@ func (r *runner) succeeded(of args) {
 	delete(r.failures, of)
 }
 
-// backoff is the delay after so many failures in a row, less up to a quarter,
-// so that workspaces that failed together do not come back together.
+// backoff returns the delay after a number of failures in a row, less up to a
+// quarter, so that workspaces that failed together do not retry together.
 func backoff(failures int) time.Duration {
 	delay := time.Minute
 	if failures <= 6 {
@@ -98,8 +98,8 @@ func backoff(failures int) time.Duration {
 	return delay - rand.N(delay/4)
 }
 
-// panicError is the error of a panic. It has the text of a runtime error only:
-// any other value may hold text of a document.
+// panicError is the error of a panic. It keeps the text of runtime errors only,
+// because any other value may hold text of a document.
 type panicError struct {
 	text  string
 	stack string

@@ -18,11 +18,11 @@ import (
 	"parley/internal/pgtest"
 )
 
-const differs = "River's schema is not what our migrations make of an empty database. Write a migration for both databases that does what River's own new ones do."
+const differs = "Our migrations do not produce River's schema. Write a migration for both databases that does what River's new migrations do."
 
 func TestOurMigrationsMakeRiversSchemaOnSQLite(t *testing.T) {
 	t.Parallel()
-	ours := openFile(t, newHouse(t, sqliteURL(t)).url)
+	ours := openFile(t, newFixture(t, sqliteURL(t)).url)
 	rivers := openFile(t, sqliteURL(t))
 	migrate(t, riversqlite.New(rivers))
 
@@ -34,7 +34,7 @@ func TestOurMigrationsMakeRiversSchemaOnSQLite(t *testing.T) {
 
 func TestOurMigrationsMakeRiversSchemaOnPostgres(t *testing.T) {
 	t.Parallel()
-	our, river := newHouse(t, pgtest.New(t)).url, pgtest.New(t)
+	our, river := newFixture(t, pgtest.New(t)).url, pgtest.New(t)
 	pool, err := pgxpool.New(t.Context(), river)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestOurMigrationsMakeRiversSchemaOnPostgres(t *testing.T) {
 			WHERE relname LIKE 'river%' AND relkind IN ('r', 'v', 'm', 'S')`,
 		`SELECT concat_ws(' ', table_name, ordinal_position, column_name, data_type, udt_name, character_maximum_length,
 			column_default, is_nullable) FROM information_schema.columns WHERE table_name LIKE 'river%'`,
-		// River's own way to its present schema leaves one key with a 1 behind its name.
+		// River's own migrations leave one key with a 1 at the end of its name.
 		`SELECT replace(indexdef, '_pkey1', '_pkey') FROM pg_indexes WHERE tablename LIKE 'river%'`,
 		`SELECT concat_ws(' ', conrelid::regclass, replace(conname, '_pkey1', '_pkey'), pg_get_constraintdef(oid)) FROM pg_constraint
 			WHERE conrelid::regclass::text LIKE 'river%'`,
@@ -94,7 +94,7 @@ func openDB(t *testing.T, driver, name string) *sql.DB {
 	return db
 }
 
-// column is the column of a query, in an order of its own.
+// column returns the sorted values of a query's column.
 func column(t *testing.T, db *sql.DB, query string) []string {
 	t.Helper()
 	rows, err := db.QueryContext(context.WithoutCancel(t.Context()), query)
@@ -122,7 +122,7 @@ var (
 	space   = regexp.MustCompile(`\s+`)
 )
 
-// normalized are statements without what does not matter in them.
+// normalized returns statements without comments and extra white space.
 func normalized(statements []string) []string {
 	for i, text := range statements {
 		statements[i] = strings.TrimSpace(space.ReplaceAllString(comment.ReplaceAllString(text, ""), " "))

@@ -32,7 +32,7 @@ func openSQLite(_ context.Context, config Config) (database, error) {
 }
 
 // takeOver makes running jobs available again, because their process is gone, and
-// ends its leadership. It does not count the attempt, as after a stop.
+// ends its leadership. It does not count the attempt, like a regular stop.
 func takeOver(ctx context.Context, db *sql.DB) error {
 	for _, statement := range []string{
 		"UPDATE river_job SET state = 'available', attempt = max(attempt - 1, 0) WHERE state = 'running'",
@@ -45,21 +45,21 @@ func takeOver(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// alone is River's driver for SQLite in the only process that has the file.
-// River's own asks a table for notifications 20 times a second and writes them
-// there; a channel does both.
+// alone is River's driver for SQLite in the only process that has the file open.
+// River's own driver polls a table for notifications 20 times a second and writes
+// them there; a channel replaces both.
 type alone struct {
 	*riversqlite.Driver
 	wakeups *wakeups
 }
 
-// GetListener returns what waits for [wakeups.wake].
+// GetListener returns the listener for [wakeups.wake].
 func (d alone) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener { return d.wakeups }
 
 // SupportsListenNotify says that inserting a job notifies nobody.
 func (d alone) SupportsListenNotify() bool { return false }
 
-// GetExecutor returns what runs River's statements.
+// GetExecutor returns the executor of River's statements.
 func (d alone) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
 
 // executor spares the file a write every five seconds.
@@ -83,17 +83,17 @@ func newWakeups(kinds int) *wakeups {
 	return &wakeups{waiting: make(chan string, kinds), held: map[string]bool{}}
 }
 
-// wake lets River look for jobs of a kind.
+// wake makes River look for jobs of a kind.
 func (w *wakeups) wake(work string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.held[work] {
-		return // it will look anyway
+		return // a wake-up is already waiting
 	}
 	select {
 	case w.waiting <- work:
 		w.held[work] = true
-	default: // a kind that has no workers here
+	default: // this process has no workers of the kind
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *wakeups) WaitForNotification(ctx context.Context) (*riverdriver.Notific
 	}
 }
 
-// The other methods of a [riverdriver.Listener] concern a connection. There is
+// The other methods of a [riverdriver.Listener] manage a connection, and there is
 // none.
 
 // Connect does nothing.
@@ -128,14 +128,14 @@ func (w *wakeups) Unlisten(context.Context, string) error { return nil }
 // Ping does nothing.
 func (w *wakeups) Ping(context.Context) error { return nil }
 
-// Schema is the default one.
+// Schema returns the default schema.
 func (w *wakeups) Schema() string { return "" }
 
 // SetAfterConnectExec does nothing.
 func (w *wakeups) SetAfterConnectExec(string) {}
 
-// The notifications that River's producers listen for, as its notifier writes them. A test with a
-// long poll notices when River has changed it.
+// The notifications that River's producers listen for, in the format of its
+// notifier. A test with a long poll fails if River changes it.
 const insertTopic = "river_insert"
 
 func insertPayload(work string) string { return `{"queue": "` + work + `"}` }

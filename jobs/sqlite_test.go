@@ -11,7 +11,7 @@ import (
 
 func TestAnIdleQueueWritesNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, sqliteURL(t))
+	h := newFixture(t, sqliteURL(t))
 	db, err := h.store.JobsDB()
 	h.must(err)
 	defer db.Close()
@@ -39,8 +39,8 @@ func TestAnIdleQueueWritesNothing(t *testing.T) {
 	}
 }
 
-// version changes with every commit of another connection than the store's.
-func (h *house) version() (n int) {
+// version changes with every commit on any connection but the store's.
+func (h *fixture) version() (n int) {
 	h.Helper()
 	h.must(h.store.InTx(h.Context(), func(ctx context.Context) error { return scan(ctx, &n, "PRAGMA data_version") }))
 	return n

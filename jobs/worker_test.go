@@ -11,7 +11,7 @@ import (
 )
 
 func TestFailures(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_error", "ws_panic", "ws_index", "ws_good")
 		var text lines
 		q := h.queue(Config{Workers: map[string]int{someWork: 4}, Poll: 10 * time.Millisecond, Log: logTo(&text)})
@@ -40,7 +40,7 @@ func TestFailures(t *testing.T) {
 			}
 		}
 		if strings.Contains(text.String(), "text of a document") {
-			h.Error("the log shows what a panic was about")
+			h.Error("the log shows the value of a panic")
 		}
 		if n := h.failures(); n != 0 {
 			h.Errorf("%d failures are in the rows of jobs, where they would grow without end", n)
@@ -48,8 +48,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// failures counts the errors and the used attempts in the jobs' rows.
-func (h *house) failures() (n int) {
+// failures counts the errors and the used attempts in the rows of jobs.
+func (h *fixture) failures() (n int) {
 	h.Helper()
 	h.must(h.store.InTx(context.WithoutCancel(h.Context()), func(ctx context.Context) error {
 		return scan(ctx, &n, "SELECT count(*) FROM river_job WHERE errors IS NOT NULL OR attempt > 1")
@@ -72,8 +72,8 @@ func TestBackoff(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
-		h.Run("a running slice ends in peace, and the rest waits for the next start", func(t *testing.T) {
+	onBothDatabases(t, func(h *fixture) {
+		h.Run("a running slice may end, and the rest waits for the next start", func(t *testing.T) {
 			h.workspaces("ws_a")
 			q := h.queue(Config{Poll: never})
 			began, end := make(chan struct{}, 1), make(chan struct{})
@@ -96,7 +96,7 @@ func TestStop(t *testing.T) {
 			eventually(t, "the rest is done", func() bool { return h.due("ws_a") == 0 })
 		})
 
-		h.Run("a slice that goes on is canceled after the grace, and no failure of the job", func(t *testing.T) {
+		h.Run("a slice that continues is canceled after the grace, without counting as a failure", func(t *testing.T) {
 			h.workspaces("ws_b")
 			q := h.queue(Config{Poll: never, Grace: 10 * time.Millisecond})
 			began := make(chan struct{}, 1)
@@ -118,8 +118,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-func TestWorkThatOverrunsItsLeaseIsToldToStop(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+func TestWorkThatOverrunsItsLeaseIsCanceled(t *testing.T) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_a")
 		var text lines
 		q := h.queue(Config{Lease: 100 * time.Millisecond, Poll: 20 * time.Millisecond, Log: logTo(&text)})
@@ -136,14 +136,14 @@ func TestWorkThatOverrunsItsLeaseIsToldToStop(t *testing.T) {
 		})
 		h.add(q, "ws_a", 1)
 		h.run(q, w)
-		eventually(h.T, "it is tried again", func() bool { return h.jobs("completed") == 1 })
+		eventually(h.T, "the job is retried", func() bool { return h.jobs("completed") == 1 })
 		if !strings.Contains(text.String(), "deadline exceeded") {
-			h.Error("nothing of it is logged")
+			h.Error("the log does not mention it")
 		}
 	})
 }
 
-func TestRiversRemarksAreQuiet(t *testing.T) {
+func TestRiversLogIsQuiet(t *testing.T) {
 	var text lines
 	log := slog.New(quieter{slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelInfo})}).With("a", 1).WithGroup("g")
 	log.Info("remark")
@@ -157,6 +157,6 @@ func TestRiversRemarksAreQuiet(t *testing.T) {
 	text = lines{}
 	slog.New(quieter{slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})}).Info("remark")
 	if got := text.String(); !strings.Contains(got, "level=DEBUG msg=remark") {
-		t.Errorf("with details on, the log says\n%s", got)
+		t.Errorf("at debug level, the log says\n%s", got)
 	}
 }

@@ -1,7 +1,7 @@
 // Package mail sends mails to people by SMTP.
 //
-// It does not own their texts, their recipients, when they are due, nor their
-// retries (packages core/account and core/tenant).
+// It does not own their texts, recipients, due times or retries (packages core/account,
+// core/subscription and core/outbox).
 package mail
 
 import (
@@ -19,15 +19,15 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Config says which server takes the mails, and from whom they come.
+// Config names the mail server and the sender.
 type Config struct {
-	// URL is smtp://user:password@host:587, which is encrypted by STARTTLS, or
-	// smtps://user:password@host:465, which is from its first byte. A server on
-	// this machine may go without encryption. The ports are the defaults.
+	// URL is smtp://user:password@host:587, which encrypts with STARTTLS, or
+	// smtps://user:password@host:465, which encrypts from the first byte. A server
+	// on this machine may do without encryption. The ports are the defaults.
 	URL string
 	// From is an address, with or without a name: Parley <parley@example.com>.
 	From string
-	// RootCAs are those whose certificates are believed; nil means the system's.
+	// RootCAs are the trusted certificate authorities; nil means the system's.
 	RootCAs *x509.CertPool
 	// Timeout bounds each connection; 0 means 30 s.
 	Timeout time.Duration
@@ -45,20 +45,19 @@ type Sender struct {
 	now     func() time.Time
 }
 
-// server is what an URL says.
+// server holds the parts of a URL.
 type server struct {
 	host           string
 	port           int
 	user, password string
-	// encrypted says that TLS begins with the connection.
+	// encrypted says that the connection starts with TLS.
 	encrypted bool
 	// local says that the server is on this machine.
 	local bool
 	roots *x509.CertPool
 }
 
-// New returns a sender. It does not connect yet. Its errors never show the
-// password.
+// New returns a sender without connecting. Its errors never show the password.
 func New(config Config) (*Sender, error) {
 	server, err := parseURL(config.URL)
 	if err != nil {
@@ -110,9 +109,8 @@ func parseFrom(text string) (*netmail.Address, error) {
 	return from, nil
 }
 
-// tls is how the server proves who it is. Nobody stands between this process
-// and a server on the same machine, whose certificate is often of its own
-// making.
+// tls returns how to verify the server. Nobody can get between this process and a
+// server on the same machine, whose certificate is often self-signed.
 func (s server) tls() *tls.Config {
 	return &tls.Config{
 		ServerName: s.host, MinVersion: tls.VersionTLS12, RootCAs: s.roots,
@@ -120,8 +118,8 @@ func (s server) tls() *tls.Config {
 	}
 }
 
-// connect lets do speak with the server. The connection ends with ctx and with
-// do, which the library does not see to.
+// connect calls do with a connected client. The connection ends with ctx and when
+// do returns, which the library does not ensure.
 func (s *Sender) connect(ctx context.Context, do func(context.Context, *gomail.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -140,7 +138,7 @@ func (s *Sender) connect(ctx context.Context, do func(context.Context, *gomail.C
 	return do(ctx, client)
 }
 
-// dial connects, with TLS if the server begins with it.
+// dial connects, with TLS if the connection starts with it.
 func (s server) dial(ctx context.Context, network string) (net.Conn, error) {
 	address := net.JoinHostPort(s.host, strconv.Itoa(s.port))
 	if s.encrypted {
@@ -149,7 +147,7 @@ func (s server) dial(ctx context.Context, network string) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
-// options are those of the library that follow from the URL.
+// options returns the library's options for the URL.
 func (s server) options() []gomail.Option {
 	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTLSConfig(s.tls())}
 	switch {
@@ -163,7 +161,7 @@ func (s server) options() []gomail.Option {
 	if s.user == "" {
 		return options
 	}
-	// Without TLS the library gives a password to this machine only.
+	// Without TLS the library sends a password only to this machine.
 	return append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
 		gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin))
 }

@@ -17,9 +17,9 @@ import (
 	"parley/core/outbox"
 )
 
-// Send sends one mail. A fault that is Invalid means that it can never be
-// sent: the server refused it for good (RFC 5321, section 4.2.1: 5yz), or it
-// is malformed. Any other is Upstream, and the mail may be tried again.
+// Send sends one mail. An Invalid fault means that the mail can never be sent: the
+// server refused it permanently (RFC 5321, section 4.2.1: 5yz), or it is malformed.
+// Any other fault is Upstream, and the caller may retry.
 func (s *Sender) Send(ctx context.Context, mail outbox.Mail) error {
 	message, err := s.compose(mail)
 	if err != nil {
@@ -28,14 +28,14 @@ func (s *Sender) Send(ctx context.Context, mail outbox.Mail) error {
 	err = s.connect(ctx, func(ctx context.Context, client *gomail.Client) error {
 		return client.DialAndSendWithContext(ctx, message)
 	})
-	// After the server has accepted the mail, no failure may send it again.
+	// Once the server has accepted the mail, no failure may send it again.
 	if err == nil || message.IsDelivered() {
 		return nil
 	}
 	return failure(err)
 }
 
-// Check reports whether the server can be reached and takes the user and
+// Check reports whether the server can be reached and accepts the user and
 // password.
 func (s *Sender) Check(ctx context.Context) error {
 	err := s.connect(ctx, func(ctx context.Context, client *gomail.Client) error {
@@ -51,8 +51,8 @@ func (s *Sender) Check(ctx context.Context) error {
 	return nil
 }
 
-// compose makes the message. Its id follows from the mail's key, so that a
-// mail which had to be sent twice can be known by it.
+// compose builds the message. Its id derives from the mail's key, so that recipients
+// can recognize a mail that was sent twice.
 func (s *Sender) compose(mail outbox.Mail) (*gomail.Msg, error) {
 	to, err := netmail.ParseAddress(mail.To)
 	if err != nil || unfit(mail.To) || unfit(mail.Subject) || !utf8.ValidString(mail.Body) {
@@ -64,7 +64,7 @@ func (s *Sender) compose(mail outbox.Mail) (*gomail.Msg, error) {
 	message.Subject(mail.Subject)
 	message.SetDateWithValue(s.now())
 	message.SetMessageIDWithValue(s.messageID(mail))
-	// RFC 3834: nobody's absence notice is wanted in return.
+	// RFC 3834: we do not want automatic replies.
 	message.SetGenHeader("Auto-Submitted", "auto-generated")
 	message.SetBodyString(gomail.TypeTextPlain, mail.Body)
 	return message, nil
@@ -76,30 +76,30 @@ func (s *Sender) messageID(mail outbox.Mail) string {
 	return hex.EncodeToString(sum[:16]) + "@" + domain
 }
 
-// unfit says that a text must not stand in a header, whatever encodes it.
+// unfit reports whether a text must not appear in a header, in any encoding.
 func unfit(text string) bool {
 	return len(text) > 1_000 || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// failure tells what will never be taken from what may be later.
+// failure distinguishes permanent refusals from temporary ones.
 func failure(err error) error {
 	var refused *gomail.SendError
 	if !errors.As(err, &refused) {
-		return notTaken(err)
+		return notAccepted(err)
 	}
 	cause := withoutRecipient(refused)
 	if isPermanent(refused.ErrorCode()) {
-		return fault.Wrap(fault.Invalid, cause, "The mail server refuses this mail for good.")
+		return fault.Wrap(fault.Invalid, cause, "The mail server permanently refuses this mail.")
 	}
-	return notTaken(cause)
+	return notAccepted(cause)
 }
 
-func notTaken(cause error) error {
-	return fault.Wrap(fault.Upstream, cause, "The mail server does not take mails. Check SMTP_URL and MAIL_FROM, or try again later.")
+func notAccepted(cause error) error {
+	return fault.Wrap(fault.Upstream, cause, "The mail server does not accept mails. Check SMTP_URL and MAIL_FROM, or try again later.")
 }
 
-// withoutRecipient is what a log may have: the server's own words often repeat
-// who the mail is for.
+// withoutRecipient returns what may be logged: the server's own words often repeat
+// the recipient.
 func withoutRecipient(refused *gomail.SendError) error {
 	if refused.ErrorCode() == 0 {
 		return fmt.Errorf("%s: no answer", refused.Reason)
@@ -107,8 +107,8 @@ func withoutRecipient(refused *gomail.SendError) error {
 	return fmt.Errorf("%s: code %d %s", refused.Reason, refused.ErrorCode(), refused.EnhancedStatusCode())
 }
 
-// isPermanent leaves out what says that the user or the password is wrong (RFC
-// 4954, section 6): an operator can mend that.
+// isPermanent excludes codes for a wrong user or password (RFC 4954, section 6),
+// which an operator can fix.
 func isPermanent(code int) bool {
 	switch code {
 	case 530, 534, 535, 538:

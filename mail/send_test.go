@@ -44,10 +44,10 @@ func TestSend(t *testing.T) {
 		anonymous bool
 		encrypted bool
 	}{
-		"smtp to this machine needs no encryption":     {scheme: "smtp"},
-		"smtp without a user signs in as nobody":       {scheme: "smtp", anonymous: true},
-		"smtp is encrypted where the server offers it": {scheme: "smtp", options: mailtest.Options{StartTLS: true}, encrypted: true},
-		"smtps is encrypted from the first byte":       {scheme: "smtps", options: mailtest.Options{TLS: true}, encrypted: true},
+		"smtp to this machine needs no encryption":  {scheme: "smtp"},
+		"smtp without a user does not sign in":      {scheme: "smtp", anonymous: true},
+		"smtp is encrypted if the server offers it": {scheme: "smtp", options: mailtest.Options{StartTLS: true}, encrypted: true},
+		"smtps is encrypted from the first byte":    {scheme: "smtps", options: mailtest.Options{TLS: true}, encrypted: true},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			p := mailtest.New(t, c.options)
@@ -57,7 +57,7 @@ func TestSend(t *testing.T) {
 			}
 			s := newSender(t, p, c.scheme, credentials)
 			if err := s.Check(t.Context()); err != nil {
-				t.Fatalf("the check says: %v", err)
+				t.Fatalf("the check fails: %v", err)
 			}
 			if err := s.Send(t.Context(), reminder); err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("it has the headers that a mail needs", func(t *testing.T) {
+	t.Run("it has the necessary headers", func(t *testing.T) {
 		for name, want := range map[string]string{
 			"From": `"Parley" <parley@example.com>`, "To": "<owner@example.com>", "Subject": "=?UTF-8?q?B=C3=A4ckerei:_Ihr_Plan?=",
 			"Date": "Tue, 24 Nov 2026 12:00:00 +0000", "Auto-Submitted": "auto-generated", "User-Agent": "", "X-Mailer": "",
@@ -92,7 +92,7 @@ func TestMessage(t *testing.T) {
 			}
 		}
 	})
-	t.Run("its text is the mail's", func(t *testing.T) {
+	t.Run("its text is the mail's body", func(t *testing.T) {
 		body, err := io.ReadAll(message.Body)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestMessage(t *testing.T) {
 			t.Errorf("it is %q", got)
 		}
 	})
-	t.Run("sent twice, it has one id", func(t *testing.T) {
+	t.Run("it keeps its id when sent twice", func(t *testing.T) {
 		again, err := netmail.ReadMessage(strings.NewReader(p.Mails()[1].Data))
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestHostileMail(t *testing.T) {
 		"something that is not an address": func(m *outbox.Mail) { m.To = "nobody" },
 		"a text that is not text":          func(m *outbox.Mail) { m.Body = "caf\xe9" },
 	} {
-		t.Run(sentence+" is refused for good", func(t *testing.T) {
+		t.Run(sentence+" is refused permanently", func(t *testing.T) {
 			mail := reminder
 			change(&mail)
 			if err := s.Send(t.Context(), mail); !fault.Is(err, fault.Invalid) {
@@ -153,10 +153,10 @@ func TestRefusedMail(t *testing.T) {
 		code int
 		want fault.Kind
 	}{
-		"an unknown mailbox is refused for good":         {550, fault.Invalid},
-		"a malformed address is refused for good":        {501, fault.Invalid},
-		"a mailbox that is busy may be free later":       {450, fault.Upstream},
-		"a server that asks to sign in can be satisfied": {530, fault.Upstream},
+		"an unknown mailbox is refused permanently":                  {550, fault.Invalid},
+		"a malformed address is refused permanently":                 {501, fault.Invalid},
+		"a busy mailbox may be free later":                           {450, fault.Upstream},
+		"a server that requires a sign-in may accept the mail later": {530, fault.Upstream},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			p := mailtest.New(t, mailtest.Options{})
@@ -167,7 +167,7 @@ func TestRefusedMail(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a wrong password is no fault of the mail, and is not shown", func(t *testing.T) {
+	t.Run("a wrong password does not condemn the mail, and is not shown", func(t *testing.T) {
 		s := newSender(t, mailtest.New(t, mailtest.Options{}), "smtp", "parley:hunter3@")
 		for _, err := range []error{s.Send(t.Context(), reminder), s.Check(t.Context())} {
 			if !fault.Is(err, fault.Upstream) || strings.Contains(err.Error(), "hunter3") {
@@ -175,7 +175,7 @@ func TestRefusedMail(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a server that is away may be there later", func(t *testing.T) {
+	t.Run("an unreachable server may be back later", func(t *testing.T) {
 		p := mailtest.New(t, mailtest.Options{})
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -189,7 +189,7 @@ func TestRefusedMail(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a server elsewhere that offers no encryption gets nothing", func(t *testing.T) {
+	t.Run("a server elsewhere that offers no encryption gets no mail", func(t *testing.T) {
 		p := mailtest.New(t, mailtest.Options{})
 		s := newSender(t, p, "smtp", signed())
 		s.server.local = false
@@ -197,7 +197,7 @@ func TestRefusedMail(t *testing.T) {
 			t.Errorf("got %v, and the server has %v", err, p.Mails())
 		}
 	})
-	t.Run("a server elsewhere whose certificate nobody vouches for gets nothing", func(t *testing.T) {
+	t.Run("a server elsewhere with an untrusted certificate gets no mail", func(t *testing.T) {
 		p := mailtest.New(t, mailtest.Options{StartTLS: true})
 		p.Roots = nil
 		s := newSender(t, p, "smtp", signed())
@@ -211,14 +211,14 @@ func TestRefusedMail(t *testing.T) {
 func TestSlowServer(t *testing.T) {
 	p := mailtest.New(t, mailtest.Options{})
 	defer p.Hold()()
-	t.Run("a server that does not answer is given up", func(t *testing.T) {
+	t.Run("a server that does not answer times out", func(t *testing.T) {
 		s := newSender(t, p, "smtp", "")
 		s.timeout = 50 * time.Millisecond
 		if err := s.Send(t.Context(), reminder); !fault.Is(err, fault.Upstream) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a caller who stops is not kept waiting", func(t *testing.T) {
+	t.Run("a caller who gives up is not kept waiting", func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer stop()
 		if err := newSender(t, p, "smtp", "").Send(ctx, reminder); !fault.Is(err, fault.Upstream) {

@@ -1,9 +1,9 @@
-// Package account owns the people who sign in: how they sign up, the addresses
-// and passwords that they sign in with, their sessions and the browsers that
-// they trust, and how guesses at a password are slowed down.
+// Package account owns the people who sign in: how they sign up, their addresses
+// and passwords, their sessions, the browsers that they trust, and how guesses at
+// a password are slowed down.
 //
-// It does not own cookies and pages (package web), sending mails (packages
-// outbox and mail), nor the workspaces that people belong to (package tenant).
+// It does not own cookies and pages (package web), sending mails (packages outbox
+// and mail), or the workspaces that people belong to (package tenant).
 package account
 
 import (
@@ -30,20 +30,20 @@ type User struct {
 	CreatedAt time.Time
 }
 
-// object is a user as the object of an act.
+// object describes a user as the object of an action.
 func (u User) object() audit.Object {
 	return audit.Object{Kind: "account", ID: u.ID, Name: u.Email}
 }
 
-// UserStore keeps users. A row that is missing is a NotFound fault, a row that
-// exists already a Conflict.
+// UserStore stores users. A missing row is a NotFound fault, an existing row a
+// Conflict.
 type UserStore interface {
 	CreateUser(ctx context.Context, user User) error
 	User(ctx context.Context, id string) (User, error)
 	UserByEmail(ctx context.Context, email string) (User, error)
 	Users(ctx context.Context) ([]User, error)
 	CountUsers(ctx context.Context) (int, error)
-	// LockUsers makes others who create users wait until the transaction ends.
+	// LockUsers blocks others from creating users until the transaction ends.
 	LockUsers(ctx context.Context) error
 	SetPassword(ctx context.Context, userID, passwordHash string) error
 	// SetEmail is a Conflict if another user has the address.
@@ -56,7 +56,7 @@ type transactor interface {
 	InTx(ctx context.Context, fn func(context.Context) error) error
 }
 
-// Database is what this package keeps, one port for each subject.
+// Database holds the ports of this package, one for each subject.
 type Database struct {
 	Tx       transactor
 	Users    UserStore
@@ -67,14 +67,14 @@ type Database struct {
 	Audit    audit.Log
 }
 
-// Neighbors are what follows, in other packages, from what happens here.
+// Neighbors are the ports to packages that react to what happens here.
 type Neighbors struct {
 	Mails   *outbox.Writer
 	Founder Founder
 	Emails  EmailFollower
 }
 
-// Accounts are the services of this package over one database.
+// Accounts holds the services of this package over one database.
 type Accounts struct {
 	Users     *Users
 	Profiles  *Profiles
@@ -112,7 +112,7 @@ func (u *Users) UserByEmail(ctx context.Context, email string) (User, error) {
 // All returns all users, for the operator.
 func (u *Users) All(ctx context.Context) ([]User, error) { return u.store.Users(ctx) }
 
-// CheckEmail returns an address as it is kept, or refuses it.
+// CheckEmail returns the normal form of an address, or refuses it.
 func CheckEmail(email string) (string, error) {
 	email = normalEmail(email)
 	address, err := mail.ParseAddress(email)

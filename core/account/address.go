@@ -10,7 +10,7 @@ import (
 	"parley/core/outbox"
 )
 
-// Addresses gives people other e-mail addresses.
+// Addresses changes people's e-mail addresses.
 type Addresses struct {
 	db        Database
 	follower  EmailFollower
@@ -21,17 +21,17 @@ type Addresses struct {
 	now       func() time.Time
 }
 
-// EmailFollower is told of a user's new address, in the transaction that writes
-// it; package subscription is one.
+// EmailFollower learns of a user's new address in the transaction that writes it;
+// package subscription implements it.
 type EmailFollower interface {
 	EmailChanges(ctx context.Context, user User, email string) error
 }
 
-// ChangeEmail gives a user another address, with which they sign in from then
-// on, and ends their sessions. Their password proves who they are. Where there
-// are mails, the address changes once its owner has followed a link
-// ([Addresses.ConfirmEmail]), and only its owner is told whether it has an
-// account already.
+// ChangeEmail changes the address with which a user signs in, and ends their
+// sessions. Their password proves their identity. If the server sends mails, the
+// address changes only after its owner has followed a link
+// ([Addresses.ConfirmEmail]), and only its owner learns whether it already has an
+// account.
 func (a *Addresses) ChangeEmail(ctx context.Context, userID, password, email string, client Client) error {
 	email, err := CheckEmail(email)
 	if err != nil {
@@ -50,8 +50,8 @@ func (a *Addresses) ChangeEmail(ctx context.Context, userID, password, email str
 	return a.setEmail(ctx, user, email)
 }
 
-// ConfirmEmail gives the user who asked for it the address to which the code was
-// mailed, and ends their sessions.
+// ConfirmEmail sets the address to which the code was mailed for the user who
+// requested it, and ends their sessions.
 func (a *Addresses) ConfirmEmail(ctx context.Context, code string, client Client) (User, error) {
 	checked, err := a.codes.open(ctx, code, client)
 	if err == nil && checked.UserID == "" {
@@ -72,7 +72,7 @@ func (a *Addresses) ConfirmEmail(ctx context.Context, code string, client Client
 	})
 }
 
-// setEmail writes the address and what follows from it in one transaction.
+// setEmail writes the address and its consequences in one transaction.
 func (a *Addresses) setEmail(ctx context.Context, user User, email string) error {
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	return a.db.Tx.InTx(ctx, func(ctx context.Context) error {
@@ -83,7 +83,7 @@ func (a *Addresses) setEmail(ctx context.Context, user User, email string) error
 		if fault.Is(err, fault.Conflict) {
 			return &fault.Error{
 				Kind: fault.Conflict, Field: "email",
-				Message: "There is an account with this e-mail address already. Choose another.",
+				Message: "There is already an account with this e-mail address. Choose another.",
 			}
 		}
 		if err != nil {

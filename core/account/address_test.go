@@ -17,7 +17,7 @@ import (
 	"parley/store/tenancy"
 )
 
-// mailed sends what is due and returns the only mail, and the code in its link.
+// mailed sends due mails and returns the only mail, and the code in its link.
 func (c *clock) mailed() (mail outbox.Mail, code string) {
 	c.Helper()
 	var mails []outbox.Mail
@@ -39,7 +39,7 @@ const newcomer = "new@example.com"
 func TestSignUpByMail(t *testing.T) {
 	t.Parallel()
 	finish := account.Account{Password: "a long enough password", Workspace: "New", Client: stranger}
-	t.Run("the link that was mailed makes an account, once", func(t *testing.T) {
+	t.Run("the mailed link creates one account", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.SignUps.RequestSignUp(t.Context(), " New@Example.com", stranger))
 		mail, code := c.mailed()
@@ -54,13 +54,13 @@ func TestSignUpByMail(t *testing.T) {
 		_, err = c.SignUps.FinishSignUp(t.Context(), code, finish)
 		c.isA(err, fault.Invalid)
 	})
-	t.Run("nobody has an account before the link is followed", func(t *testing.T) {
+	t.Run("there is no account before somebody follows the link", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
 		_, err := c.Users.UserByEmail(t.Context(), newcomer)
 		c.isA(err, fault.NotFound)
 	})
-	t.Run("an address that has an account is told so, and no link makes another", func(t *testing.T) {
+	t.Run("an address that has an account learns so, and no link creates another", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.SignUps.RequestSignUp(t.Context(), email, stranger))
 		mail, code := c.mailed()
@@ -68,7 +68,7 @@ func TestSignUpByMail(t *testing.T) {
 			t.Errorf("the mail is %+v", mail)
 		}
 	})
-	t.Run("a link that is a day old makes no account, nor does its late mail go out", func(t *testing.T) {
+	t.Run("a link that is a day old creates no account, and its late mail is not sent", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
 		_, code := c.mailed()
@@ -82,7 +82,7 @@ func TestSignUpByMail(t *testing.T) {
 		_, err = store.NewAddressCodes(c.store).AddressCode(t.Context(), hashed(code))
 		c.isA(err, fault.NotFound)
 	})
-	t.Run("nobody fills another's mailbox: an address gets five mails, known or not", func(t *testing.T) {
+	t.Run("an address gets at most five mails, known or not, so that nobody can flood a mailbox", func(t *testing.T) {
 		c := newClock(t)
 		for n, to := range []string{email, newcomer} {
 			for i := range 5 {
@@ -101,7 +101,7 @@ func TestSignUpByMail(t *testing.T) {
 			t.Errorf("without mails: %v, %v", checks, err)
 		}
 	})
-	t.Run("a mail that was sent keeps no link in the database", func(t *testing.T) {
+	t.Run("after a mail is sent, the database no longer has its link", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
 		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), 1, nil, c.in(0)))
@@ -135,7 +135,7 @@ func TestSignUpWithoutMails(t *testing.T) {
 		c.isA(err, fault.RateLimited)
 		c.waits(stranger, true)
 	})
-	t.Run("with its own password it is a sign-in, and makes no workspace", func(t *testing.T) {
+	t.Run("with the right password it is a sign-in, and creates no workspace", func(t *testing.T) {
 		c := open(t)
 		right := typed
 		right.Password = password
@@ -145,7 +145,7 @@ func TestSignUpWithoutMails(t *testing.T) {
 			t.Errorf("it is %+v in %d workspaces, %v, %v", user, len(memberships), err, failed)
 		}
 	})
-	t.Run("one client finds out twenty addresses in 15 minutes, by whatever way", func(t *testing.T) {
+	t.Run("one client can learn of at most twenty addresses in 15 minutes, by any route", func(t *testing.T) {
 		c := open(t)
 		for n := range 20 {
 			tried := typed
@@ -171,7 +171,7 @@ func TestSignUpWithoutMails(t *testing.T) {
 func TestChangeEmailByMail(t *testing.T) {
 	t.Parallel()
 	const another = "another@example.com"
-	t.Run("the address changes when its owner follows the link; all sessions end and the old address is told", func(t *testing.T) {
+	t.Run("the address changes when its owner follows the link; all sessions end and the old address is notified", func(t *testing.T) {
 		c := newClock(t)
 		secret := c.signIn()
 		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger))
@@ -188,14 +188,14 @@ func TestChangeEmailByMail(t *testing.T) {
 		}
 		told, _ := c.mailed()
 		if told.To != email || !strings.Contains(told.Body, another) {
-			t.Errorf("the old address is told %+v", told)
+			t.Errorf("the old address gets %+v", told)
 		}
 		_, err = c.Sessions.SignIn(t.Context(), another, password, stranger)
 		c.must(err)
 		_, err = c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.isA(err, fault.Invalid)
 	})
-	t.Run("whether another account has the address is told to its owner only", func(t *testing.T) {
+	t.Run("only its owner learns whether another account has the address", func(t *testing.T) {
 		c := newClock(t)
 		c.must(store.NewUsers(c.store).CreateUser(t.Context(), account.User{ID: "usr_other", Email: another, PasswordHash: "none", CreatedAt: c.now}))
 		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger))
@@ -204,7 +204,7 @@ func TestChangeEmailByMail(t *testing.T) {
 		}
 		c.signIn()
 	})
-	t.Run("another password ends a change that was asked for with the old one", func(t *testing.T) {
+	t.Run("a new password voids a change that was requested with the old one", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger))
 		_, code := c.mailed()
@@ -212,7 +212,7 @@ func TestChangeEmailByMail(t *testing.T) {
 		_, err := c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.isA(err, fault.Invalid)
 	})
-	t.Run("a link of one kind does nothing of the other", func(t *testing.T) {
+	t.Run("a link of one kind does not work for another", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger))
 		_, code := c.mailed()
@@ -225,7 +225,7 @@ func TestChangeEmailByMail(t *testing.T) {
 	})
 }
 
-// in is a moment from now.
+// in returns a time from now.
 func (c *clock) in(d time.Duration) *time.Time {
 	at := c.now.Add(d)
 	return &at
@@ -238,7 +238,7 @@ func (c *clock) invite(email string) string {
 	return code
 }
 
-// sends says to whom what is sent now, as "address: subject".
+// sends checks which mails are sent now, as "address: subject".
 func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
 	var mails []outbox.Mail

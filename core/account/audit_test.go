@@ -10,7 +10,7 @@ import (
 	"parley/core/audit"
 )
 
-// actions are the actions of all entries, the earliest first.
+// actions returns the actions of all entries, the earliest first.
 func (c *clock) actions(keep ...audit.Action) (actions []audit.Action) {
 	c.Helper()
 	for entry, err := range c.Audit.AuditLog(c.Context(), "", time.Time{}) {
@@ -25,12 +25,12 @@ func (c *clock) actions(keep ...audit.Action) (actions []audit.Action) {
 
 func TestGuessesAreRecorded(t *testing.T) {
 	failures := []audit.Action{audit.SignInFailed, audit.SignInBlocked}
-	t.Run("guessing goes into the log a few times, and that it was stopped once", func(t *testing.T) {
+	t.Run("the log has a few entries for the guesses, and one for the block", func(t *testing.T) {
 		c := newClock(t)
 		for range 50 {
 			_, err := c.Sessions.SignIn(t.Context(), email, "a wrong guess", account.Client{Address: stranger.Address})
 			if err == nil {
-				t.Fatal("it was let in")
+				t.Fatal("the guess signed in")
 			}
 		}
 		got := c.actions(failures...)
@@ -39,7 +39,7 @@ func TestGuessesAreRecorded(t *testing.T) {
 			t.Errorf("recorded %v, want %v", got, want)
 		}
 	})
-	t.Run("guesses at addresses without an account fill no disk", func(t *testing.T) {
+	t.Run("guesses at addresses without an account write no entries", func(t *testing.T) {
 		c := newClock(t)
 		for range 30 {
 			_, _ = c.Sessions.SignIn(t.Context(), "nobody@example.com", "a wrong guess", account.Client{Address: stranger.Address})
@@ -48,7 +48,7 @@ func TestGuessesAreRecorded(t *testing.T) {
 			t.Errorf("recorded %v", got)
 		}
 	})
-	t.Run("no entry has what was guessed", func(t *testing.T) {
+	t.Run("no entry has the guess", func(t *testing.T) {
 		c := newClock(t)
 		_, _ = c.Sessions.SignIn(t.Context(), email, "a wrong guess", stranger)
 		for entry, err := range c.Audit.AuditLog(t.Context(), "", time.Time{}) {

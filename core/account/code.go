@@ -10,31 +10,31 @@ import (
 	"parley/internal/id"
 )
 
-// codeLifetime is how long a link works that was mailed.
+// codeLifetime is how long a mailed link works.
 const codeLifetime = 24 * time.Hour
 
-// AddressCode is a link that was mailed to an address. Whoever follows it reads
-// the address's mail.
+// AddressCode is a link that Parley mails to an address. Whoever follows it reads the
+// address's mail.
 type AddressCode struct {
 	// Hash is the SHA-256, in hex, of the code in the link.
 	Hash  string
 	Email string
-	// UserID is whose address it is to become, empty for a new account.
+	// UserID is the user who wants the address, empty for a new account.
 	UserID    string
 	ExpiresAt time.Time
 	CreatedAt time.Time
 }
 
-// CodeStore keeps links that were mailed to addresses.
+// CodeStore stores links mailed to addresses.
 type CodeStore interface {
 	CreateAddressCode(ctx context.Context, code AddressCode) error
 	AddressCode(ctx context.Context, hash string) (AddressCode, error)
 	DeleteAddressCode(ctx context.Context, hash string) error
-	// DeleteAddressCodes removes those of a user.
+	// DeleteAddressCodes removes a user's codes.
 	DeleteAddressCodes(ctx context.Context, userID string) error
 }
 
-// codes mails links to addresses, and checks them when they are followed.
+// codes mails links to addresses, and checks the codes that come back.
 type codes struct {
 	db       Database
 	mails    *outbox.Writer
@@ -43,13 +43,13 @@ type codes struct {
 	random   io.Reader
 }
 
-// letters are what an address is told, by whether it has an account.
+// letters are the mails to an address with and without an account.
 type letters struct {
 	unknown, known func(code string) outbox.Letter
 }
 
-// mail writes a code for an address, and a mail. It does the same whether the
-// address has an account or not; a code for one that has is never mailed.
+// mail writes a code for an address, and a mail. It does the same work whether or not
+// the address has an account; it never mails a code to one that has.
 func (c *codes) mail(ctx context.Context, email, userID string, letters letters) error {
 	code, now := id.Secret(c.random), c.now()
 	row := AddressCode{Hash: id.Hash(code), Email: email, UserID: userID, CreatedAt: now, ExpiresAt: now.Add(codeLifetime)}
@@ -70,7 +70,7 @@ func (c *codes) mail(ctx context.Context, email, userID string, letters letters)
 	})
 }
 
-// open returns the link of a code. A code of none is counted as a guess.
+// open returns the link of a code. It counts an unknown code as a guess.
 func (c *codes) open(ctx context.Context, code string, client Client) (AddressCode, error) {
 	checked, err := c.db.Codes.AddressCode(ctx, id.Hash(code))
 	if fault.Is(err, fault.NotFound) || err == nil && !c.now().Before(checked.ExpiresAt) {
@@ -79,7 +79,7 @@ func (c *codes) open(ctx context.Context, code string, client Client) (AddressCo
 	return checked, err
 }
 
-// redeem uses a link up.
+// redeem uses up a link.
 func (c *codes) redeem(ctx context.Context, code AddressCode) error {
 	err := c.db.Codes.DeleteAddressCode(ctx, code.Hash)
 	if fault.Is(err, fault.NotFound) {

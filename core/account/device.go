@@ -11,25 +11,25 @@ import (
 const (
 	// DeviceLifetime is how long after a sign-in a browser is trusted.
 	DeviceLifetime = 180 * 24 * time.Hour
-	// devicesByUser bounds the browsers that one user trusts. The one that was
-	// used longest ago goes first.
+	// devicesByUser bounds the browsers that one user trusts. The least recently
+	// used one is forgotten first.
 	devicesByUser = 10
 )
 
-// DeviceStore keeps the browsers on which people have signed in.
+// DeviceStore stores the browsers on which people have signed in.
 type DeviceStore interface {
-	// TrustDevice notes that a user trusts a browser until a time, and forgets
-	// the oldest beyond so many.
+	// TrustDevice records that a user trusts a browser until a time, and forgets
+	// the oldest if there are more than most.
 	TrustDevice(ctx context.Context, userID, secretHash string, now, until time.Time, most int) error
 	// TrustedBy returns the e-mail addresses of the users who trust a browser
 	// at a time.
 	TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error)
-	// ForgetDevices ends all that a user trusts.
+	// ForgetDevices forgets all browsers that a user trusts.
 	ForgetDevices(ctx context.Context, userID string) error
 }
 
-// isTrusted reports whether the person with an address has signed in before in
-// the browser that holds the secret.
+// isTrusted reports whether the person with an address has signed in before in the
+// browser that holds the secret.
 func (t *Throttle) isTrusted(ctx context.Context, email, secret string) (bool, error) {
 	if secret == "" {
 		return false, nil
@@ -38,9 +38,9 @@ func (t *Throttle) isTrusted(ctx context.Context, email, secret string) (bool, e
 	return slices.Contains(emails, email), err
 }
 
-// trust returns the secret of a browser in which a user has just signed in.
-// People who share a browser share its secret. One that was not made here is
-// not taken over.
+// trust returns the secret of a browser in which a user has just signed in. People
+// who share a browser share its secret. A secret that this server did not make is
+// replaced.
 func (s *Sessions) trust(ctx context.Context, userID, secret string) (string, error) {
 	now := s.now()
 	known := false

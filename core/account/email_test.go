@@ -11,16 +11,16 @@ import (
 	"parley/store/tenancy"
 )
 
-// stale says whether Stripe has to be told another address.
+// stale checks whether Stripe has to learn another address.
 func (c *clock) stale(want bool) {
 	c.Helper()
 	if c.subscription().CustomerStale != want {
-		c.Errorf("Stripe has to be told: %v", !want)
+		c.Errorf("Stripe has to learn the address: %v", !want)
 	}
 }
 
-// mailless is a clock of a server that sends no mails, where an address changes
-// at once.
+// mailless is a clock on a server that sends no mails, where an address changes at
+// once.
 func mailless(t *testing.T) *clock {
 	t.Helper()
 	c := newClock(t)
@@ -31,7 +31,7 @@ func mailless(t *testing.T) *clock {
 func TestChangeEmail(t *testing.T) {
 	t.Parallel()
 	const another = "another@example.com"
-	t.Run("one signs in with the new address from then on, and Stripe is to be told", func(t *testing.T) {
+	t.Run("the person signs in with the new address, and Stripe has to learn it", func(t *testing.T) {
 		c := mailless(t)
 		c.customer()
 		secret := c.signIn()
@@ -59,14 +59,14 @@ func TestChangeEmail(t *testing.T) {
 		}
 		c.signIn()
 	})
-	t.Run("the eleventh guess of the password waits", func(t *testing.T) {
+	t.Run("the eleventh guess at the password waits", func(t *testing.T) {
 		c := mailless(t)
 		for range 10 {
 			c.isA(c.Addresses.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
 		}
 		c.isA(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
 	})
-	t.Run("the address of another account is refused, and nothing has changed", func(t *testing.T) {
+	t.Run("the address of another account is refused, and nothing changes", func(t *testing.T) {
 		c := mailless(t)
 		c.customer()
 		_, err := c.SignUps.CreateUser(t.Context(), another, password)
@@ -80,13 +80,13 @@ func TestChangeEmail(t *testing.T) {
 			t.Errorf("the log has %d entries after %d", n, before)
 		}
 	})
-	t.Run("what is no address is refused", func(t *testing.T) {
+	t.Run("a malformed address is refused", func(t *testing.T) {
 		c := mailless(t)
 		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("the same address is no change", func(t *testing.T) {
+	t.Run("the same address changes nothing", func(t *testing.T) {
 		c := mailless(t)
 		c.customer()
 		before := len(c.history())
@@ -96,7 +96,7 @@ func TestChangeEmail(t *testing.T) {
 		}
 		c.stale(false)
 	})
-	t.Run("Stripe is not told of who is not the first owner", func(t *testing.T) {
+	t.Run("Stripe learns only the first owner's address", func(t *testing.T) {
 		c := mailless(t)
 		c.customer()
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
@@ -109,8 +109,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 }
 
-// customer makes the workspace one of Stripe's customers, with no plan that was
-// given by hand.
+// customer makes the workspace one of Stripe's customers, without a granted plan.
 func (c *clock) customer() {
 	c.Helper()
 	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))

@@ -19,7 +19,7 @@ import (
 	"parley/store/tenancytest"
 )
 
-// owner is the owner as an actor.
+// owner returns the owner as an actor.
 func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
 
 func (c *clock) isA(err error, kind fault.Kind) {
@@ -29,7 +29,7 @@ func (c *clock) isA(err error, kind fault.Kind) {
 	}
 }
 
-// waits fails the test unless a right password waits now.
+// waits fails the test unless a correct password has to wait now, if want is true.
 func (c *clock) waits(client account.Client, want bool) {
 	c.Helper()
 	_, err := c.Sessions.SignIn(c.Context(), email, password, client)
@@ -44,14 +44,14 @@ const (
 	day      = 24 * time.Hour
 )
 
-// stranger is a client that nobody has signed in on before.
+// stranger is a client on which nobody has signed in before.
 var stranger = from("192.0.2.1")
 
 func from(address string) account.Client {
 	return account.Client{Address: netip.MustParseAddr(address)}
 }
 
-// clock is a room over a real store, in which time passes as a test says.
+// clock is the services over a real store, with simulated time.
 type clock struct {
 	*testing.T
 	*tenancy.Services
@@ -119,7 +119,7 @@ func (c *clock) guess(n int, email string, client account.Client) (last error) {
 	return last
 }
 
-// ignored is nil for a refusal of a guess, which was expected.
+// ignored drops the expected refusal of a guess.
 func ignored(err error) error {
 	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.RateLimited) {
 		return nil

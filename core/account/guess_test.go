@@ -48,20 +48,20 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 			c.isA(guess(c, 10), fault.RateLimited)
 			for other, again := range ways {
 				if !fault.Is(again(c, 11), fault.RateLimited) {
-					t.Errorf("after that it can be guessed at: %s", other)
+					t.Errorf("after that it accepts guesses: %s", other)
 				}
 			}
 			c.waits(stranger, true)
 		})
 	}
-	t.Run("a right password of the account page is not counted", func(t *testing.T) {
+	t.Run("a correct password on the account page is not counted", func(t *testing.T) {
 		c := newClock(t)
 		for n := range 11 {
 			next := fmt.Sprintf("another horse battery %d", n)
 			c.must(c.Passwords.ChangePassword(t.Context(), c.user.ID, current(n), next, stranger))
 		}
 	})
-	t.Run("a new password that is too short is told by its own field, and uses up no guess", func(t *testing.T) {
+	t.Run("a new password that is too short is reported in its own field, and uses no guess", func(t *testing.T) {
 		c := newClock(t)
 		for range 11 {
 			if err := c.Passwords.ChangePassword(t.Context(), c.user.ID, password, "short", stranger); fault.As(err).Field != "new_password" {
@@ -72,7 +72,7 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 	})
 }
 
-// current is the password after n changes.
+// current returns the password after n changes.
 func current(n int) string {
 	if n == 0 {
 		return password
@@ -102,13 +102,13 @@ func TestThrottledIPv6(t *testing.T) {
 		c := newClock(t)
 		at := func(n int) account.Client { return from(fmt.Sprintf("2001:db8:1:2::%x", n+1)) }
 		for n := range 100 {
-			// Codes, too, are counted by the network, and cost no hash.
+			// Codes are also counted by network, and cost no hash.
 			_, err := c.Invitations.Join(t.Context(), fmt.Sprintf("code %d", n), password, at(n))
 			c.isA(err, fault.Invalid)
 		}
 		c.waits(at(100), true)
 	})
-	t.Run("one /64 makes twenty accounts, and its /48 a hundred", func(t *testing.T) {
+	t.Run("one /64 creates at most twenty accounts, and its /48 a hundred", func(t *testing.T) {
 		c := newClock(t)
 		made := 0
 		signUp := func(address string) error {
@@ -136,16 +136,15 @@ func TestThrottledIPv6(t *testing.T) {
 
 func TestDevices(t *testing.T) {
 	t.Parallel()
-	// known is a browser on which the owner has signed in, elsewhere than the
-	// strangers are.
+	// known is a browser on which the owner has signed in, at another address than
+	// the strangers'.
 	known := func(c *clock) account.Client {
 		client := from("2001:db8:9::1")
 		client.Device = c.signInFrom(client).Device
 		return client
 	}
-	// besieged has an account at which strangers have guessed until nobody
-	// else can try. Their guesses are counted without the hashes, which would
-	// take their time.
+	// besieged has an account at which strangers have guessed until nobody else can
+	// try. The guesses are counted without hashing, to save time.
 	besieged := func(c *clock) {
 		for range 200 {
 			_, err := store.NewAttempts(c.store).CountAttempt(c.Context(), hashed("account:"+email), c.now.Add(-time.Minute), c.now)
@@ -154,15 +153,15 @@ func TestDevices(t *testing.T) {
 		c.waits(from("198.51.100.1"), true)
 	}
 
-	t.Run("strangers do not lock out who has signed in on the device before", func(t *testing.T) {
+	t.Run("strangers cannot lock out an owner who has signed in on the device before", func(t *testing.T) {
 		c := newClock(t)
 		browser := known(c)
 		besieged(c)
 		c.waits(browser, false)
-		browser.Address = stranger.Address // wherever it is carried
+		browser.Address = stranger.Address // wherever the device is
 		c.waits(browser, false)
 	})
-	t.Run("guesses from a device do not count for others, and are ten", func(t *testing.T) {
+	t.Run("a device has ten guesses, which do not count against others", func(t *testing.T) {
 		c := newClock(t)
 		browser := known(c)
 		c.isA(c.guess(10, email, browser), fault.Unauthenticated)
@@ -181,7 +180,7 @@ func TestDevices(t *testing.T) {
 		c.isA(c.guess(10, email, other), fault.Unauthenticated)
 		c.waits(stranger, true)
 	})
-	t.Run("two people who share a browser are both known in it", func(t *testing.T) {
+	t.Run("two people who share a browser are both recognized in it", func(t *testing.T) {
 		c := newClock(t)
 		browser := known(c)
 		_, err := c.SignUps.CreateUser(t.Context(), "other@example.com", password)
@@ -194,7 +193,7 @@ func TestDevices(t *testing.T) {
 		besieged(c)
 		c.waits(browser, false)
 	})
-	t.Run("a secret that was not made here is not taken over", func(t *testing.T) {
+	t.Run("a secret that the server did not make is replaced", func(t *testing.T) {
 		c := newClock(t)
 		planted := account.Client{Address: stranger.Address, Device: "planted"}
 		if keys := c.signInFrom(planted); keys.Device == "planted" || len(keys.Device) != 43 {
@@ -203,14 +202,14 @@ func TestDevices(t *testing.T) {
 		c.isA(c.guess(10, email, planted), fault.Unauthenticated)
 		c.waits(stranger, true)
 	})
-	t.Run("what the database holds is not the secret", func(t *testing.T) {
+	t.Run("the database does not hold the secret", func(t *testing.T) {
 		c := newClock(t)
 		browser := known(c)
 		besieged(c)
 		browser.Device = hashed(browser.Device)
 		c.waits(browser, true)
 	})
-	t.Run("another password ends the trust", func(t *testing.T) {
+	t.Run("a new password ends the trust", func(t *testing.T) {
 		for name, change := range map[string]func(c *clock, browser account.Client) error{
 			"on the account page": func(c *clock, browser account.Client) error {
 				return c.Passwords.ChangePassword(t.Context(), c.user.ID, password, password, browser)
@@ -237,7 +236,7 @@ func TestDevices(t *testing.T) {
 		c.waits(browser, false)
 		c.waits(old, true)
 	})
-	t.Run("of more than ten devices the oldest is forgotten", func(t *testing.T) {
+	t.Run("beyond ten devices the oldest is forgotten", func(t *testing.T) {
 		c := newClock(t)
 		first := known(c)
 		c.pass(time.Second)

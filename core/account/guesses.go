@@ -10,21 +10,21 @@ import (
 )
 
 // WrongPassword is the cause of the fault of a refused sign-in, for the log of
-// security events. The caller reads nothing of it.
+// security events. Callers do not see it.
 type WrongPassword struct {
-	// UserID is empty where no account has the address.
+	// UserID is empty if no account has the address.
 	UserID string
 }
 
 func (e *WrongPassword) Error() string { return "wrong password" }
 
-// wrongPassword is the same fault for unknown accounts and wrong passwords.
+// wrongPassword returns the same fault for unknown accounts and wrong passwords.
 func wrongPassword(userID string) error {
 	return fault.Wrap(fault.Unauthenticated, &WrongPassword{userID}, "The e-mail address or the password is wrong.")
 }
 
-// refuseGuess returns the fault of a wrong password, after it was recorded. The
-// user is the zero User where no account has the address.
+// refuseGuess records a wrong password and returns its fault. The user is the zero
+// User if no account has the address.
 func (p *Passwords) refuseGuess(ctx context.Context, email string, user User, guess attempt) error {
 	if err := p.recordGuess(ctx, email, user, guess.last); err != nil {
 		return err
@@ -32,10 +32,10 @@ func (p *Passwords) refuseGuess(ctx context.Context, email string, user User, gu
 	return wrongPassword(user.ID)
 }
 
-// recordGuess writes into the audit log that a password was wrong: the 1st, 2nd,
-// 4th, 8th … time, so that guessing fills no disk. Failures are counted where
-// no account has the address, too, so that both take the same time. Last says
-// that further attempts are refused for a while.
+// recordGuess records in the audit log that a password was wrong: the 1st, 2nd, 4th,
+// 8th … time, so that guesses do not fill the disk. It also counts failures for
+// addresses without an account, so that both cases take the same time. Last says
+// that further attempts are blocked for a while.
 func (p *Passwords) recordGuess(ctx context.Context, email string, user User, last bool) error {
 	now := p.now()
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error {
@@ -44,7 +44,7 @@ func (p *Passwords) recordGuess(ctx context.Context, email string, user User, la
 			return err
 		}
 		if isPowerOfTwo(count) {
-			detail := fmt.Sprintf("%d wrong passwords, one shortly after another.", count)
+			detail := fmt.Sprintf("%d wrong passwords in quick succession.", count)
 			if count == 1 {
 				detail = "A wrong password."
 			}

@@ -28,13 +28,13 @@ const (
 
 const minPassword, maxPassword = 10, 256
 
-// hasher hashes and verifies passwords, a bounded number at a time: each
+// hasher hashes and verifies passwords, a limited number at a time, because each
 // takes 19 MiB.
 type hasher struct {
 	random io.Reader
 	queue  *queue
-	// decoy is a hash that no password fits. Unknown accounts are compared with
-	// it, so that they take as long as a wrong password.
+	// decoy is a hash that matches no password. Verifying against it makes unknown
+	// accounts take as long as a wrong password.
 	decoy string
 }
 
@@ -54,8 +54,8 @@ func (h *hasher) hash(ctx context.Context, client netip.Addr, password string) (
 	return h.encode([]byte(password), id.Bytes(h.random, saltLen)), nil
 }
 
-// verify reports whether password is the one of a PHC string, and whether the
-// string should be replaced because the cost has changed since.
+// verify reports whether a password matches a PHC string, and whether the string
+// should be replaced because the cost has changed since.
 func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password string) (ok, outdated bool, err error) {
 	var memory, time uint32
 	var threads uint8
@@ -79,8 +79,8 @@ func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password st
 		return false, false, err
 	}
 	if time == 0 || threads == 0 || len(want) < keyLen {
-		// Every password would fit a key of no length.
-		return false, false, fmt.Errorf("an argon2id string of no strength")
+		// An empty key would match every password.
+		return false, false, fmt.Errorf("an argon2id string without strength")
 	}
 	release, err := h.queue.acquire(ctx, client)
 	if err != nil {

@@ -37,14 +37,14 @@ func wantVerdict(t *testing.T, h *hasher, phc, password string, ok, outdated boo
 func TestHash(t *testing.T) {
 	h := newHasher(rand.Reader, 2)
 
-	t.Run("a hash is a PHC string with the cost and a salt of its own", func(t *testing.T) {
+	t.Run("a hash is a PHC string with the cost and a unique salt", func(t *testing.T) {
 		one, other := hashed(t, h, "correct horse"), hashed(t, h, "correct horse")
 		if !phcShape.MatchString(one) || one == other {
 			t.Errorf("got %s and %s", one, other)
 		}
 	})
 
-	t.Run("it is of the algorithm that it names", func(t *testing.T) {
+	t.Run("it uses the algorithm that it names", func(t *testing.T) {
 		parts := strings.Split(hashed(t, h, "correct horse"), "$")
 		salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 		if err != nil {
@@ -55,7 +55,7 @@ func TestHash(t *testing.T) {
 		}
 	})
 
-	t.Run("only the same password fits, to the last byte", func(t *testing.T) {
+	t.Run("only the same password matches, to the last byte", func(t *testing.T) {
 		for password, others := range map[string][]string{
 			"correct horse":                  {"", "correct hors", "correct horse ", "Correct horse", "correct horse\x00"},
 			strings.Repeat("x", 256):         {strings.Repeat("x", 255), strings.Repeat("x", 72)},
@@ -70,7 +70,7 @@ func TestHash(t *testing.T) {
 		}
 	})
 
-	t.Run("a hash of another cost still fits and is to be replaced", func(t *testing.T) {
+	t.Run("a hash of another cost still matches, and should be replaced", func(t *testing.T) {
 		salt := bytes.Repeat([]byte{7}, saltLen)
 		for _, cost := range []struct {
 			memory, time uint32
@@ -84,7 +84,7 @@ func TestHash(t *testing.T) {
 		}
 	})
 
-	t.Run("what is no argon2id hash, or one that everything fits, is an error", func(t *testing.T) {
+	t.Run("an invalid argon2id hash, or one that matches everything, is an error", func(t *testing.T) {
 		good := hashed(t, h, "correct horse")
 		for _, phc := range []string{
 			"", "correct horse", "$2a$10$abcdefghijklmnopqrstuv", strings.Replace(good, "argon2id", "argon2i", 1),

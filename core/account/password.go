@@ -20,8 +20,8 @@ type Passwords struct {
 	random   io.Reader
 }
 
-// prove returns the user with an address and password. It is the one way on
-// which a password is compared: each attempt is counted by the account.
+// prove returns the user with an address and password. All comparisons of passwords
+// go through it, and it counts each attempt against the account.
 func (p *Passwords) prove(ctx context.Context, email, password string, client Client) (User, error) {
 	attempt, err := p.throttle.countGuess(ctx, email, client)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *Passwords) prove(ctx context.Context, email, password string, client Cl
 		user.PasswordHash = p.hasher.decoy
 	}
 	ok, outdated, err := p.hasher.verify(ctx, client.Address, user.PasswordHash, password)
-	if fault.Is(err, fault.Unavailable) { // nothing was compared
+	if fault.Is(err, fault.Unavailable) { // the password was not compared
 		return User{}, errors.Join(err, attempt.forgive(context.WithoutCancel(ctx)))
 	}
 	if err != nil {
@@ -61,8 +61,8 @@ func (p *Passwords) rehash(ctx context.Context, userID, password string, client 
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.db.Users.SetPassword(ctx, userID, hash) })
 }
 
-// ResetPassword gives a user a new password, signs them out everywhere, and
-// ends the trust in the browsers on which they have signed in.
+// ResetPassword sets a user's password, signs them out everywhere, and forgets the
+// browsers that they trust.
 func (p *Passwords) ResetPassword(ctx context.Context, email, password string) error {
 	user, err := p.db.Users.UserByEmail(ctx, normalEmail(email))
 	if err != nil {
@@ -71,8 +71,8 @@ func (p *Passwords) ResetPassword(ctx context.Context, email, password string) e
 	return p.setPassword(ctx, user.ID, password, Client{})
 }
 
-// ChangePassword is ResetPassword for a user who proves with the present
-// password who they are. The field of a fault of the new one is new_password.
+// ChangePassword is ResetPassword for a user who proves their identity with the
+// current password. The field of a fault about the new one is new_password.
 func (p *Passwords) ChangePassword(ctx context.Context, userID, present, password string, client Client) error {
 	if err := checkPassword(password); err != nil {
 		return inField("new_password", err)
@@ -84,7 +84,7 @@ func (p *Passwords) ChangePassword(ctx context.Context, userID, present, passwor
 }
 
 // confirm returns the user if the password is theirs. They are signed in, but
-// whoever holds the browser may be somebody else.
+// somebody else may hold the browser.
 func (p *Passwords) confirm(ctx context.Context, userID, password string, client Client) (User, error) {
 	user, err := p.db.Users.User(ctx, userID)
 	if err != nil {
@@ -93,13 +93,13 @@ func (p *Passwords) confirm(ctx context.Context, userID, password string, client
 	user, err = p.prove(ctx, user.Email, password, client)
 	if fault.Is(err, fault.Unauthenticated) {
 		return User{}, &fault.Error{
-			Kind: fault.Invalid, Field: "password", Cause: err, Message: "This is not your password. Try again.",
+			Kind: fault.Invalid, Field: "password", Cause: err, Message: "That is not your password. Try again.",
 		}
 	}
 	return user, err
 }
 
-// inField is a fault as one of another input.
+// inField moves a fault to another field.
 func inField(field string, err error) error {
 	failure := *fault.As(err)
 	failure.Field = field
@@ -121,7 +121,7 @@ func (p *Passwords) setPassword(ctx context.Context, userID, password string, cl
 		if err := p.db.Devices.ForgetDevices(ctx, userID); err != nil {
 			return err
 		}
-		// Whoever knew the old password may have asked for another address.
+		// Somebody who knew the old password may have requested another address.
 		if err := p.db.Codes.DeleteAddressCodes(ctx, userID); err != nil {
 			return err
 		}

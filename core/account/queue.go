@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// queueBySlot is how many may wait for each password that is hashed at a
-	// time. A hash takes about 40 ms of a processor, so that the last one waits
-	// for little more than a second.
+	// queueBySlot is how many requests may wait for each password that is hashed
+	// at a time. A hash takes about 40 ms of processor time, so the last one waits
+	// little more than a second.
 	queueBySlot = 32
 	// queueShare is the part of the queue that one client can fill, and queueSite
-	// the part of the /48 around it.
+	// the part for the /48 around it.
 	queueShare = 4
 	queueSite  = 2
-	// queuePatience bounds the wait of a request that was taken into the queue.
+	// queuePatience bounds the wait of a request in the queue.
 	queuePatience = 2 * time.Second
-	// queueRetry is when a request that was turned away should come again.
+	// queueRetry is when a rejected request should try again.
 	queueRetry = 5 * time.Second
 )
 
-// queue admits a bounded number at a time. Clients that wait take turns, each of
-// which is for the one of them that came first, and one client cannot fill it.
+// queue admits a limited number of requests at a time. Waiting clients are served in
+// rotation, each with its oldest request, and one client cannot fill the queue.
 type queue struct {
 	slots    int
 	most     int
@@ -35,15 +35,15 @@ type queue struct {
 
 	mu      sync.Mutex
 	running int
-	// waiting are those that wait, by client; turns are the clients, the next
-	// first.
+	// waiting holds the waiting requests by client; order lists the clients,
+	// the next one first.
 	waiting map[netip.Prefix][]*waiter
-	turns   []netip.Prefix
-	places  int // of those that wait or run, the operator's apart
+	order   []netip.Prefix
+	places  int // taken by those that wait or run, except the operator's
 	taken   map[netip.Prefix]int
 }
 
-// waiter is told that it has a slot by its channel, which is closed.
+// waiter learns that it has a slot when its channel is closed.
 type waiter struct{ admitted chan struct{} }
 
 func newQueue(slots int) *queue {
@@ -53,10 +53,9 @@ func newQueue(slots int) *queue {
 	}
 }
 
-// acquire waits for a slot, which the caller releases. It is Unavailable when
-// the queue is full, when the client has its share of it, and when the wait
-// takes too long. The zero address, which is the operator's, waits as long as
-// it takes.
+// acquire waits for a slot, which the caller releases. It is Unavailable if the queue
+// is full, the client has used its share, or the wait takes too long. The zero
+// address, which is the operator's, waits as long as necessary.
 func (q *queue) acquire(ctx context.Context, address netip.Addr) (release func(), err error) {
 	if !address.IsValid() {
 		return q.wait(ctx, netip.Prefix{}, func() {})
@@ -87,7 +86,7 @@ func (q *queue) wait(ctx context.Context, client netip.Prefix, leave func()) (re
 	return nil, busy(ctx.Err())
 }
 
-// line puts a client in line, or admits it if a slot is free.
+// line queues a client, or admits it if a slot is free.
 func (q *queue) line(client netip.Prefix) *waiter {
 	w := &waiter{admitted: make(chan struct{})}
 	q.mu.Lock()
@@ -98,34 +97,33 @@ func (q *queue) line(client netip.Prefix) *waiter {
 		return w
 	}
 	if len(q.waiting[client]) == 0 {
-		q.turns = append(q.turns, client)
+		q.order = append(q.order, client)
 	}
 	q.waiting[client] = append(q.waiting[client], w)
 	return w
 }
 
-// next hands a slot that is free to the client whose turn it is.
+// next gives a free slot to the next client.
 func (q *queue) next() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.turns) == 0 {
+	if len(q.order) == 0 {
 		q.running--
 		return
 	}
-	client := q.turns[0]
-	q.turns = q.turns[1:]
+	client := q.order[0]
+	q.order = q.order[1:]
 	w := q.waiting[client][0]
 	q.waiting[client] = q.waiting[client][1:]
 	if len(q.waiting[client]) > 0 {
-		q.turns = append(q.turns, client)
+		q.order = append(q.order, client)
 	} else {
 		delete(q.waiting, client)
 	}
 	close(w.admitted)
 }
 
-// withdraw takes a waiter out of the line, and reports false if it has left it
-// already.
+// withdraw removes a waiter from the queue, and reports false if it has already left.
 func (q *queue) withdraw(client netip.Prefix, w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,12 +134,12 @@ func (q *queue) withdraw(client netip.Prefix, w *waiter) bool {
 	q.waiting[client] = slices.Delete(q.waiting[client], at, at+1)
 	if len(q.waiting[client]) == 0 {
 		delete(q.waiting, client)
-		q.turns = slices.DeleteFunc(q.turns, func(c netip.Prefix) bool { return c == client })
+		q.order = slices.DeleteFunc(q.order, func(c netip.Prefix) bool { return c == client })
 	}
 	return true
 }
 
-// enter takes a place in the queue, if there is one for the client.
+// enter takes a place in the queue, if the client may have one.
 func (q *queue) enter(address netip.Addr) bool {
 	client, site := netgroup.Of(address), netgroup.Site(address)
 	q.mu.Lock()
@@ -178,6 +176,6 @@ func (q *queue) give(network netip.Prefix) {
 func busy(cause error) error {
 	return &fault.Error{
 		Kind: fault.Unavailable, RetryAfter: queueRetry, Cause: cause,
-		Message: "Too many people are signing in just now. Try again in a few seconds.",
+		Message: "Too many people are signing in right now. Try again in a few seconds.",
 	}
 }

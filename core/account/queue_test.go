@@ -12,7 +12,7 @@ import (
 	"parley/core/fault"
 )
 
-// fullQueue is a queue whose slots are taken, by the operator.
+// fullQueue returns a queue whose slots the operator has taken.
 func fullQueue(t *testing.T, slots int) (q *queue, release func()) {
 	t.Helper()
 	q = newQueue(slots)
@@ -32,15 +32,15 @@ func fullQueue(t *testing.T, slots int) (q *queue, release func()) {
 	}
 }
 
-// result is what a request that waits has come to.
+// result is the outcome of a waiting request.
 type result struct {
 	release func()
 	err     error
 }
 
-// join lets a client ask for a slot n times, and returns when each has its
-// place or was turned away.
-func (q *queue) join(t *testing.T, n int, address func(int) string) (turnedAway int, waiting chan result) {
+// join lets a client request a slot n times, and returns when each request has its
+// place or was rejected.
+func (q *queue) join(t *testing.T, n int, address func(int) string) (rejected int, waiting chan result) {
 	t.Helper()
 	results := make(chan result, n)
 	for i := range n {
@@ -49,12 +49,12 @@ func (q *queue) join(t *testing.T, n int, address func(int) string) (turnedAway 
 			release, err := q.acquire(context.WithoutCancel(t.Context()), netip.MustParseAddr(address(i)))
 			results <- result{release, err}
 		}()
-		for q.length() == before && len(results) == turnedAway {
+		for q.length() == before && len(results) == rejected {
 			time.Sleep(100 * time.Microsecond)
 		}
-		turnedAway = len(results)
+		rejected = len(results)
 	}
-	return turnedAway, results
+	return rejected, results
 }
 
 func (q *queue) length() int {
@@ -63,7 +63,7 @@ func (q *queue) length() int {
 	return q.places
 }
 
-// settle waits until so many stand in line.
+// settle waits until the queue has the given length.
 func (q *queue) settle(t *testing.T, want int) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -101,14 +101,14 @@ func TestQueue(t *testing.T) {
 		q, release := fullQueue(t, slots)
 		away, first := q.join(t, q.most, alone("192.0.2.1"))
 		if want := q.most - q.most/queueShare; away != want {
-			t.Errorf("%d of %d were turned away, want %d", away, q.most, want)
+			t.Errorf("%d of %d were rejected, want %d", away, q.most, want)
 		}
 		for range away {
 			wantBusy(t, (<-first).err)
 		}
 		away, second := q.join(t, 1, alone("192.0.2.2"))
 		if away != 0 {
-			t.Error("another client was turned away")
+			t.Error("another client was rejected")
 		}
 		release()
 		for range q.most/queueShare + 1 {
@@ -122,11 +122,11 @@ func TestQueue(t *testing.T) {
 			}
 			r.release()
 		}
-		if q.length() != 0 || len(q.taken) != 0 || q.busySlots() != 0 || len(q.waiting) != 0 || len(q.turns) != 0 {
+		if q.length() != 0 || len(q.taken) != 0 || q.busySlots() != 0 || len(q.waiting) != 0 || len(q.order) != 0 {
 			t.Errorf("%d places are taken, by %v, and %d slots", q.length(), q.taken, q.busySlots())
 		}
 	})
-	t.Run("a client that comes after a crowd waits for one of the crowd, not for all", func(t *testing.T) {
+	t.Run("a client that comes after a busy one waits for one of its requests, not for all", func(t *testing.T) {
 		q, release := fullQueue(t, 1)
 		_, crowd := q.join(t, q.most/queueShare, alone("192.0.2.1"))
 		_, late := q.join(t, 1, alone("192.0.2.2"))
@@ -135,26 +135,26 @@ func TestQueue(t *testing.T) {
 		(<-crowd).release()
 		(<-late).release()
 		if left := q.length(); left != q.most/queueShare-1 {
-			t.Errorf("%d are left of the crowd", left)
+			t.Errorf("%d of the busy client's requests are left", left)
 		}
 	})
-	t.Run("neither can the networks of one IPv6 site", func(t *testing.T) {
+	t.Run("neither can the networks of one IPv6 site fill it", func(t *testing.T) {
 		q, release := fullQueue(t, slots)
 		defer release()
 		away, _ := q.join(t, q.most, func(i int) string { return fmt.Sprintf("2001:db8:1:%x::1", i) })
 		if want := q.most - q.most/queueSite; away != want {
-			t.Errorf("%d of %d were turned away, want %d", away, q.most, want)
+			t.Errorf("%d of %d were rejected, want %d", away, q.most, want)
 		}
 	})
-	t.Run("a full queue turns away at once", func(t *testing.T) {
+	t.Run("a full queue rejects immediately", func(t *testing.T) {
 		q, release := fullQueue(t, slots)
 		defer release()
 		away, _ := q.join(t, q.most+1, func(i int) string { return fmt.Sprintf("192.0.2.%d", i) })
 		if away != 1 {
-			t.Errorf("%d were turned away", away)
+			t.Errorf("%d were rejected", away)
 		}
 	})
-	t.Run("nobody waits longer than the deadline, and a place that was given up is free", func(t *testing.T) {
+	t.Run("nobody waits longer than the deadline, and an abandoned place becomes free", func(t *testing.T) {
 		q, release := fullQueue(t, slots)
 		q.patience = time.Millisecond
 		_, err := q.acquire(t.Context(), netip.MustParseAddr("192.0.2.1"))
@@ -180,7 +180,7 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no more are hashed at once than there are slots", func(t *testing.T) {
+	t.Run("no more passwords are hashed at once than there are slots", func(t *testing.T) {
 		h := newHasher(rand.Reader, slots)
 		phc := hashed(t, h, "correct horse")
 		full, release := fullQueue(t, slots)

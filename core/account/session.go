@@ -11,11 +11,11 @@ import (
 	"parley/internal/netgroup"
 )
 
-// How long a session lives without use, and at the most.
+// How long a session lives without use, and at most.
 const (
 	sessionIdle     = 7 * 24 * time.Hour
 	SessionLifetime = 30 * 24 * time.Hour
-	// touchEvery spares a write on each request.
+	// touchEvery saves writing on every request.
 	touchEvery = time.Minute
 )
 
@@ -25,7 +25,7 @@ type Session struct {
 	ID         string
 	UserID     string
 	LastSeenAt time.Time
-	// ExpiresAt ends the session however much it is used.
+	// ExpiresAt ends the session even if it is in use.
 	ExpiresAt time.Time
 	CreatedAt time.Time
 	// Agent is what the browser said of itself when the person signed in, and
@@ -40,7 +40,7 @@ func (s Session) endedAt(now time.Time) bool {
 	return !now.Before(s.ExpiresAt) || now.Sub(s.LastSeenAt) >= sessionIdle
 }
 
-// SessionStore keeps sessions.
+// SessionStore stores sessions.
 type SessionStore interface {
 	CreateSession(ctx context.Context, session Session) error
 	Session(ctx context.Context, id string) (Session, error)
@@ -50,7 +50,7 @@ type SessionStore interface {
 	// SessionsOf returns those of a user, the one that was used last first.
 	SessionsOf(ctx context.Context, userID string) ([]Session, error)
 	// DeleteExpired removes sessions, devices, address codes and counts of
-	// attempts that no longer matter at the given time.
+	// attempts that have expired at the given time.
 	DeleteExpired(ctx context.Context, now time.Time) error
 }
 
@@ -62,17 +62,17 @@ type Sessions struct {
 	random    io.Reader
 }
 
-// Keys are the secrets that a browser gets when a person signs in.
+// Keys are the secrets that a browser gets at a sign-in.
 type Keys struct {
-	// Session is the session's.
+	// Session is the secret of the session.
 	Session string
-	// Device says, for longer than a session lasts, that the person has signed
-	// in here before. It opens nothing.
+	// Device shows, for longer than a session lasts, that the person has signed
+	// in here before. It grants no access.
 	Device string
 }
 
-// SignIn checks a password and returns the secrets of a new session. Unknown
-// accounts and wrong passwords give the same fault after the same work.
+// SignIn checks a password and returns the secrets of a new session. Unknown accounts
+// and wrong passwords give the same fault after the same work.
 func (s *Sessions) SignIn(ctx context.Context, email, password string, client Client) (Keys, error) {
 	user, err := s.passwords.prove(ctx, normalEmail(email), password, client)
 	if err != nil {
@@ -81,8 +81,8 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string, client Cl
 	return s.StartSession(ctx, user.ID, client)
 }
 
-// StartSession returns the secrets of a new session of a user who has just
-// proved who they are.
+// StartSession returns the secrets of a new session for a user who has just proved
+// their identity.
 func (s *Sessions) StartSession(ctx context.Context, userID string, client Client) (keys Keys, err error) {
 	user, err := s.db.Users.User(ctx, userID)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Sessions) StartSession(ctx context.Context, userID string, client Clien
 	return keys, err
 }
 
-// SignOut ends the session with that secret. One that has ended is no error.
+// SignOut ends the session with a secret. An ended session is not an error.
 func (s *Sessions) SignOut(ctx context.Context, secret string) error {
 	return s.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		session, err := s.db.Sessions.Session(ctx, id.Hash(secret))
@@ -134,10 +134,10 @@ func (s *Sessions) SignOut(ctx context.Context, secret string) error {
 	})
 }
 
-// User returns who holds a session's secret. It is
-// Unauthenticated when the session is unknown or has expired.
+// User returns the user with a session's secret. It is Unauthenticated if the session
+// is unknown or has expired.
 func (s *Sessions) User(ctx context.Context, secret string) (User, error) {
-	signedOut := fault.New(fault.Unauthenticated, "Sign in to go on.")
+	signedOut := fault.New(fault.Unauthenticated, "Sign in to continue.")
 	if secret == "" {
 		return User{}, signedOut
 	}
@@ -163,8 +163,8 @@ func (s *Sessions) User(ctx context.Context, secret string) (User, error) {
 	return s.db.Users.User(ctx, session.UserID)
 }
 
-// DeleteExpired removes sessions, browsers that are trusted, links and counts of
-// attempts that no longer matter.
+// DeleteExpired removes expired sessions, trusted browsers, links and counts of
+// attempts.
 func (s *Sessions) DeleteExpired(ctx context.Context) error {
 	return s.db.Sessions.DeleteExpired(ctx, s.now())
 }

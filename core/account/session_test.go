@@ -9,7 +9,7 @@ import (
 )
 
 func TestSessionExpiry(t *testing.T) {
-	t.Run("a session that is not used ends after seven days", func(t *testing.T) {
+	t.Run("an unused session ends after seven days", func(t *testing.T) {
 		c := newClock(t)
 		secret := c.signIn()
 		c.pass(7*day - time.Second)
@@ -17,7 +17,7 @@ func TestSessionExpiry(t *testing.T) {
 		c.pass(7 * day)
 		c.isSignedIn(secret, false)
 	})
-	t.Run("a session that is used every day ends after thirty", func(t *testing.T) {
+	t.Run("a session in daily use ends after thirty days", func(t *testing.T) {
 		c := newClock(t)
 		secret := c.signIn()
 		for range 29 {
@@ -29,14 +29,14 @@ func TestSessionExpiry(t *testing.T) {
 		c.pass(time.Second)
 		c.isSignedIn(secret, false)
 	})
-	t.Run("asking with an ended session does not revive it", func(t *testing.T) {
+	t.Run("using an ended session does not revive it", func(t *testing.T) {
 		c := newClock(t)
 		secret := c.signIn()
 		c.pass(7 * day)
 		c.isSignedIn(secret, false)
 		c.isSignedIn(secret, false)
 	})
-	t.Run("an ended session's row is deleted, a living one's stays", func(t *testing.T) {
+	t.Run("the row of an ended session is deleted, that of a live one stays", func(t *testing.T) {
 		c := newClock(t)
 		old := c.signIn()
 		c.pass(29 * day)
@@ -66,13 +66,13 @@ func TestSessionsAreRows(t *testing.T) {
 			t.Errorf("found %+v, %v", session, err)
 		}
 	})
-	t.Run("the secret itself is no row", func(t *testing.T) {
+	t.Run("the secret itself finds no row", func(t *testing.T) {
 		if _, err := store.NewSessions(c.store).Session(t.Context(), secret); !fault.Is(err, fault.NotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("what the database holds signs nobody in", func(t *testing.T) { c.isSignedIn(hashed(secret), false) })
-	t.Run("each sign-in has a secret of its own, of 256 bits", func(t *testing.T) {
+	t.Run("the contents of the database sign nobody in", func(t *testing.T) { c.isSignedIn(hashed(secret), false) })
+	t.Run("each sign-in has a unique secret of 256 bits", func(t *testing.T) {
 		if again := c.signIn(); again == secret || len(again) != 43 {
 			t.Errorf("got %q after %q", again, secret)
 		}

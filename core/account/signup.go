@@ -24,30 +24,29 @@ type SignUps struct {
 	random    io.Reader
 }
 
-// Founder founds the workspace that a new person begins with; package tenant
-// does.
+// Founder creates the workspace of a new person; package tenant implements it.
 type Founder interface {
-	// CheckName returns a workspace's name as it is kept, or refuses it.
+	// CheckName returns the normal form of a workspace's name, or refuses it.
 	CheckName(name string) (string, error)
-	// Found makes a workspace that a user owns, in the transaction of ctx.
+	// Found creates a workspace that a user owns, in the transaction of ctx.
 	Found(ctx context.Context, owner User, name string) (workspaceID string, err error)
 }
 
-// Account is what a person gives to sign up.
+// Account holds what a person enters to sign up.
 type Account struct {
 	Email    string
 	Password string
 	// Workspace names the workspace to create.
 	Workspace string
-	// Client is who asks, for throttling; the zero Client is the operator.
+	// Client is who signs up, for throttling; the zero Client is the operator.
 	Client Client
-	// OnlyFirst refuses it, as Forbidden, once anybody has an account.
+	// OnlyFirst refuses the account, as Forbidden, if there already is one.
 	OnlyFirst bool
 }
 
-// SignUp creates a user, who owns a new workspace on the Starter plan, whose id
-// it returns. For a person who has an account already it returns that user, if
-// the password is theirs, and no workspace. Otherwise it is Unauthenticated.
+// SignUp creates a user who owns a new workspace on the Starter plan, and returns the
+// workspace's id. If the address already has an account, SignUp returns that user
+// and no workspace if the password is right; otherwise it is Unauthenticated.
 func (s *SignUps) SignUp(ctx context.Context, account Account) (user User, workspaceID string, err error) {
 	name, err := s.check(account)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *SignUps) SignUp(ctx context.Context, account Account) (user User, works
 		return User{}, "", err
 	}
 	user, isNew, err := s.newcomer(ctx, account)
-	if fault.Is(err, fault.Unavailable) || err == nil && !isNew { // nothing was made or found out
+	if fault.Is(err, fault.Unavailable) || err == nil && !isNew { // the caller created and learned nothing
 		err = errors.Join(err, counted.forgive(context.WithoutCancel(ctx)))
 	}
 	if err != nil || !isNew {
@@ -78,8 +77,8 @@ func (s *SignUps) SignUp(ctx context.Context, account Account) (user User, works
 	return user, workspaceID, err
 }
 
-// check returns the workspace's name. What a person has to type again is
-// refused before it is counted.
+// check returns the workspace's name. It refuses what a person has to type again
+// before the attempt is counted.
 func (s *SignUps) check(account Account) (workspace string, err error) {
 	if _, err := CheckEmail(account.Email); err != nil {
 		return "", err
@@ -90,8 +89,8 @@ func (s *SignUps) check(account Account) (workspace string, err error) {
 	return s.founder.CheckName(account.Workspace)
 }
 
-// newcomer returns a new user, or the one who has the address and proves it.
-// Both cost one hash.
+// newcomer returns a new user, or the existing one who proves that the address is
+// theirs. Both cost one hash.
 func (s *SignUps) newcomer(ctx context.Context, account Account) (user User, isNew bool, err error) {
 	user, isNew, err = s.userOrNew(ctx, normalEmail(account.Email), account.Password, account.Client)
 	if fault.Is(err, fault.Unauthenticated) {
@@ -100,9 +99,9 @@ func (s *SignUps) newcomer(ctx context.Context, account Account) (user User, isN
 	return user, isNew, err
 }
 
-// Joiner returns the user with an invited address, who proves with the password
-// who they are, or a new one for [SignUps.Insert]. What it tells of the address
-// is counted as sign-ups are.
+// Joiner returns the user with an invited address, who proves their identity with the
+// password, or a new one for [SignUps.Insert]. What it reveals about the address is
+// counted like a sign-up.
 func (s *SignUps) Joiner(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
 	counted, err := s.throttle.countSignUp(ctx, client)
 	if err != nil {
@@ -115,14 +114,14 @@ func (s *SignUps) Joiner(ctx context.Context, email, password string, client Cli
 			Message: "You already have an account with this e-mail address. Enter its password.",
 		}
 	}
-	if err != nil || !isNew { // nothing was made or found out
+	if err != nil || !isNew { // the caller created and learned nothing
 		err = errors.Join(err, counted.forgive(context.WithoutCancel(ctx)))
 	}
 	return user, isNew, err
 }
 
-// userOrNew returns the user with an address, who proves with the password who
-// they are, or a new one that is not stored yet.
+// userOrNew returns the user with an address, who proves their identity with the
+// password, or a new one that is not stored yet.
 func (s *SignUps) userOrNew(ctx context.Context, email, password string, client Client) (user User, isNew bool, err error) {
 	_, err = s.db.Users.UserByEmail(ctx, email)
 	if fault.Is(err, fault.NotFound) {
@@ -158,7 +157,7 @@ func (s *SignUps) Insert(ctx context.Context, user User) error {
 	if fault.Is(err, fault.Conflict) {
 		return &fault.Error{
 			Kind: fault.Conflict, Field: "email",
-			Message: "There is an account with this e-mail address already. Sign in instead.",
+			Message: "There is already an account with this e-mail address. Sign in instead.",
 		}
 	}
 	if err != nil {
@@ -167,8 +166,8 @@ func (s *SignUps) Insert(ctx context.Context, user User) error {
 	return audit.Record(ctx, s.db.Audit, "", s.now(), audit.Entry{Action: audit.AccountCreated, Object: user.object()})
 }
 
-// admitAccount makes sure that nobody else makes the first account, if only
-// that one is wanted: the database decides, whatever process asks.
+// admitAccount ensures that nobody else creates the first account, if only that one
+// is wanted: the database decides, whichever process asks.
 func (s *SignUps) admitAccount(ctx context.Context, onlyFirst bool) error {
 	if !onlyFirst {
 		return nil
@@ -179,7 +178,7 @@ func (s *SignUps) admitAccount(ctx context.Context, onlyFirst bool) error {
 	return s.AdmitFirst(ctx)
 }
 
-// AdmitFirst is Forbidden once anybody has an account.
+// AdmitFirst is Forbidden once there is an account.
 func (s *SignUps) AdmitFirst(ctx context.Context) error {
 	empty, err := s.Empty(ctx)
 	if err == nil && !empty {
@@ -203,9 +202,8 @@ func (s *SignUps) CreateUser(ctx context.Context, email, password string) (User,
 	return user, s.db.Tx.InTx(ctx, func(ctx context.Context) error { return s.Insert(ctx, user) })
 }
 
-// ChecksSignUps reports whether a new account begins with a mail. The first one
-// does not: the person who sets a server up gets in, even if its mails do not
-// work yet.
+// ChecksSignUps reports whether a new account needs a mail first. The first account
+// does not: whoever sets up a server gets in even if its mails do not work yet.
 func (s *SignUps) ChecksSignUps(ctx context.Context) (bool, error) {
 	if !s.mails.On() {
 		return false, nil
@@ -214,9 +212,9 @@ func (s *SignUps) ChecksSignUps(ctx context.Context) (bool, error) {
 	return !empty, err
 }
 
-// RequestSignUp mails a link to an address, with which its owner creates an
-// account. If there is one, the mail says so instead. Everybody who asks gets
-// the same answer, after the same work.
+// RequestSignUp mails a link to an address, with which its owner creates an account.
+// If there already is one, the mail says so instead. Every caller gets the same
+// response after the same work.
 func (s *SignUps) RequestSignUp(ctx context.Context, email string, client Client) error {
 	email, err := CheckEmail(email)
 	if err != nil {
@@ -228,8 +226,8 @@ func (s *SignUps) RequestSignUp(ctx context.Context, email string, client Client
 	return s.codes.mail(ctx, email, "", signUpLetters(s.mails))
 }
 
-// FinishSignUp is SignUp for a person who has followed the link with the code.
-// It does not look at the account's Email.
+// FinishSignUp is SignUp for a person who has followed the link with the code. It
+// ignores the account's Email.
 func (s *SignUps) FinishSignUp(ctx context.Context, code string, account Account) (User, error) {
 	if err := checkPassword(account.Password); err != nil {
 		return User{}, err
@@ -262,7 +260,7 @@ func (s *SignUps) FinishSignUp(ctx context.Context, code string, account Account
 	})
 }
 
-// signUpLetters are what an address is told with which somebody signs up.
+// signUpLetters are the mails to an address with which somebody signs up.
 func signUpLetters(mails *outbox.Writer) letters {
 	return letters{
 		unknown: func(code string) outbox.Letter {

@@ -11,54 +11,53 @@ import (
 	"parley/internal/netgroup"
 )
 
-// Attempts are counted before the password is looked at, so that guesses sent
-// at once count too. The pair of account and client has the low limit; an
-// account alone has a high one, so that nobody can lock another out cheaply.
-// An IPv6 client is its /64, and its /48 has limits of its own, which are five
-// times as high.
+// Attempts are counted before the password is compared, so that concurrent guesses
+// count, too. A pair of account and client has a low limit; an account alone has a
+// high one, so that nobody can easily lock out its owner. An IPv6 client is its /64,
+// and the /48 around it has its own limits, which are five times as high.
 const (
 	attemptWindow     = 15 * time.Minute
 	attemptsByPair    = 10
 	attemptsByAddress = 100
 	attemptsByAccount = 200
-	// attemptsByDevice bounds a browser on which the person has signed in
-	// before. Nobody else's attempts count against it.
+	// attemptsByDevice bounds a browser on which the person has signed in before.
+	// Nobody else's attempts count against it.
 	attemptsByDevice = 10
-	// signUpsByAddress bounds how many accounts one client makes, and how many
-	// addresses it can find out to have one.
+	// signUpsByAddress bounds how many accounts one client creates, and how many
+	// addresses it can check for an account.
 	signUpsByAddress = 20
-	// mailsByRecipient bounds how many mails others can have sent to an address.
+	// mailsByRecipient bounds how many mails others can cause to an address.
 	mailsByRecipient = 5
 	// bySite multiplies a limit of one client for the /48 around it.
 	bySite = 5
 )
 
-// Client is whoever tries a password, as far as the request tells.
+// Client is whoever tries a password, as far as the request shows.
 type Client struct {
 	// Address is where the request came from. The zero Addr is the operator's
 	// command line.
 	Address netip.Addr
-	// Device is the secret that the browser keeps of earlier sign-ins, empty
-	// for none.
+	// Device is the secret that the browser keeps from earlier sign-ins, empty
+	// if it has none.
 	Device string
 	// Agent is what the browser says of itself.
 	Agent string
 }
 
-// ErrThrottled is the cause of the fault of an attempt after too many.
+// ErrThrottled is the cause of the fault after too many attempts.
 var ErrThrottled = errors.New("too many attempts")
 
 // AttemptStore counts attempts.
 type AttemptStore interface {
-	// CountAttempt adds one to the count of key and returns it. A count whose
-	// last attempt is before since starts again.
+	// CountAttempt adds one to the count of key and returns it. If the last
+	// attempt is before since, the count starts again.
 	CountAttempt(ctx context.Context, key string, since, now time.Time) (int, error)
-	// ForgiveAttempt takes one from the count of key.
+	// ForgiveAttempt subtracts one from the count of key.
 	ForgiveAttempt(ctx context.Context, key string) error
 }
 
-// Throttle slows down guesses at passwords and codes, sign-ups, and mails that
-// others have sent to an address.
+// Throttle slows down guesses at passwords and codes, sign-ups, and mails that others
+// cause to an address.
 type Throttle struct {
 	db  Database
 	now func() time.Time
@@ -67,7 +66,7 @@ type Throttle struct {
 type attempt struct {
 	db   Database
 	keys []string
-	// last says that the next one would be refused.
+	// last says that the next one would be blocked.
 	last bool
 }
 
@@ -77,7 +76,7 @@ type limit struct {
 	max int
 }
 
-// clientLimits bound what one client does, and more loosely what its site does.
+// clientLimits limit one client and, more loosely, its site.
 func clientLimits(what string, address netip.Addr, most int) []limit {
 	client, site := netgroup.Of(address), netgroup.Site(address)
 	limits := []limit{{what + client.String(), most}}
@@ -93,10 +92,10 @@ func signInLimits(account string, address netip.Addr) []limit {
 	return append(limits, limit{"account:" + account, attemptsByAccount})
 }
 
-// countGuess counts an attempt at an account's password. One from a device
-// that the account trusts counts against that device alone (OWASP, Slow Down
-// Online Guessing Attacks with Device Cookies). The account is an address in
-// lower case, whether anybody has it or not.
+// countGuess counts an attempt at an account's password. An attempt from a device
+// that the account trusts counts only against that device (OWASP, Slow Down Online
+// Guessing Attacks with Device Cookies). The account is an address in lower case,
+// whether or not it exists.
 func (t *Throttle) countGuess(ctx context.Context, account string, client Client) (attempt, error) {
 	trusted, err := t.isTrusted(ctx, account, client.Device)
 	if err != nil {
@@ -108,7 +107,7 @@ func (t *Throttle) countGuess(ctx context.Context, account string, client Client
 	return t.countAttempt(ctx, signInLimits(account, client.Address)...)
 }
 
-// countSignUp counts an account that a client makes. The operator's are not
+// countSignUp counts an account that a client creates. The operator's are not
 // counted.
 func (t *Throttle) countSignUp(ctx context.Context, client Client) (attempt, error) {
 	if !client.Address.IsValid() {
@@ -117,15 +116,15 @@ func (t *Throttle) countSignUp(ctx context.Context, client Client) (attempt, err
 	return t.countAttempt(ctx, clientLimits("sign-up:", client.Address, signUpsByAddress)...)
 }
 
-// countMail counts a mail that somebody wants to have sent to an address.
+// countMail counts a mail that somebody causes to an address.
 func (t *Throttle) countMail(ctx context.Context, email string, client Client) error {
 	limits := append(clientLimits("sign-up:", client.Address, signUpsByAddress), limit{"mail:" + email, mailsByRecipient})
 	_, err := t.countAttempt(ctx, limits...)
 	return err
 }
 
-// CountCode counts a guess at a code that was mailed or handed over, and that
-// was refused with an error. It returns the error to answer with.
+// CountCode counts a wrong guess at a mailed or shared code, which was refused with
+// an error. It returns the error for the response.
 func (t *Throttle) CountCode(ctx context.Context, code string, client Client, refused error) error {
 	if !fault.Is(refused, fault.Invalid) {
 		return refused
@@ -161,7 +160,7 @@ func (t *Throttle) countAttempt(ctx context.Context, limits ...limit) (attempt, 
 	return counted, err
 }
 
-// forgive takes back an attempt that succeeded.
+// forgive takes back a successful attempt.
 func (a attempt) forgive(ctx context.Context) error {
 	return a.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		for _, key := range a.keys {

@@ -11,7 +11,7 @@ import (
 
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	t.Run("the eleventh guess from one address waits fifteen minutes, with the right password too", func(t *testing.T) {
+	t.Run("the eleventh guess from one address waits fifteen minutes, even with the right password", func(t *testing.T) {
 		c := newClock(t)
 		if err := c.guess(10, email, stranger); !fault.Is(err, fault.Unauthenticated) {
 			t.Fatalf("the tenth: %v", err)
@@ -23,7 +23,7 @@ func TestThrottle(t *testing.T) {
 		c.pass(15*time.Minute + time.Second)
 		c.signIn()
 	})
-	t.Run("asking again while waiting does not make the wait longer", func(t *testing.T) {
+	t.Run("trying again while waiting does not extend the wait", func(t *testing.T) {
 		c := newClock(t)
 		if err := c.guess(11, email, stranger); !fault.Is(err, fault.RateLimited) {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestThrottle(t *testing.T) {
 			c.signIn()
 		}
 	})
-	t.Run("an account of nobody is throttled like one of somebody", func(t *testing.T) {
+	t.Run("an unknown account is throttled like a known one", func(t *testing.T) {
 		c := newClock(t)
 		known, unknown := c.guess(11, email, stranger), c.guess(11, "nobody@example.com", from("192.0.2.2"))
 		if !fault.Is(known, fault.RateLimited) || known.Error() != unknown.Error() {
@@ -53,7 +53,7 @@ func TestThrottle(t *testing.T) {
 		c.must(ignored(c.guess(11, email, from("192.0.2.66"))))
 		c.signIn()
 	})
-	t.Run("one address that guesses a hundred things is stopped", func(t *testing.T) {
+	t.Run("one address that makes a hundred guesses is blocked", func(t *testing.T) {
 		c := newClock(t)
 		for i := range 100 {
 			if _, err := c.Invitations.Join(t.Context(), fmt.Sprintf("code %d", i), password, stranger); !fault.Is(err, fault.Invalid) {
@@ -74,7 +74,7 @@ func TestThrottledSignUp(t *testing.T) {
 	account := func(n int, password string) account.Account {
 		return account.Account{Email: fmt.Sprintf("new%d@example.com", n), Password: password, Workspace: "New", Client: stranger}
 	}
-	t.Run("one address makes twenty accounts and then waits", func(t *testing.T) {
+	t.Run("one address creates twenty accounts and then waits", func(t *testing.T) {
 		c := newClock(t)
 		for n := range 20 {
 			_, _, err := c.SignUps.SignUp(t.Context(), account(n, password))
@@ -89,7 +89,7 @@ func TestThrottledSignUp(t *testing.T) {
 			t.Errorf("another address: %v", err)
 		}
 	})
-	t.Run("a form that has to be mended is not counted", func(t *testing.T) {
+	t.Run("an incomplete form is not counted", func(t *testing.T) {
 		c := newClock(t)
 		for n := range 21 {
 			if _, _, err := c.SignUps.SignUp(t.Context(), account(n, "short")); !fault.Is(err, fault.Invalid) {

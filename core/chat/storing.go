@@ -22,7 +22,7 @@ func Storing(ctx context.Context) (context.Context, context.CancelFunc) {
 // TimedOut gives the error of a store that did not answer in time its kind.
 func TimedOut(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.Wrap(fault.Unavailable, err, "The database cannot be used just now. Try again.")
+		return fault.Wrap(fault.Unavailable, err, "The database is not available right now. Try again.")
 	}
 	return err
 }

@@ -1,8 +1,8 @@
-// Package outbox owns mails until they are sent: it writes them to the database
-// in the transaction of what they are about, and sends them later, again and
-// again while the mail server is away.
+// Package outbox owns mails until they are sent. It writes them to the database in
+// the transaction that causes them, and sends them later, retrying while the mail
+// server is down.
 //
-// It does not own what a mail says (the packages that write one do), nor how it
+// It does not own what a mail says (the packages that write it do), or how it
 // reaches a mail server (package mail).
 package outbox
 
@@ -30,21 +30,21 @@ type Mail struct {
 	CreatedAt time.Time
 }
 
-// Letter is what a mail says.
+// Letter is the content of a mail.
 type Letter struct {
 	Subject string
-	// Says are the paragraphs.
+	// Says holds the paragraphs.
 	Says []string
 }
 
-// Body writes paragraphs as the text of a mail.
+// Body joins paragraphs into the text of a mail.
 func Body(paragraphs ...string) string {
 	return strings.Join(append([]string{"Hello,"}, paragraphs...), "\n\n") + "\n"
 }
 
-// Options are what an operator decides about mails.
+// Options are the operator's settings for mails.
 type Options struct {
-	// Mails says that there is a mail server. Without one no mail is written.
+	// Mails says that there is a mail server. Without one nothing is written.
 	Mails bool
 	// BaseURL is where people reach this server, for links in mails.
 	BaseURL string
@@ -58,9 +58,9 @@ type Writer struct {
 	options Options
 }
 
-// AccountMails keeps mails that are of no workspace.
+// AccountMails stores mails that belong to no workspace.
 type AccountMails interface {
-	// AddAccountMail writes a mail, due at its DueAt.
+	// AddAccountMail adds a mail, due at its DueAt.
 	AddAccountMail(ctx context.Context, mail Mail) error
 }
 
@@ -70,14 +70,14 @@ func NewWriter(store AccountMails, now func() time.Time, random io.Reader, optio
 	return &Writer{store: store, now: now, random: random, options: options}
 }
 
-// On reports whether mails are sent here at all.
+// On reports whether this server sends mails.
 func (w *Writer) On() bool { return w.options.Mails }
 
-// Link is the address of a path of this server.
+// Link returns the URL of a path on this server.
 func (w *Writer) Link(path string) string { return w.options.BaseURL + path }
 
-// Write writes a letter to a person, in the transaction of ctx. Without a mail
-// server it does nothing.
+// Write writes a letter to a person in the transaction of ctx. Without a mail server
+// it does nothing.
 func (w *Writer) Write(ctx context.Context, email string, letter Letter) error {
 	if !w.On() {
 		return nil

@@ -9,49 +9,49 @@ import (
 )
 
 const (
-	// lease is how long a process has for one mail before another tries.
+	// lease is how long a process has for one mail before another may try.
 	lease = 5 * time.Minute
-	// attempts are spread over ten hours: the pause doubles.
+	// The attempts are spread over ten hours, because the pause doubles.
 	attempts = 8
 	pause    = 5 * time.Minute
 	// atOnce bounds one call of [Sender.SendMails].
 	atOnce = 100
-	// accountMailLifetime is how long a mail about an account is worth sending.
-	// The links in it last as long.
+	// accountMailLifetime is how long a mail about an account is worth sending,
+	// which is also the lifetime of the links in it.
 	accountMailLifetime = 24 * time.Hour
-	// remembered is how long a mail is kept that was sent or given up.
+	// remembered is how long a mail is kept after it was sent or given up.
 	remembered = 90 * 24 * time.Hour
 )
 
-// MailStore keeps mails until they are sent.
+// MailStore stores mails until they are sent.
 type MailStore interface {
 	// InTx runs fn in one transaction; calls inside it join.
 	InTx(ctx context.Context, fn func(context.Context) error) error
-	// ClaimMail returns the mail of any workspace that has been due for
-	// longest, and makes it due again at a later time: a process that dies with
-	// it leaves it to others. Its Attempts count this one. NotFound means that
-	// none is due.
+	// ClaimMail returns the mail that has been due for longest in any workspace,
+	// and makes it due again at a later time, so that others retry it if this
+	// process dies. Its Attempts include this one. NotFound means that none is
+	// due.
 	ClaimMail(ctx context.Context, now, again time.Time) (Mail, error)
-	// SettleMail says that a mail was sent or, with none of the two times,
-	// given up; or when it is tried again.
+	// SettleMail records that a mail was sent, or when to retry it, or, with
+	// neither time, that it was given up.
 	SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error
-	// ClaimAccountMail and SettleAccountMail are ClaimMail and SettleMail for
-	// mails of no workspace. One that is not tried again loses its text, which
-	// may hold a link that signs up.
+	// ClaimAccountMail and SettleAccountMail do the same for mails that belong
+	// to no workspace. A mail without another attempt loses its text, which may
+	// hold a sign-up link.
 	ClaimAccountMail(ctx context.Context, now, again time.Time) (Mail, error)
 	SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *time.Time) error
-	// DeleteMails deletes those that were settled before a time.
+	// DeleteMails deletes mails that were settled before a time.
 	DeleteMails(ctx context.Context, before time.Time) error
 }
 
-// News knows which mails about workspaces are still true.
+// News knows whether mails about workspaces are still true.
 type News interface {
-	// AsOfNow returns a mail as it would be written now, and false if nobody
-	// would write it any more.
+	// AsOfNow returns a mail as it would be written now, or false if it would no
+	// longer be written.
 	AsOfNow(ctx context.Context, mail Mail) (Mail, bool, error)
 }
 
-// Sender sends what is due.
+// Sender sends due mails.
 type Sender struct {
 	store MailStore
 	news  News
@@ -63,10 +63,10 @@ func NewSender(store MailStore, news News, now func() time.Time) *Sender {
 	return &Sender{store: store, news: news, now: now}
 }
 
-// SendMails sends what is due and returns how many mails were sent. A mail that
-// is no news any more is not sent. One that send refuses as Invalid is given
-// up. After any other failure it is tried again later, and the rest waits for
-// the next call: the mail server may be away.
+// SendMails sends due mails and returns how many it sent. It drops mails that are no
+// longer true, and gives up those that send refuses as Invalid. After any other
+// failure it schedules a retry and leaves the rest to the next call, because the
+// mail server may be down.
 func (s *Sender) SendMails(ctx context.Context, send func(context.Context, Mail) error) (sent int, err error) {
 	var failures []error
 	for range atOnce {
@@ -99,7 +99,7 @@ func (s *Sender) DeleteOld(ctx context.Context) error {
 func (s *Sender) claim(ctx context.Context) (mail Mail, err error) {
 	now := s.now()
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		// Somebody waits for these.
+		// Somebody is waiting for these.
 		mail, err = s.store.ClaimAccountMail(ctx, now, now.Add(lease))
 		if fault.Is(err, fault.NotFound) {
 			mail, err = s.store.ClaimMail(ctx, now, now.Add(lease))
@@ -109,13 +109,13 @@ func (s *Sender) claim(ctx context.Context) (mail Mail, err error) {
 	return mail, err
 }
 
-// post sends one mail and settles it. The transaction has ended meanwhile.
+// post sends one mail and settles it, outside of any transaction.
 func (s *Sender) post(ctx context.Context, mail Mail, send func(context.Context, Mail) error) (sent bool, err error) {
 	news, isNews, err := s.asOfNow(ctx, mail)
 	if err != nil {
 		return false, err
 	}
-	// The process that claimed it for the last time may have died of it.
+	// The process that made the last attempt may have died.
 	if !isNews || mail.Attempts > attempts {
 		return false, s.settle(ctx, mail, nil, nil)
 	}
@@ -125,7 +125,7 @@ func (s *Sender) post(ctx context.Context, mail Mail, send func(context.Context,
 		return true, s.settle(ctx, mail, &now, nil)
 	}
 	if ctx.Err() != nil {
-		return false, failure // the lease ends
+		return false, failure // the lease expires
 	}
 	if fault.Is(failure, fault.Invalid) || mail.Attempts == attempts {
 		return false, errors.Join(failure, s.settle(ctx, mail, nil, nil))
@@ -141,7 +141,7 @@ func (s *Sender) asOfNow(ctx context.Context, mail Mail) (Mail, bool, error) {
 	return s.news.AsOfNow(ctx, mail)
 }
 
-// settle is no failure for a mail that was deleted with its workspace.
+// settle ignores a mail that was deleted with its workspace.
 func (s *Sender) settle(ctx context.Context, mail Mail, sentAt, dueAt *time.Time) error {
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
 		if mail.WorkspaceID == "" {

@@ -2,13 +2,13 @@ package plan
 
 import "time"
 
-// Status is that of a subscription, as Stripe names it:
+// Status is the status of a subscription in Stripe's terms:
 // https://docs.stripe.com/api/subscriptions/object#subscription_object-status
 type Status string
 
 // The statuses. Stripe may add others.
 const (
-	// None is that of a workspace which never subscribed.
+	// None is the status of a workspace that never subscribed.
 	None              Status = ""
 	Trialing          Status = "trialing"
 	Active            Status = "active"
@@ -20,36 +20,36 @@ const (
 	Paused            Status = "paused"
 )
 
-// Terminal reports whether a subscription of this status never changes again.
+// Terminal reports whether a subscription with this status never changes again.
 func (s Status) Terminal() bool { return s == Canceled || s == IncompleteExpired }
 
-// Standing is what access depends on.
+// Standing is the state of a subscription that access depends on.
 type Standing struct {
 	Status Status
-	// Plan is what is subscribed to. One that is no plan of ours is as unknown
-	// as a status that is none.
+	// Plan is the plan subscribed to. A plan that we do not have is treated like
+	// an unknown status.
 	Plan Name
-	// PastDueSince is when a payment first failed, if one is due.
+	// PastDueSince is when a payment first failed, if one is overdue.
 	PastDueSince *time.Time
-	// EndsAt is when the subscription ends, if that is known.
+	// EndsAt is when the subscription ends, if known.
 	EndsAt *time.Time
-	// UnverifiedUntil is when access ends because Stripe cannot be asked any
-	// more; nil while it can.
+	// UnverifiedUntil is when access ends because Parley can no longer ask
+	// Stripe; nil while it can.
 	UnverifiedUntil *time.Time
 }
 
-// Access is the plan that a standing gives.
+// Access is the plan to which a standing entitles.
 type Access struct {
 	Plan Name
-	// Until is when that ends by itself, and [Free] begins; nil if never.
+	// Until is when the access ends and [Free] begins; nil if never.
 	Until *time.Time
-	// Unknown says that the rule does not know the status or the plan. The
-	// access is then the last known one, and somebody should look.
+	// Unknown says that the rule does not know the status or the plan. The last
+	// known access then continues, and an operator should look into it.
 	Unknown bool
 }
 
-// Access is the one rule from a subscription's state to a plan. Last is the
-// access before, and grace how long a failed payment is waited for.
+// Access is the one rule that turns a subscription's state into a plan. Last is the
+// previous access, and grace how long to wait for a failed payment.
 func (s Standing) Access(last Access, grace time.Duration, now time.Time) Access {
 	access := s.promised(last, grace)
 	if s.UnverifiedUntil != nil && access.Plan.Above(Free) {
@@ -61,7 +61,7 @@ func (s Standing) Access(last Access, grace time.Duration, now time.Time) Access
 	return access
 }
 
-// promised is the access before it is asked whether it has ended already.
+// promised returns the access without checking whether it has already ended.
 func (s Standing) promised(last Access, grace time.Duration) Access {
 	until := s.EndsAt
 	switch s.Status {
@@ -81,7 +81,7 @@ func (s Standing) promised(last Access, grace time.Duration) Access {
 	return Access{Plan: s.Plan, Until: until}
 }
 
-// unknown keeps the access that there was. Nobody who may have paid loses it.
+// unknown keeps the last access. Nobody who may have paid loses it.
 func unknown(last Access) Access {
 	return Access{Plan: Higher(last.Plan, Free), Until: last.Until, Unknown: true}
 }

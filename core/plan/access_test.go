@@ -9,7 +9,7 @@ import (
 
 const day = 24 * time.Hour
 
-// noon is when the tests ask. A date is so many days from it.
+// noon is the current time in the tests. Dates count days from it.
 var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 
 func days(n int) *time.Time {
@@ -24,22 +24,22 @@ func TestAccess(t *testing.T) {
 		standing Standing
 		want     Access
 	}{
-		"a subscription that goes on gives its plan without an end":     {Standing{Status: Active, Plan: Standard}, Access{Plan: Standard}},
-		"one that was canceled for later gives it until then":           {Standing{Status: Active, Plan: Standard, EndsAt: days(9)}, Access{Plan: Standard, Until: days(9)}},
-		"a second before the end there is access":                       {Standing{Status: Active, Plan: Standard, EndsAt: after(noon, time.Second)}, Access{Plan: Standard, Until: after(noon, time.Second)}},
-		"at the very end there is none":                                 {Standing{Status: Active, Plan: Standard, EndsAt: days(0)}, Access{Plan: Free}},
-		"a trial that was canceled ends, too":                           {Standing{Status: Trialing, Plan: Premium, EndsAt: days(-1)}, Access{Plan: Free}},
-		"a failed payment is waited for":                                {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1)}, Access{Plan: Standard, Until: days(20)}},
-		"but not for longer than the grace":                             {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-21)}, Access{Plan: Free}},
-		"it is waited for until the end, if that is before":             {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(2)}, Access{Plan: Standard, Until: days(2)}},
-		"a later end does not make the grace longer":                    {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(30)}, Access{Plan: Standard, Until: days(20)}},
-		"a payment of which nobody knows since when it is due goes on":  {Standing{Status: PastDue, Plan: Standard}, Access{Plan: Standard}},
-		"a date of a payment that was made meanwhile does not matter":   {Standing{Status: Active, Plan: Standard, PastDueSince: days(-99)}, Access{Plan: Standard}},
-		"a canceled subscription gives nothing, whatever its dates say": {Standing{Status: Canceled, Plan: Standard, EndsAt: days(9)}, Access{Plan: Free}},
-		"an unknown status keeps the access, with its end":              {Standing{Status: "hibernating", Plan: Premium}, Access{Plan: Basic, Until: days(5), Unknown: true}},
-		"an unknown plan keeps the access, too":                         {Standing{Status: Active, Plan: "gold"}, Access{Plan: Basic, Until: days(5), Unknown: true}},
-		"no plan is an unknown one":                                     {Standing{Status: Active}, Access{Plan: Basic, Until: days(5), Unknown: true}},
-		"an unknown plan of a canceled subscription does not matter":    {Standing{Status: Canceled, Plan: "gold"}, Access{Plan: Free}},
+		"an ongoing subscription gives its plan without an end":           {Standing{Status: Active, Plan: Standard}, Access{Plan: Standard}},
+		"one that was canceled for later gives the plan until then":       {Standing{Status: Active, Plan: Standard, EndsAt: days(9)}, Access{Plan: Standard, Until: days(9)}},
+		"a second before the end access remains":                          {Standing{Status: Active, Plan: Standard, EndsAt: after(noon, time.Second)}, Access{Plan: Standard, Until: after(noon, time.Second)}},
+		"at the end access is over":                                       {Standing{Status: Active, Plan: Standard, EndsAt: days(0)}, Access{Plan: Free}},
+		"a canceled trial ends, too":                                      {Standing{Status: Trialing, Plan: Premium, EndsAt: days(-1)}, Access{Plan: Free}},
+		"after a failed payment access continues":                         {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1)}, Access{Plan: Standard, Until: days(20)}},
+		"but not longer than the grace":                                   {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-21)}, Access{Plan: Free}},
+		"and not beyond the end of the subscription":                      {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(2)}, Access{Plan: Standard, Until: days(2)}},
+		"a later end does not extend the grace":                           {Standing{Status: PastDue, Plan: Standard, PastDueSince: days(-1), EndsAt: days(30)}, Access{Plan: Standard, Until: days(20)}},
+		"an overdue payment without a date does not end access":           {Standing{Status: PastDue, Plan: Standard}, Access{Plan: Standard}},
+		"the date of a payment made meanwhile does not matter":            {Standing{Status: Active, Plan: Standard, PastDueSince: days(-99)}, Access{Plan: Standard}},
+		"a canceled subscription gives no access, whatever its dates say": {Standing{Status: Canceled, Plan: Standard, EndsAt: days(9)}, Access{Plan: Free}},
+		"an unknown status keeps the access, with its end":                {Standing{Status: "hibernating", Plan: Premium}, Access{Plan: Basic, Until: days(5), Unknown: true}},
+		"so does an unknown plan":                                         {Standing{Status: Active, Plan: "gold"}, Access{Plan: Basic, Until: days(5), Unknown: true}},
+		"a missing plan counts as unknown":                                {Standing{Status: Active}, Access{Plan: Basic, Until: days(5), Unknown: true}},
+		"an unknown plan of a canceled subscription does not matter":      {Standing{Status: Canceled, Plan: "gold"}, Access{Plan: Free}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			wantAccess(t, c.standing.Access(before, grace, noon), c.want)
@@ -50,7 +50,7 @@ func TestAccess(t *testing.T) {
 		got := Standing{Status: "hibernating"}.Access(Access{Plan: Premium, Until: days(0)}, grace, noon)
 		wantAccess(t, got, Access{Plan: Free, Unknown: true})
 	})
-	t.Run("an unknown status of who never had access gives the free plan", func(t *testing.T) {
+	t.Run("an unknown status without previous access gives the free plan", func(t *testing.T) {
 		wantAccess(t, Standing{Status: "hibernating", Plan: Premium}.Access(Access{}, grace, noon), Access{Plan: Free, Unknown: true})
 	})
 }
@@ -96,13 +96,13 @@ func TestAccessProperties(t *testing.T) {
 
 		access := standing.Access(last, grace, noon)
 		if !access.Plan.known() {
-			t.Fatalf("it gives no plan of ours: %+v", access)
+			t.Fatalf("it gives an unknown plan: %+v", access)
 		}
 		if access.Until != nil && !noon.Before(*access.Until) {
-			t.Fatalf("it gives what has ended: %+v", access)
+			t.Fatalf("it gives access that has ended: %+v", access)
 		}
-		// What is asked again with its own outcome stays, and only the end
-		// that was promised changes it.
+		// Applying the rule to its own result changes nothing, until the promised
+		// end.
 		again := standing.Access(access, grace, noon)
 		if again.Plan != access.Plan {
 			t.Fatalf("%+v becomes %+v", access, again)

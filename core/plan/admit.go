@@ -11,12 +11,12 @@ type Resource int
 
 // The limited resources.
 const (
-	// API, Sites and Schedules are the use of a feature; used does not matter.
+	// API, Sites and Schedules are the use of a feature; used is ignored.
 	API Resource = iota
 	Sites
 	Schedules
 	// Chatbots, Members, Tokens, KnowledgeChars, StoredBytes, Messages and Playground
-	// count what would be in use after the request; the last two those of the month.
+	// count the total after the request; the last two that of the month.
 	Chatbots
 	Members
 	Tokens
@@ -28,10 +28,9 @@ const (
 	MessageChars
 )
 
-// Admit refuses the use of a resource that the plan does not cover. Used is
-// the amount that would be in use afterwards. The fault names the plan, the
-// limit and the remedy. It is Forbidden; for Messages it is RateLimited and
-// for MessageChars Invalid.
+// Admit refuses the use of a resource beyond the plan. Used is the amount that would
+// be in use afterward. The fault names the plan, the limit and the remedy. It is
+// Forbidden; for Messages it is RateLimited and for MessageChars Invalid.
 func (p Plan) Admit(resource Resource, used int) error {
 	switch resource {
 	case API:
@@ -39,7 +38,7 @@ func (p Plan) Admit(resource Resource, used int) error {
 	case Sites:
 		return p.include(FeatureSites, "does not read whole sites. Add single pages, or upgrade to the Basic plan or above.")
 	case Schedules:
-		return p.include(FeatureSchedules, "does not read sources again by itself. Read them again by hand, or upgrade to the Standard plan or above.")
+		return p.include(FeatureSchedules, "does not read sources again automatically. Read them again by hand, or upgrade to the Standard plan or above.")
 	case Chatbots:
 		return p.refuse(used, p.Limits.Chatbots, "chatbot", "chatbots", "Delete one or upgrade the plan.")
 	case Members:
@@ -58,7 +57,7 @@ func (p Plan) Admit(resource Resource, used int) error {
 		return nil
 	case Messages:
 		if exceeds(used, p.Limits.MessagesPerMonth) {
-			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and they are used up. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth)
+			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and you have used them all. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth)
 		}
 		return nil
 	case Playground:
@@ -97,7 +96,7 @@ func (p Plan) refuse(used, limit int, one, many, remedy string) error {
 	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy)
 }
 
-// Megabytes writes an amount of bytes for people, in millions of bytes.
+// Megabytes formats a number of bytes for people, in millions of bytes.
 func Megabytes(bytes int) string {
 	if bytes%million == 0 {
 		return fmt.Sprintf("%d MB", bytes/million)

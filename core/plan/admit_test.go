@@ -14,7 +14,7 @@ const (
 	yes  = Unlimited
 	no   = -2
 	free = "free"       // the Starter plan
-	paid = "subscribed" // the plan that is subscribed to
+	paid = "subscribed" // the plan subscribed to
 	last = "last"       // the plan that was in force before
 )
 
@@ -29,10 +29,10 @@ var gives = map[Status]string{
 	Unpaid:            free,
 	Canceled:          free,
 	Paused:            free,
-	"hibernating":     last, // one that Stripe has yet to invent
+	"hibernating":     last, // a status that Stripe does not have yet
 }
 
-// includes is what each plan admits: yes, no, or up to an amount.
+// includes lists what each plan admits: yes, no, or up to an amount.
 var includes = []struct {
 	resource Resource
 	name     string
@@ -52,8 +52,8 @@ var includes = []struct {
 	{MessageChars, "characters of a message", [5]int{4_000, 8_000, 16_000, 32_000, 64_000}},
 }
 
-// TestWhoMayDoWhat is the table from the state of a subscription, its plan and
-// a resource to what is admitted: every status with every plan and resource.
+// TestWhoMayDoWhat checks every combination of a subscription's status, its plan and
+// a resource.
 func TestWhoMayDoWhat(t *testing.T) {
 	const before = Premium
 	for status, what := range gives {
@@ -94,7 +94,7 @@ func wantUpTo(t *testing.T, p Plan, resource Resource, name string, limit int) {
 	}
 }
 
-// kindOf is the kind of a refusal.
+// kindOf returns the kind of fault of a refusal.
 func kindOf(resource Resource) fault.Kind {
 	switch resource {
 	case Messages, Playground:
@@ -105,7 +105,7 @@ func kindOf(resource Resource) fault.Kind {
 	return fault.Forbidden
 }
 
-func TestTheTableIsWhole(t *testing.T) {
+func TestTheTableIsComplete(t *testing.T) {
 	for _, status := range []Status{None, Trialing, Active, PastDue, Incomplete, IncompleteExpired, Unpaid, Canceled, Paused} {
 		if _, known := gives[status]; !known {
 			t.Errorf("the status %q is not in the table", status)
@@ -132,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		{named(Basic), API, "The Basic plan has no API access. Upgrade to the Standard plan or above to create and use API tokens."},
 		{named(Starter), Tokens, "The Starter plan has no API access. Upgrade to the Standard plan or above to create and use API tokens."},
 		{named(Starter), Sites, "The Starter plan does not read whole sites. Add single pages, or upgrade to the Basic plan or above."},
-		{named(Basic), Schedules, "The Basic plan does not read sources again by itself. Read them again by hand, or upgrade to the Standard plan or above."},
+		{named(Basic), Schedules, "The Basic plan does not read sources again automatically. Read them again by hand, or upgrade to the Standard plan or above."},
 		{one, Chatbots, "The Standard plan includes 1 chatbot. Delete one or upgrade the plan."},
 		{named(Standard), Chatbots, "The Standard plan includes 10 chatbots. Delete one or upgrade the plan."},
 		{named(Basic), Members, "The Basic plan includes 3 members. Remove a member or an invitation, or upgrade the plan."},
@@ -140,7 +140,7 @@ func TestRefusals(t *testing.T) {
 		{named(Starter), KnowledgeChars, "The Starter plan includes 400000 characters of knowledge. Remove documents or upgrade the plan."},
 		{named(Starter), StoredBytes, "The Starter plan stores up to 50 MB of files and texts. Remove documents or files that could not be read, or upgrade the plan."},
 		{named(Starter), Playground, "Your playground questions for this month are used up: the Starter plan includes 200. Wait for the next month or upgrade the plan."},
-		{named(Starter), Messages, "The Starter plan includes 100 messages a month, and they are used up. Wait for the next month or upgrade the plan."},
+		{named(Starter), Messages, "The Starter plan includes 100 messages a month, and you have used them all. Wait for the next month or upgrade the plan."},
 		{named(Starter), MessageChars, "message is longer than 4000 characters, the limit of the Starter plan. Shorten it."},
 	} {
 		t.Run(c.want, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 
-	t.Run("a resource that no rule is about is refused", func(t *testing.T) {
+	t.Run("an unknown resource is refused", func(t *testing.T) {
 		if err := named(Enterprise).Admit(Resource(99), 1); !fault.Is(err, fault.Internal) {
 			t.Errorf("the error is %v", err)
 		}

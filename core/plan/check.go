@@ -7,27 +7,27 @@ import (
 	"parley/core/fault"
 )
 
-// The most that an operator can give. What is to be more is [Unlimited], but
-// for a message, which is read into memory whole.
+// The most that an operator can set. Beyond that use [Unlimited], except for
+// messages, which are read into memory completely.
 const (
 	maxAmount       = 1_000_000_000
 	maxBytes        = 1_000_000_000_000_000
 	maxMessageChars = 64_000
 	maxDays         = 36_500
-	// leastBytes keeps a number of megabytes from being taken for one of bytes.
+	// leastBytes prevents mistaking megabytes for bytes.
 	leastBytes = 1_000_000
-	// maxPrice is Stripe's: eight digits.
+	// maxPrice is Stripe's limit: eight digits.
 	maxPrice = 99_999_999
 )
 
-// amount is a limit with the field that it is called by and its range.
+// amount is a limit with its field name and its range.
 type amount struct {
 	field              string
 	value, least, most int
 	lifted             bool
 }
 
-// Check refuses, as Invalid, limits and prices that make no sense.
+// Check refuses invalid limits and prices.
 func (p Plan) Check() error {
 	l := p.Limits
 	for _, a := range []amount{
@@ -91,7 +91,7 @@ func (p Plan) checkPrice() error {
 func (p Plan) checkAmount(field string, price int) error {
 	switch {
 	case p.Name == Free && price != 0:
-		return fault.InField(field, "The %s plan costs nothing: it is what remains when a subscription ends.", p.Title)
+		return fault.InField(field, "The %s plan must be free, because workspaces fall back to it when a subscription ends.", p.Title)
 	case p.Name != Free && price != NotSold && (price < 1 || price > maxPrice):
 		return fault.InField(field, "%s must be from 1 to %d in the currency's smallest unit, or %d if it is not sold.", field, maxPrice, NotSold)
 	}

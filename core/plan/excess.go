@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Holding is one of several things that a plan limits in number.
+// Holding is one of several items whose number a plan limits.
 type Holding struct {
 	ID string
-	// Vital holdings are never over the limit: the oldest owner of a workspace.
+	// Vital holdings never count as over the limit: the oldest owner of a workspace.
 	Vital bool
-	// Kept holdings are those that the owner chose to keep.
+	// Kept holdings are the owner's choice of what to keep.
 	Kept      bool
 	CreatedAt time.Time
 }
 
-// Over returns the ids of those holdings that are over a limit: after the vital
-// ones and the chosen ones, the oldest stay.
+// Over returns the ids of the holdings over a limit. Vital holdings stay first, then
+// the owner's choice, then the oldest.
 func Over(limit int, holdings []Holding) map[string]bool {
 	if !exceeds(len(holdings), limit) {
 		return nil
@@ -35,7 +35,7 @@ func Over(limit int, holdings []Holding) map[string]bool {
 	return over
 }
 
-// first orders what is so before what is not.
+// first orders true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -17,17 +17,17 @@ func TestOver(t *testing.T) {
 		holdings []Holding
 		want     []string
 	}{
-		"none is over a limit that is kept":          {3, three, nil},
-		"none is over no limit":                      {Unlimited, three, nil},
-		"the oldest stay":                            {1, three, []string{"middle", "young"}},
-		"all are over a limit of zero":               {0, three, []string{"middle", "old", "young"}},
-		"the chosen stay before the oldest":          {2, []Holding{kept(plain("young", 1)), plain("old", 9), plain("middle", 5)}, []string{"middle"}},
-		"of too many chosen the oldest stay":         {1, []Holding{kept(plain("young", 1)), kept(plain("middle", 5)), plain("old", 9)}, []string{"old", "young"}},
-		"an owner stays before the chosen":           {1, []Holding{kept(plain("old", 9)), vital(plain("young", 1))}, []string{"old"}},
-		"more owners than the limit all stay":        {1, []Holding{vital(plain("one", 9)), vital(plain("two", 8)), plain("old", 20)}, []string{"old"}},
-		"owners stay under a limit of zero":          {0, []Holding{vital(plain("one", 9))}, nil},
-		"of the same age the lower identifier stays": {1, []Holding{plain("b", 1), plain("a", 1)}, []string{"b"}},
-		"of none, none is over":                      {0, nil, nil},
+		"within the limit none is over":                   {3, three, nil},
+		"without a limit none is over":                    {Unlimited, three, nil},
+		"the oldest stay":                                 {1, three, []string{"middle", "young"}},
+		"all are over a limit of zero":                    {0, three, []string{"middle", "old", "young"}},
+		"the owner's choice stays before the oldest":      {2, []Holding{kept(plain("young", 1)), plain("old", 9), plain("middle", 5)}, []string{"middle"}},
+		"if too many are chosen, the oldest of them stay": {1, []Holding{kept(plain("young", 1)), kept(plain("middle", 5)), plain("old", 9)}, []string{"old", "young"}},
+		"an owner stays before the owner's choice":        {1, []Holding{kept(plain("old", 9)), vital(plain("young", 1))}, []string{"old"}},
+		"all owners stay, even beyond the limit":          {1, []Holding{vital(plain("one", 9)), vital(plain("two", 8)), plain("old", 20)}, []string{"old"}},
+		"owners stay under a limit of zero":               {0, []Holding{vital(plain("one", 9))}, nil},
+		"at equal age the lower identifier stays":         {1, []Holding{plain("b", 1), plain("a", 1)}, []string{"b"}},
+		"an empty list has none over":                     {0, nil, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			var got []string
@@ -63,21 +63,21 @@ func TestOverProperties(t *testing.T) {
 			}
 		}
 		if want := min(len(holdings), max(limit, vital)); limit != Unlimited && awake != want {
-			t.Fatalf("%d are awake, want %d", awake, want)
+			t.Fatalf("%d are active, want %d", awake, want)
 		}
 		if limit == Unlimited && len(over) > 0 {
-			t.Fatalf("%v are over no limit", over)
+			t.Fatalf("%v are over although there is no limit", over)
 		}
-		// A higher limit wakes some and puts none to rest.
+		// A higher limit activates some and suspends none.
 		for id := range Over(limit+1, holdings) {
 			if limit != Unlimited && !over[id] {
-				t.Fatalf("%s rests under a higher limit", id)
+				t.Fatalf("%s is suspended under a higher limit", id)
 			}
 		}
 		slices.Reverse(holdings)
 		for id := range Over(limit, holdings) {
 			if !over[id] {
-				t.Fatalf("%s rests when they come in another order", id)
+				t.Fatalf("%s is suspended when the order differs", id)
 			}
 		}
 	})

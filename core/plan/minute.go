@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// minuteSlot is the precision of a [Minute]. A request stops counting at most
-// this much later than a minute after it.
+// minuteSlot is the precision of a [Minute]. A request stops counting at most this
+// long after its minute is over.
 const minuteSlot = 200 * time.Millisecond
 
 // MaxSlice is the longest time for which requests can be reserved.
@@ -16,32 +16,31 @@ const MaxSlice = 5 * time.Second
 
 const slotsAMinute = int64(time.Minute / minuteSlot)
 
-// Minute counts the requests of the last 60 seconds: a sliding window, in slots
-// of 200 ms. Its zero value has counted none. However requests come, at most
-// the limit is admitted in any 60 seconds, and all of the limit may come at
-// once.
+// Minute counts the requests of the last 60 seconds: a sliding window in slots of
+// 200 ms. The zero value has counted none. However requests arrive, at most the
+// limit is admitted in any 60 seconds, possibly all of it at once.
 type Minute struct {
-	// first is the number of the first slot in used. A slot holds what is used
-	// until its end, which is its number times minuteSlot after 1970.
+	// first is the number of the first slot in used. A slot counts the requests
+	// usable until its end, which is its number times minuteSlot after 1970.
 	first int64
 	used  []int
 	sum   int
 }
 
-// slotOf returns the number of the slot that ends at a time or next after it.
+// slotOf returns the number of the slot that ends at or right after a time.
 func slotOf(at time.Time) int64 {
 	return (at.UnixMicro() + minuteSlot.Microseconds() - 1) / minuteSlot.Microseconds()
 }
 
-// Used returns how many requests of the minute before now are counted.
+// Used returns how many requests of the last minute count.
 func (m *Minute) Used(now time.Time) int {
 	m.forget(now)
 	return m.sum
 }
 
-// Take counts up to want requests that may be used from now on for a time,
-// which is at most [MaxSlice]. It returns how many: fewer when the limit admits
-// no more, and with 0 how long it takes until it admits one.
+// Take counts up to want requests that may be used within use, which is at most
+// [MaxSlice]. It returns how many it admits: fewer if the limit admits no more, and
+// with 0 also how long to wait until it admits one.
 func (m *Minute) Take(now time.Time, want, limit int, use time.Duration) (taken int, wait time.Duration) {
 	m.forget(now)
 	taken = max(0, min(want, limit-m.sum))
@@ -52,8 +51,8 @@ func (m *Minute) Take(now time.Time, want, limit int, use time.Duration) (taken 
 	return taken, 0
 }
 
-// forget drops what no longer counts. Slots that lie too far ahead come from a
-// clock that was set back since: what they hold counts from now.
+// forget drops what no longer counts. Slots too far ahead come from a clock that was
+// later set back: their requests count from now.
 func (m *Minute) forget(now time.Time) {
 	latest := slotOf(now.Add(MaxSlice))
 	if m.first+int64(len(m.used))-1 > latest {
@@ -76,7 +75,7 @@ func (m *Minute) count(slot int64, n int) {
 	if len(m.used) == 0 {
 		m.first = slot
 	}
-	// A longer slice may have been counted already in a later slot.
+	// A longer slice may already count in a later slot.
 	for m.first > slot {
 		m.first--
 		m.used = slices.Insert(m.used, 0, 0)
@@ -88,7 +87,7 @@ func (m *Minute) count(slot int64, n int) {
 	m.sum += n
 }
 
-// waitFor returns how long it takes until one more is admitted.
+// waitFor returns how long to wait until one more is admitted.
 func (m *Minute) waitFor(now time.Time, limit int) time.Duration {
 	left := m.sum
 	for i, n := range m.used {
@@ -99,9 +98,9 @@ func (m *Minute) waitFor(now time.Time, limit int) time.Duration {
 	return time.Minute // the limit is 0
 }
 
-var errBadMinute = errors.New("these bytes are not a minute of requests")
+var errBadMinute = errors.New("the bytes are not a minute of requests")
 
-// MarshalBinary writes the minute for [Minute.UnmarshalBinary].
+// MarshalBinary encodes the minute for [Minute.UnmarshalBinary].
 func (m Minute) MarshalBinary() ([]byte, error) {
 	b := binary.AppendUvarint(nil, uint64(m.first))
 	for _, n := range m.used {
@@ -110,8 +109,8 @@ func (m Minute) MarshalBinary() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary reads what [Minute.MarshalBinary] wrote. Nothing is the zero
-// value.
+// UnmarshalBinary decodes what [Minute.MarshalBinary] encoded. No bytes mean the
+// zero value.
 func (m *Minute) UnmarshalBinary(b []byte) error {
 	*m = Minute{}
 	for first := true; len(b) > 0; first = false {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// passed is how many of a number of requests at a time are admitted.
+// passed returns how many of a number of requests at one time are admitted.
 func passed(m *Minute, at time.Time, requests, limit int) int {
 	n := 0
 	for range requests {
@@ -24,7 +24,7 @@ func TestMinute(t *testing.T) {
 			t.Errorf("%d passed", got)
 		}
 	})
-	t.Run("a refused request is told when one passes, and then exactly one does", func(t *testing.T) {
+	t.Run("a refused request says when to try again, and then exactly one passes", func(t *testing.T) {
 		for _, limit := range []int{1, 7, 300} {
 			var m Minute
 			passed(&m, noon, 1, limit)
@@ -50,7 +50,7 @@ func TestMinute(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a raised limit acts at once, and a lowered one forgets nothing", func(t *testing.T) {
+	t.Run("a higher limit takes effect at once, and a lower one forgets nothing", func(t *testing.T) {
 		var m Minute
 		passed(&m, noon, 20, 20)
 		if got := passed(&m, noon, 100, 50); got != 30 {
@@ -67,7 +67,7 @@ func TestMinute(t *testing.T) {
 			t.Errorf("%d pass, and the wait is %v", taken, wait)
 		}
 	})
-	t.Run("a clock that is set back refuses nobody for longer than a minute and a slice", func(t *testing.T) {
+	t.Run("after a clock is set back nobody is refused for longer than a minute and a slice", func(t *testing.T) {
 		var m Minute
 		passed(&m, noon, 20, 20)
 		back := noon.Add(-time.Hour)
@@ -79,16 +79,16 @@ func TestMinute(t *testing.T) {
 			t.Error("refused after the wait")
 		}
 	})
-	t.Run("bytes that are no minute are refused", func(t *testing.T) {
+	t.Run("malformed bytes are refused", func(t *testing.T) {
 		var m Minute
 		if err := m.UnmarshalBinary([]byte{0x80}); err == nil {
-			t.Error("they are read")
+			t.Error("they were accepted")
 		}
 	})
 }
 
-// However requests come, and however long their slices are used, no 60 seconds
-// see more of them than the limit. All that is written is read as it was.
+// TestMinuteHoldsInAnyMinute checks that no 60 seconds have more requests than the
+// limit, however requests arrive and slices are used, and that encoding is lossless.
 func TestMinuteHoldsInAnyMinute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 50).Draw(t, "limit")
@@ -104,7 +104,7 @@ func TestMinuteHoldsInAnyMinute(t *testing.T) {
 				t.Fatalf("the wait is %v", wait)
 			}
 			for range taken {
-				// The worst: some are used at once, and some at the end.
+				// The worst case: some are used immediately, and some at the end.
 				used := at
 				if rapid.Bool().Draw(t, "late") {
 					used = at.Add(use)
@@ -114,7 +114,7 @@ func TestMinuteHoldsInAnyMinute(t *testing.T) {
 			b, _ := m.MarshalBinary()
 			var again Minute
 			if err := again.UnmarshalBinary(b); err != nil || again.Used(at) != m.Used(at) {
-				t.Fatalf("read again it counts %d and not %d: %v", again.Used(at), m.Used(at), err)
+				t.Fatalf("decoded, it counts %d instead of %d: %v", again.Used(at), m.Used(at), err)
 			}
 			m = again
 		}

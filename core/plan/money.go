@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// withoutDecimals are the currencies whose smallest unit is the whole one:
-// https://docs.stripe.com/currencies#zero-decimal. Stripe counts UGX in
-// hundredths though it has none.
+// withoutDecimals lists the currencies without a smaller unit:
+// https://docs.stripe.com/currencies#zero-decimal. Stripe counts UGX in hundredths
+// although it has none.
 var withoutDecimals = map[string]bool{
 	"bif": true, "clp": true, "djf": true, "gnf": true, "jpy": true, "kmf": true, "krw": true, "mga": true,
 	"pyg": true, "rwf": true, "vnd": true, "vuv": true, "xaf": true, "xof": true, "xpf": true,
 }
 
-// withThreeDecimals are those that have a thousand of the smallest unit.
+// withThreeDecimals lists the currencies with a thousand smallest units.
 var withThreeDecimals = map[string]bool{"bhd": true, "jod": true, "kwd": true, "omr": true, "tnd": true}
 
-// Money writes an amount of a currency's smallest unit, such as 2,990.00 USD.
+// Money formats an amount in a currency's smallest unit, such as 2,990.00 USD.
 func Money(amount int, currency string) string {
 	currency = strings.ToLower(currency)
 	decimals, unit := 2, 100
@@ -38,8 +38,8 @@ func Money(amount int, currency string) string {
 	return written + " " + strings.ToUpper(currency)
 }
 
-// Every is Money with how often it is paid, such as 79.00 USD a month. It is
-// empty for an amount that is not above zero: there is no such price.
+// Every is Money with the interval, such as 79.00 USD a month. It is empty for an
+// amount that is not above zero.
 func Every(amount int, currency string, interval Interval) string {
 	switch {
 	case amount <= 0:
@@ -52,7 +52,7 @@ func Every(amount int, currency string, interval Interval) string {
 	return Money(amount, currency)
 }
 
-// Thousands writes a number of at least 0 with commas.
+// Thousands formats a number of at least 0 with commas.
 func Thousands(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

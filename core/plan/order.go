@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Names returns the plans' names, the lowest first.
+// Names returns the plans' names, lowest first.
 func Names() []Name { return []Name{Starter, Basic, Standard, Premium, Enterprise} }
 
-// Higher returns the higher of two plans. A name that is none is the lowest.
+// Higher returns the higher of two plans. An unknown name is the lowest.
 func Higher(a, b Name) Name {
 	if b.Above(a) {
 		return b
@@ -16,11 +16,11 @@ func Higher(a, b Name) Name {
 	return a
 }
 
-// Above reports whether a plan is higher than another. A name that is none is
-// the lowest.
+// Above reports whether a plan is higher than another. An unknown name is the
+// lowest.
 func (n Name) Above(other Name) bool { return rank(n) > rank(other) }
 
-// Title is the name as people read it.
+// Title returns the name for people.
 func (n Name) Title() string {
 	if !n.known() {
 		return "an unknown plan"

@@ -1,12 +1,11 @@
 // Package plan owns the plans, their limits and prices, the rules that admit or
 // refuse the use of a resource, and what a subscription gives access to.
 //
-// It does not own which plan a workspace has (package tenant) nor how it is
-// paid for (package billing).
+// It does not own which plan a workspace has (package tenant) or how the workspace
+// pays for it (package billing).
 //
-// It exports more names than other packages do: each name, interval and feature
-// of a plan, each resource that it limits and each status of a subscription is a
-// constant.
+// It exports more names than most packages because each name, interval and feature
+// of a plan, each limited resource and each status of a subscription is a constant.
 package plan
 
 import "slices"
@@ -23,7 +22,7 @@ const (
 	Enterprise Name = "enterprise"
 )
 
-// Free is the plan of a workspace that pays for none.
+// Free is the plan of a workspace that pays for nothing.
 const Free = Starter
 
 // Unlimited as a limit admits any amount.
@@ -35,14 +34,14 @@ type Plan struct {
 	Title  string
 	Rank   int
 	Limits Limits
-	// Price is what the plan is to cost, and OnSale what it was sold for when
-	// that was last read; without a currency, it never was.
+	// Price is what the plan should cost, and OnSale the price at Stripe when it
+	// was last read. OnSale has no currency if the plan was never on sale.
 	Price, OnSale Price
 }
 
 // Limits are the amounts that a plan admits; [Unlimited] lifts one.
 type Limits struct {
-	// Features are those that the plan includes.
+	// Features lists what the plan includes.
 	Features []Feature
 	// Chatbots is the number of chatbots of a workspace.
 	Chatbots int
@@ -60,13 +59,13 @@ type Limits struct {
 	PlaygroundPerMonth int
 	// KnowledgeChars is the length of all documents of a workspace, in characters.
 	KnowledgeChars int
-	// StoredBytes is the size of all that a workspace's knowledge keeps on disk:
-	// files that wait to be read, texts, and 1,024 bytes for each document.
+	// StoredBytes is the total size of a workspace's knowledge on disk: files
+	// that wait to be read, texts, and 1,024 bytes per document.
 	StoredBytes int
 	// RequestsPerMinute is how many requests of the public API a workspace may
 	// make in a minute.
 	RequestsPerMinute int
-	// ConcurrentAnswers is how many questions of a workspace each process works
+	// ConcurrentAnswers is how many of a workspace's questions each process works
 	// on at once.
 	ConcurrentAnswers int
 	// RetentionDays is how many days a conversation is kept after its last message.
@@ -80,17 +79,17 @@ type Feature string
 const (
 	// FeatureAPI is the creation and use of API tokens.
 	FeatureAPI Feature = "api"
-	// FeatureSites is whole sites as sources of knowledge.
+	// FeatureSites is reading whole sites as sources of knowledge.
 	FeatureSites Feature = "sites"
-	// FeatureSchedules is sources that are read again every day or week.
+	// FeatureSchedules is reading sources again every day or week.
 	FeatureSchedules Feature = "schedules"
 )
 
-// AllFeatures returns the features in the order in which they are shown.
+// AllFeatures returns the features in the order in which pages show them.
 func AllFeatures() []Feature { return []Feature{FeatureAPI, FeatureSites, FeatureSchedules} }
 
-// APIFrom is the lowest plan with API access. That is a rule of the API's
-// specification, not a setting: lower plans never have it.
+// APIFrom is the lowest plan with API access. The specification of the API sets it,
+// not the operator: lower plans never have access.
 const APIFrom = Standard
 
 // MayInclude reports whether a plan of this name may have a feature.
@@ -101,21 +100,21 @@ func (n Name) MayInclude(feature Feature) bool {
 // Has reports whether the plan includes a feature.
 func (l Limits) Has(feature Feature) bool { return slices.Contains(l.Features, feature) }
 
-// Price is what a plan costs, in the currency's smallest unit, before taxes.
-// What is paid in the end is Stripe's to say.
+// Price is what a plan costs, in the currency's smallest unit, before taxes. Stripe
+// decides what customers pay in the end.
 type Price struct {
-	// Monthly and Yearly are zero for a plan that costs nothing, and NotSold
-	// for one that cannot be bought by oneself.
+	// Monthly and Yearly are zero for a free plan, and NotSold for one that
+	// customers cannot buy themselves.
 	Monthly, Yearly int
 	// Currency is an ISO 4217 code in lower case.
 	Currency string
 }
 
-// NotSold as a price is that of a plan which is agreed on by hand.
+// NotSold is the price of a plan that is agreed on individually.
 const NotSold = -1
 
-// Offer is what the plan costs who buys it now: what is sold, once that is
-// known, whatever the row says meanwhile.
+// Offer returns what the plan costs a buyer now: the price on sale once it is known,
+// even if the row differs.
 func (p Plan) Offer() Price {
 	if p.OnSale.Currency == "" {
 		return p.Price
@@ -123,7 +122,7 @@ func (p Plan) Offer() Price {
 	return p.OnSale
 }
 
-// SyncDue reports whether something else is sold than the row says.
+// SyncDue reports whether the price on sale differs from the row.
 func (p Plan) SyncDue() bool {
 	if p.OnSale.Currency == "" {
 		return false
@@ -140,7 +139,7 @@ func (p Plan) SyncDue() bool {
 // Sold reports whether the plan can be bought.
 func (p Price) Sold() bool { return p.Monthly > 0 || p.Yearly > 0 }
 
-// Interval is how often a subscription is paid for.
+// Interval is how often a subscriber pays.
 type Interval string
 
 // The intervals.
@@ -162,7 +161,7 @@ const (
 	usd     = "usd"
 )
 
-// Defaults are the rows that a new database starts with.
+// Defaults returns the rows of a new database.
 func Defaults() []Plan {
 	paid := []Feature{FeatureAPI, FeatureSites, FeatureSchedules}
 	return []Plan{

@@ -54,11 +54,11 @@ func TestHigher(t *testing.T) {
 			}
 		}
 		if Higher("gold", low) != low || Higher(low, "") != low {
-			t.Errorf("%s is lower than what is no plan", low)
+			t.Errorf("%s is lower than an unknown plan", low)
 		}
 	}
 	if title := Name("gold").Title(); title != "an unknown plan" {
-		t.Errorf("what is no plan is called %q", title)
+		t.Errorf("an unknown plan has the title %q", title)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// named returns a plan as a new database has it.
+// named returns a plan of a new database.
 func named(name Name) Plan { return Defaults()[rank(name)] }
 
 func TestCheck(t *testing.T) {
@@ -83,31 +83,31 @@ func TestCheck(t *testing.T) {
 		change func(*Plan)
 		field  string
 	}{
-		"limits can be lifted":                   {func(p *Plan) { p.Limits.Chatbots, p.Limits.RetentionDays = Unlimited, Unlimited }, fine},
-		"a limit can be zero":                    {func(p *Plan) { p.Limits.Chatbots, p.Limits.MessagesPerMonth = 0, 0 }, fine},
-		"a limit below unlimited is refused":     {func(p *Plan) { p.Limits.Chatbots = -2 }, "chatbots"},
-		"an amount that is no amount is refused": {func(p *Plan) { p.Limits.KnowledgeChars = maxAmount + 1 }, "knowledge_chars"},
-		"a workspace has a member":               {func(p *Plan) { p.Limits.Members = 0 }, "members"},
-		"a message has a greatest length":        {func(p *Plan) { p.Limits.MessageChars = Unlimited }, "message_chars"},
-		"no requests at all is refused":          {func(p *Plan) { p.Limits.RequestsPerMinute = 0 }, "requests_per_minute"},
-		"a conversation is kept for a day":       {func(p *Plan) { p.Limits.RetentionDays = 0 }, "retention_days"},
-		"more than a century is unlimited":       {func(p *Plan) { p.Limits.RetentionDays = maxDays + 1 }, "retention_days"},
-		"megabytes are not taken for bytes":      {func(p *Plan) { p.Limits.StoredBytes = 500 }, "stored_bytes"},
-		"tokens can be fewer":                    {func(p *Plan) { p.Limits.TokensPerChatbot = 1 }, fine},
-		"tokens below zero are refused":          {func(p *Plan) { p.Limits.TokensPerChatbot = -7 }, "tokens_per_chatbot"},
-		"messages below zero are refused":        {func(p *Plan) { p.Limits.MessagesPerMonth = -7 }, "messages_per_month"},
-		"a feature that is none is refused":      {func(p *Plan) { p.Limits.Features = []Feature{"gold"} }, "features"},
-		"a feature twice is refused":             {func(p *Plan) { p.Limits.Features = []Feature{FeatureAPI, FeatureAPI} }, "features"},
-		"a lower plan may not have API access":   {func(p *Plan) { p.Name = Basic }, "features"},
-		"a plan may have no feature":             {func(p *Plan) { p.Limits.Features = nil }, fine},
-		"a plan may be sold no longer":           {func(p *Plan) { p.Price.Monthly, p.Price.Yearly = NotSold, NotSold }, fine},
-		"a paid plan is not free":                {func(p *Plan) { p.Price.Monthly = 0 }, "price_monthly"},
-		"a price below zero is refused":          {func(p *Plan) { p.Price.Yearly = -2 }, "price_yearly"},
-		"a price that Stripe refuses is refused": {func(p *Plan) { p.Price.Yearly = maxPrice + 1 }, "price_yearly"},
-		"the free plan stays free":               {func(p *Plan) { p.Name, p.Limits.Features = Free, nil }, "price_monthly"},
-		"a currency in capitals is refused":      {func(p *Plan) { p.Price.Currency = "USD" }, "currency"},
-		"no currency is refused":                 {func(p *Plan) { p.Price.Currency = "" }, "currency"},
-		"another currency is taken":              {func(p *Plan) { p.Price.Currency = "jpy" }, fine},
+		"limits can be lifted":                     {func(p *Plan) { p.Limits.Chatbots, p.Limits.RetentionDays = Unlimited, Unlimited }, fine},
+		"a limit can be zero":                      {func(p *Plan) { p.Limits.Chatbots, p.Limits.MessagesPerMonth = 0, 0 }, fine},
+		"a limit below unlimited is refused":       {func(p *Plan) { p.Limits.Chatbots = -2 }, "chatbots"},
+		"an absurd amount is refused":              {func(p *Plan) { p.Limits.KnowledgeChars = maxAmount + 1 }, "knowledge_chars"},
+		"a workspace must have a member":           {func(p *Plan) { p.Limits.Members = 0 }, "members"},
+		"a message must have a maximum length":     {func(p *Plan) { p.Limits.MessageChars = Unlimited }, "message_chars"},
+		"zero requests are refused":                {func(p *Plan) { p.Limits.RequestsPerMinute = 0 }, "requests_per_minute"},
+		"a conversation must be kept for a day":    {func(p *Plan) { p.Limits.RetentionDays = 0 }, "retention_days"},
+		"more than a century is refused":           {func(p *Plan) { p.Limits.RetentionDays = maxDays + 1 }, "retention_days"},
+		"megabytes are not mistaken for bytes":     {func(p *Plan) { p.Limits.StoredBytes = 500 }, "stored_bytes"},
+		"tokens can be fewer":                      {func(p *Plan) { p.Limits.TokensPerChatbot = 1 }, fine},
+		"a negative number of tokens is refused":   {func(p *Plan) { p.Limits.TokensPerChatbot = -7 }, "tokens_per_chatbot"},
+		"a negative number of messages is refused": {func(p *Plan) { p.Limits.MessagesPerMonth = -7 }, "messages_per_month"},
+		"an unknown feature is refused":            {func(p *Plan) { p.Limits.Features = []Feature{"gold"} }, "features"},
+		"a duplicate feature is refused":           {func(p *Plan) { p.Limits.Features = []Feature{FeatureAPI, FeatureAPI} }, "features"},
+		"a lower plan may not have API access":     {func(p *Plan) { p.Name = Basic }, "features"},
+		"a plan may have no feature":               {func(p *Plan) { p.Limits.Features = nil }, fine},
+		"a plan may be taken off sale":             {func(p *Plan) { p.Price.Monthly, p.Price.Yearly = NotSold, NotSold }, fine},
+		"a paid plan must have a price":            {func(p *Plan) { p.Price.Monthly = 0 }, "price_monthly"},
+		"a negative price is refused":              {func(p *Plan) { p.Price.Yearly = -2 }, "price_yearly"},
+		"a price above Stripe's limit is refused":  {func(p *Plan) { p.Price.Yearly = maxPrice + 1 }, "price_yearly"},
+		"the free plan stays free":                 {func(p *Plan) { p.Name, p.Limits.Features = Free, nil }, "price_monthly"},
+		"a currency in capitals is refused":        {func(p *Plan) { p.Price.Currency = "USD" }, "currency"},
+		"a missing currency is refused":            {func(p *Plan) { p.Price.Currency = "" }, "currency"},
+		"another currency is accepted":             {func(p *Plan) { p.Price.Currency = "jpy" }, fine},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			p := named(Standard)

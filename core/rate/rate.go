@@ -1,10 +1,10 @@
-// Package rate owns how many requests a minute the server admits: those of a
+// Package rate limits how many requests a minute the server admits: those of a
 // workspace's API tokens, by its plan ([Requests]), and those of people and of
-// callers who are not signed in ([Pace]); and how many answers are under way at
-// once ([Slots]).
+// callers who are not signed in ([Pace]). It also limits how many answers are in
+// progress at once ([Slots]).
 //
-// It does not own what a plan includes (package plan), nor which route counts as
-// what (packages api and web).
+// It does not own what a plan includes (package plan), or which route has which
+// class (packages api and web).
 package rate
 
 import (
@@ -19,39 +19,39 @@ import (
 	"parley/core/plan"
 )
 
-// Class is what a request of a person or a stranger counts as.
+// Class is the class of a request by a person or a stranger.
 type Class int
 
 const (
 	// Ordinary is a request that reads or changes a few rows.
 	Ordinary Class = iota
-	// Costly is a request that makes the server work for long, or speak to
-	// others: an upload, an evaluation, a crawl, a check of a provider, a mail.
+	// Costly is a request that makes the server work for long or call others: an
+	// upload, an evaluation, a crawl, a check of a provider, a mail.
 	Costly
 )
 
 type classKey struct{}
 
-// With returns a context in which a request counts as one of a class.
+// With returns a context in which requests have a class.
 func With(ctx context.Context, class Class) context.Context {
 	return context.WithValue(ctx, classKey{}, class)
 }
 
-// ClassOf returns what a request counts as, Ordinary unless [With] says
-// otherwise.
+// ClassOf returns the class of a request, which is Ordinary unless [With] set
+// another.
 func ClassOf(ctx context.Context) Class {
 	class, _ := ctx.Value(classKey{}).(Class)
 	return class
 }
 
-// Limits are how many requests a minute are admitted, by their class.
+// Limits are how many requests a minute are admitted, by class.
 type Limits struct {
 	Person, Workspace [2]int
-	// Stranger is of one network.
+	// Stranger applies to one network.
 	Stranger [1]int
 }
 
-// defaultLimits are generous: a person on a fast connection makes a fifth of that.
+// defaultLimits are generous: a person on a fast connection uses a fifth.
 var defaultLimits = Limits{
 	Person:    [2]int{Ordinary: 600, Costly: 60},
 	Workspace: [2]int{Ordinary: 3_000, Costly: 120},
@@ -59,15 +59,15 @@ var defaultLimits = Limits{
 }
 
 const (
-	// paceKept is for how long what somebody did matters.
+	// paceKept is how long a request counts.
 	paceKept = time.Minute + time.Second
-	// paceMax is how many counts of people, workspaces and networks are kept.
-	// With more of them in one minute, those that waited longest begin anew.
+	// paceMax is how many counts of people, workspaces and networks are kept. If
+	// there are more within a minute, the least recent ones start again.
 	paceMax = 100_000
 )
 
-// Pace bounds the requests of people, by their sessions, and of strangers. It
-// counts in this process.
+// Pace limits the requests of people, by their sessions, and of strangers. Each
+// process counts on its own.
 type Pace struct {
 	// Limits may be changed before the first request.
 	Limits Limits
@@ -89,15 +89,15 @@ type paced struct {
 	asked  time.Time
 }
 
-// NewPace returns a pace. The clock now is better monotonic.
+// NewPace returns a pace. The clock should be monotonic.
 func NewPace(now func() time.Time) *Pace {
 	counts, _ := simplelru.NewLRU[paceKey, *paced](paceMax, nil) // fails below one
 	return &Pace{Limits: defaultLimits, now: now, counts: counts}
 }
 
-// Person counts a request of somebody who is signed in. It is RateLimited when
-// there were too many in the last minute. The nil Pace admits all; so it does
-// in the methods below.
+// Person counts a request of a signed-in person. It is RateLimited if there were too
+// many in the last minute. A nil Pace admits everything, here and in the methods
+// below.
 func (p *Pace) Person(ctx context.Context, userID string) error {
 	if p == nil {
 		return nil
@@ -105,8 +105,8 @@ func (p *Pace) Person(ctx context.Context, userID string) error {
 	return p.count("person", userID, ClassOf(ctx), p.Limits.Person[:])
 }
 
-// Workspace counts a request of somebody who is signed in, for the workspace
-// that it is about.
+// Workspace counts a signed-in person's request against the workspace that it is
+// about.
 func (p *Pace) Workspace(ctx context.Context, workspaceID string) error {
 	if p == nil {
 		return nil
@@ -114,7 +114,7 @@ func (p *Pace) Workspace(ctx context.Context, workspaceID string) error {
 	return p.count("workspace", workspaceID, ClassOf(ctx), p.Limits.Workspace[:])
 }
 
-// Stranger counts a request of nobody who is signed in, by the network that it
+// Stranger counts a request of somebody who is not signed in, by the network that it
 // comes from.
 func (p *Pace) Stranger(network string) error {
 	if p == nil {
@@ -123,8 +123,8 @@ func (p *Pace) Stranger(network string) error {
 	return p.count("stranger", network, Ordinary, p.Limits.Stranger[:])
 }
 
-// count counts a request by each class up to its own: a costly one is also an
-// ordinary one.
+// count counts a request in its own class and the lower ones: a costly request is
+// also an ordinary one.
 func (p *Pace) count(who, id string, class Class, limits []int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

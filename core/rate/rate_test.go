@@ -10,7 +10,7 @@ import (
 	"parley/core/fault"
 )
 
-// admits is how many requests pass before one is refused, of at most 10,000.
+// admits returns how many of at most 10,000 requests pass before one is refused.
 func admits(count func() error) int {
 	for n := range 10_000 {
 		if count() != nil {
@@ -28,7 +28,7 @@ func TestPace(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, NewPace(time.Now)) })
 		}
 	}
-	t.Run("a person has so many requests a minute, and fewer costly ones", inBubble(func(t *testing.T, p *Pace) {
+	t.Run("a person's requests a minute are limited, and costly ones more strictly", inBubble(func(t *testing.T, p *Pace) {
 		if n := admits(func() error { return p.Person(costly, "usr_1") }); n != p.Limits.Person[Costly] {
 			t.Errorf("%d costly ones passed", n)
 		}
@@ -39,7 +39,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("another person: %v", err)
 		}
 	}))
-	t.Run("a workspace has so many, whoever of its members sends them", inBubble(func(t *testing.T, p *Pace) {
+	t.Run("a workspace's requests are limited, whichever member sends them", inBubble(func(t *testing.T, p *Pace) {
 		if n := admits(func() error { return p.Workspace(costly, "ws_1") }); n != p.Limits.Workspace[Costly] {
 			t.Errorf("%d passed", n)
 		}
@@ -47,7 +47,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("another workspace: %v", err)
 		}
 	}))
-	t.Run("a refused request is told when one passes", inBubble(func(t *testing.T, p *Pace) {
+	t.Run("a refused request says when to try again", inBubble(func(t *testing.T, p *Pace) {
 		admits(func() error { return p.Stranger("192.0.2.1/32") })
 		refused := fault.As(p.Stranger("192.0.2.1/32"))
 		if refused.Kind != fault.RateLimited || refused.RetryAfter < time.Second || refused.RetryAfter > 61*time.Second {
@@ -58,7 +58,7 @@ func TestPace(t *testing.T) {
 			t.Error(err)
 		}
 	}))
-	t.Run("whoever asked for nothing in a minute is forgotten first, and many networks do not fill the memory", inBubble(func(t *testing.T, p *Pace) {
+	t.Run("the most idle callers are forgotten first, and many networks do not fill the memory", inBubble(func(t *testing.T, p *Pace) {
 		for i := range paceMax + 10 {
 			if err := p.Stranger(fmt.Sprint(i)); err != nil {
 				t.Fatal(err)

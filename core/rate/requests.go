@@ -14,35 +14,34 @@ import (
 )
 
 const (
-	// reserveWithin bounds a reservation, which goes on when its caller leaves.
+	// reserveWithin bounds a reservation, which continues when its caller leaves.
 	reserveWithin = plan.MaxSlice
-	// shortSlice is how long a reservation may be used at least.
+	// shortSlice is the minimum time for which a reservation is valid.
 	shortSlice = 400 * time.Millisecond
-	// requestsKept is for how long an idle workspace is remembered, which is
-	// longer than anything it did matters.
+	// requestsKept is how long an idle workspace is remembered: longer than any
+	// of its requests count.
 	requestsKept = 2 * time.Minute
 )
 
-// RequestStore keeps the minutes of requests that several processes share.
+// RequestStore stores the minutes of requests that several processes share.
 type RequestStore interface {
 	// RequestMinute returns a workspace's minute with its revision, which is 0
 	// when there is none yet, and the time by the database's clock.
 	RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error)
 	// SetRequestMinute stores a minute that was read at a revision. It reports
-	// false, and stores nothing, when that is no longer the latest.
+	// false and stores nothing if the revision is no longer the latest.
 	SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (bool, error)
 }
 
-// Requests admits the requests of workspaces: in any 60 seconds at most as many
-// as the plan includes, of all processes together.
+// Requests admits the requests of workspaces: in any 60 seconds all processes
+// together admit at most as many as the plan includes.
 //
-// Processes that share a database reserve requests there, a slice of about one
-// percent of the limit at a time, by the database's clock. A process uses a
-// slice within 5 seconds, and by its own stopwatch, so that clocks need not
-// agree. It remembers a refusal until the time at which the next request is
-// admitted: a refused request writes nothing.
+// Processes that share a database reserve requests there, by the database's clock, in
+// slices of about one percent of the limit. A process uses a slice within 5 seconds
+// by its own stopwatch, so that clocks need not agree. It remembers a refusal until
+// the next request is due, so refused requests write nothing.
 type Requests struct {
-	// store is nil in a process that has its database for itself.
+	// store is nil in a process that shares its database with no other.
 	store RequestStore
 	now   func() time.Time
 
@@ -51,41 +50,39 @@ type Requests struct {
 	swept time.Time
 }
 
-// requests are those of one workspace.
+// requests is the state of one workspace.
 type requests struct {
 	asked time.Time // guarded by Requests.mu
 
 	mu sync.Mutex
-	// minute is what a process without a store has counted.
+	// minute holds the count of a process without a store.
 	minute plan.Minute
-	// free requests may be used until a time. Of a plan that includes limit,
-	// none more is admitted before refused.
+	// free requests may be used before until. While the plan's limit is limit,
+	// no more are admitted before refused.
 	free    int
 	until   time.Time
 	limit   int
 	refused time.Time
-	// waiting requests wait for a reservation, of which the last took took.
+	// waiting requests wait for a reservation; the last one took took.
 	waiting   int
 	reserving *reservation
 	took      time.Duration
 }
 
-// reservation is one that is under way until done is closed. Then err is set.
+// reservation is in progress until done is closed. Then err is set.
 type reservation struct {
 	done chan struct{}
 	err  error
 }
 
-// NewRequests returns the requests of a process that shares a database with
-// others, or with a nil store of one that doesn't. The clock now is better
-// monotonic.
+// NewRequests returns the requests of a process that shares a database with others
+// or, with a nil store, of one that does not. The clock should be monotonic.
 func NewRequests(store RequestStore, now func() time.Time) *Requests {
 	return &Requests{store: store, now: now, byID: map[string]*requests{}, swept: now()}
 }
 
-// Admit counts a request of a workspace. It is RateLimited, with the time to
-// wait, when the plan includes no more at present, and it fails when the
-// database does.
+// Admit counts a request of a workspace. It is RateLimited, with the time to wait,
+// if the plan includes no more at present, and it fails if the database fails.
 func (r *Requests) Admit(ctx context.Context, workspaceID string, p plan.Plan) error {
 	limit := p.Limits.RequestsPerMinute
 	if limit == plan.Unlimited {
@@ -103,7 +100,7 @@ func (r *Requests) Admit(ctx context.Context, workspaceID string, p plan.Plan) e
 	return limited
 }
 
-// take counts a request, or says how long to wait.
+// take counts a request, or returns how long to wait.
 func (r *Requests) take(ctx context.Context, workspaceID string, limit int) (wait time.Duration, err error) {
 	of := r.of(workspaceID)
 	of.mu.Lock()
@@ -115,8 +112,7 @@ func (r *Requests) take(ctx context.Context, workspaceID string, limit int) (wai
 	return wait, nil
 }
 
-// of returns the requests of a workspace, and forgets now and then those of the
-// idle ones.
+// of returns the requests of a workspace. It occasionally forgets idle workspaces.
 func (r *Requests) of(workspaceID string) *requests {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,14 +134,14 @@ func (r *Requests) of(workspaceID string) *requests {
 	return of
 }
 
-// takeShared uses a reserved request, or reserves some first. It is called with
-// the lock held, as is reserve.
+// takeShared uses a reserved request, or first reserves some. The caller holds the
+// lock, as for reserve.
 func (q *requests) takeShared(ctx context.Context, r *Requests, workspaceID string, limit int) (wait time.Duration, err error) {
 	q.waiting++
 	defer func() { q.waiting-- }()
 	for {
 		now := r.now()
-		if q.limit != limit { // another plan, or another revision of it
+		if q.limit != limit { // the plan has changed
 			q.limit, q.refused = limit, time.Time{}
 		}
 		if q.free > 0 && now.Before(q.until) {
@@ -161,7 +157,7 @@ func (q *requests) takeShared(ctx context.Context, r *Requests, workspaceID stri
 	}
 }
 
-// reserve waits for a reservation, which it begins if there is none.
+// reserve waits for a reservation, and starts one if there is none.
 func (q *requests) reserve(ctx context.Context, r *Requests, workspaceID string, limit int) error {
 	if q.reserving == nil {
 		under := &reservation{done: make(chan struct{})}
@@ -185,7 +181,7 @@ func (q *requests) execute(ctx context.Context, under *reservation, r *Requests,
 	defer cancel()
 	began := r.now()
 	defer func() {
-		if p := recover(); p != nil { // here it would end the process
+		if p := recover(); p != nil { // a panic here would end the process
 			under.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 		q.mu.Lock()
@@ -196,12 +192,12 @@ func (q *requests) execute(ctx context.Context, under *reservation, r *Requests,
 	}()
 	under.err = q.swap(ctx, r, workspaceID, limit)
 	if errors.Is(under.err, context.DeadlineExceeded) {
-		under.err = fault.Wrap(fault.Unavailable, under.err, "The database cannot be used just now. Try again.")
+		under.err = fault.Wrap(fault.Unavailable, under.err, "The database is not available right now. Try again.")
 	}
 }
 
-// swap takes requests from the minute in the database, again and again until no
-// other process has changed it meanwhile.
+// swap takes requests from the minute in the database, and retries until no other
+// process has changed it meanwhile.
 func (q *requests) swap(ctx context.Context, r *Requests, workspaceID string, limit int) error {
 	for {
 		began := r.now()
@@ -230,14 +226,14 @@ func (q *requests) swap(ctx context.Context, r *Requests, workspaceID string, li
 	}
 }
 
-// slice returns how many requests to reserve, and for how long. Far from the
-// limit that is about one percent of it, for seconds, so that few requests wait
-// for the database. Near the limit it is what is waited for, so that no process
-// keeps what another refuses.
+// slice returns how many requests to reserve, and for how long. Far from the limit
+// it is about one percent of the limit, for seconds, so that few requests wait for
+// the database. Near the limit it is only what callers wait for, so that no process
+// keeps requests that another refuses.
 func (q *requests) slice(used, limit int) (want int, use time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	// What has arrived must still be of use.
+	// The reservation must still be valid when it arrives.
 	want, use = max(1, q.waiting), min(max(shortSlice, 4*q.took), plan.MaxSlice)
 	if used < limit*9/10 {
 		want = max(want, limit/100)

@@ -16,8 +16,8 @@ import (
 	"parley/core/plan"
 )
 
-// minutes are the shared counts of a database, whose clock differs from that of
-// the processes.
+// minutes is a double of the shared counts in a database, whose clock differs from
+// that of the processes.
 type minutes struct {
 	mu     sync.Mutex
 	ahead  time.Duration
@@ -65,7 +65,7 @@ func aMinute(requests int) plan.Plan {
 	return plan.Plan{Title: "Small", Limits: plan.Limits{RequestsPerMinute: requests}}
 }
 
-// admitted is how many of a number of requests are.
+// admitted returns how many of a number of requests are admitted.
 func admitted(t *testing.T, r *Requests, workspaceID string, p plan.Plan, requests int) int {
 	t.Helper()
 	n := 0
@@ -80,8 +80,8 @@ func admitted(t *testing.T, r *Requests, workspaceID string, p plan.Plan, reques
 	return n
 }
 
-// onEachKind runs a test with requests that are counted in the process, and
-// with some that are counted in a database.
+// onEachKind runs a test with requests counted in the process and with requests
+// counted in a database.
 func onEachKind(t *testing.T, test func(t *testing.T, r *Requests)) {
 	for name, store := range map[string]func() RequestStore{
 		"alone":  func() RequestStore { return nil },
@@ -94,14 +94,14 @@ func onEachKind(t *testing.T, test func(t *testing.T, r *Requests)) {
 }
 
 func TestRequests(t *testing.T) {
-	t.Run("all that the plan includes pass at once, and no more", func(t *testing.T) {
+	t.Run("as many requests pass at once as the plan includes, and no more", func(t *testing.T) {
 		onEachKind(t, func(t *testing.T, r *Requests) {
 			if got := admitted(t, r, "ws", aMinute(300), 500); got != 300 {
 				t.Errorf("%d passed", got)
 			}
 		})
 	})
-	t.Run("a refused request is told how long to wait, and passes after that", func(t *testing.T) {
+	t.Run("a refused request says how long to wait, and passes after that", func(t *testing.T) {
 		onEachKind(t, func(t *testing.T, r *Requests) {
 			for _, limit := range []int{1, 7, 300} {
 				workspace := fmt.Sprint("ws_", limit)
@@ -121,7 +121,7 @@ func TestRequests(t *testing.T) {
 			}
 		})
 	})
-	t.Run("workspaces are counted apart", func(t *testing.T) {
+	t.Run("each workspace is counted separately", func(t *testing.T) {
 		onEachKind(t, func(t *testing.T, r *Requests) {
 			admitted(t, r, "ws_1", aMinute(2), 10)
 			if err := r.Admit(t.Context(), "ws_2", aMinute(2)); err != nil {
@@ -129,7 +129,7 @@ func TestRequests(t *testing.T) {
 			}
 		})
 	})
-	t.Run("an upgrade acts at once, and what was used stays used", func(t *testing.T) {
+	t.Run("an upgrade takes effect at once, and used requests stay used", func(t *testing.T) {
 		onEachKind(t, func(t *testing.T, r *Requests) {
 			admitted(t, r, "ws", aMinute(20), 30)
 			if got := admitted(t, r, "ws", aMinute(50), 100); got != 30 {
@@ -140,7 +140,7 @@ func TestRequests(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a plan without a limit is not counted, and one of none refuses all", func(t *testing.T) {
+	t.Run("a plan without a limit is not counted, and a limit of zero refuses all", func(t *testing.T) {
 		onEachKind(t, func(t *testing.T, r *Requests) {
 			if got := admitted(t, r, "ws", aMinute(plan.Unlimited), 1_000); got != 1_000 || len(r.byID) != 0 {
 				t.Errorf("%d passed, %d workspaces are kept", got, len(r.byID))
@@ -179,7 +179,7 @@ func TestSharedRequests(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a refused request neither reads nor writes, until the next can pass", func(t *testing.T) {
+	t.Run("a refused request neither reads nor writes, until the next one can pass", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := newMinutes(0)
 			r := NewRequests(store, time.Now)
@@ -214,12 +214,12 @@ func TestSharedRequests(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if store.writes > 2 { // the first may have asked before the others came
+			if store.writes > 2 { // the first may have asked before the others arrived
 				t.Errorf("there were %d writes", store.writes)
 			}
 		})
 	})
-	t.Run("a request that leaves does not fail those that wait with it", func(t *testing.T) {
+	t.Run("a request that leaves does not fail the others that wait", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := newMinutes(0)
 			store.delay = time.Second
@@ -239,7 +239,7 @@ func TestSharedRequests(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a slow database admits nevertheless", func(t *testing.T) {
+	t.Run("a slow database still admits requests", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := newMinutes(0)
 			r := NewRequests(store, time.Now)
@@ -250,7 +250,7 @@ func TestSharedRequests(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a database that is away fails requests, and is asked again by the next", func(t *testing.T) {
+	t.Run("while the database is down requests fail, and each one tries it again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := newMinutes(0)
 			r := NewRequests(store, time.Now)
@@ -266,8 +266,8 @@ func TestSharedRequests(t *testing.T) {
 	})
 }
 
-// Whatever several processes are asked, and however slow their database is, no
-// 60 seconds see more admitted requests than the limit.
+// TestSharedRequestsHoldInAnyMinute checks that no 60 seconds admit more requests
+// than the limit, whatever several processes do and however slow the database is.
 func TestSharedRequestsHoldInAnyMinute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -8,19 +8,18 @@ import (
 	"parley/core/plan"
 )
 
-// MaxAnswers is how many answers a process works on at once, unless the operator
-// says otherwise.
+// MaxAnswers is how many answers a process works on at once by default.
 const MaxAnswers = 2_000
 
-// slotWait is when to ask again for a slot: nobody knows when an answer ends.
+// slotWait is when to try again for a slot: nobody knows when an answer will end.
 const slotWait = 2 * time.Second
 
-// Slots bound what is under way at once in this process: for one token, for one
-// workspace, and in all. A token has three quarters of its workspace's slots,
-// so that another token always finds some. Slots are safe for concurrent use.
+// Slots limit what is in progress at once in this process: for one token, for one
+// workspace, and in total. A token gets three quarters of its workspace's slots, so
+// that another token always finds some. Slots are safe for concurrent use.
 type Slots struct {
 	max int
-	// what is under way, for a message: such as "answers".
+	// what names the work in messages, such as "answers".
 	what string
 
 	mu      sync.Mutex
@@ -28,15 +27,15 @@ type Slots struct {
 	byOwner map[string]int // by workspace and by token, whose ids differ
 }
 
-// NewSlots returns as many slots as most. What says, in messages, what they are
-// for: such as "answers".
+// NewSlots returns at most most slots. What names the work in messages, such as
+// "answers".
 func NewSlots(what string, most int) *Slots {
 	return &Slots{max: most, what: what, byOwner: map[string]int{}}
 }
 
-// Take takes a slot, which its holder must leave. It is RateLimited when the
-// token or the workspace has as many as the plan includes, and Unavailable when
-// the process has no more.
+// Take takes a slot, which its holder must leave. It is RateLimited if the token or
+// the workspace has as many as the plan includes, and Unavailable if the process has
+// no more.
 func (s *Slots) Take(workspaceID, tokenID string, p plan.Plan) (*Slot, error) {
 	limit := p.Limits.ConcurrentAnswers
 	s.mu.Lock()
@@ -70,14 +69,14 @@ func limited(message string, args ...any) error {
 	return refused
 }
 
-// Slot is free again when all its holders have left it. The nil Slot is nobody's.
+// Slot is free again when all its holders have left. The nil Slot has no owner.
 type Slot struct {
 	of                   *Slots
 	workspaceID, tokenID string
 	holders              int // guarded by of.mu
 }
 
-// Share adds a holder, and returns how it leaves.
+// Share adds a holder, and returns how that holder leaves.
 func (s *Slot) Share() (leave func()) {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Slot) Share() (leave func()) {
 	return s.Leave
 }
 
-// Leave is called once by each holder.
+// Leave must be called once by each holder.
 func (s *Slot) Leave() {
 	if s == nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"parley/core/plan"
 )
 
-// including is a plan that includes so many answers at once.
+// including returns a plan that includes a number of concurrent answers.
 func including(answers int) plan.Plan {
 	return plan.Plan{Title: "Small", Limits: plan.Limits{ConcurrentAnswers: answers}}
 }
@@ -31,7 +31,7 @@ func fillSlots(t *testing.T, s *Slots, workspaceID, tokenID string, p plan.Plan,
 }
 
 func TestSlots(t *testing.T) {
-	t.Run("one token does not get all slots of its workspace, and two get no more than there are", func(t *testing.T) {
+	t.Run("one token cannot take all slots of its workspace, and two together take no more than there are", func(t *testing.T) {
 		s := NewSlots("answers", 1_000)
 		if n := len(fillSlots(t, s, "ws", "tok_1", including(8), fault.RateLimited)); n != 6 {
 			t.Errorf("one token has %d slots", n)
@@ -43,18 +43,18 @@ func TestSlots(t *testing.T) {
 			t.Errorf("another workspace has %d", n)
 		}
 	})
-	t.Run("a plan of one slot has one for a token", func(t *testing.T) {
+	t.Run("with a plan of one slot a token gets one", func(t *testing.T) {
 		if n := len(fillSlots(t, NewSlots("answers", 10), "ws", "tok", including(1), fault.RateLimited)); n != 1 {
 			t.Errorf("it has %d", n)
 		}
 	})
-	t.Run("no plan lifts the bound of the process", func(t *testing.T) {
+	t.Run("no plan lifts the limit of the process", func(t *testing.T) {
 		s := NewSlots("answers", 10)
 		if n := len(fillSlots(t, s, "ws", "tok", including(plan.Unlimited), fault.Unavailable)); n != 10 {
 			t.Errorf("there are %d", n)
 		}
 	})
-	t.Run("a slot is free when the last of its holders has left", func(t *testing.T) {
+	t.Run("a slot is free when its last holder has left", func(t *testing.T) {
 		s := NewSlots("answers", 10)
 		p := including(1)
 		first, err := s.Take("ws", "tok", p)
@@ -64,7 +64,7 @@ func TestSlots(t *testing.T) {
 		leave := first.Share()
 		first.Leave()
 		if _, err := s.Take("ws", "tok", p); err == nil {
-			t.Error("it is free while somebody holds it")
+			t.Error("the slot is free although somebody holds it")
 		}
 		leave()
 		if s.taken != 0 || len(s.byOwner) != 0 {

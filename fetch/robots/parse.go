@@ -10,9 +10,9 @@ import (
 	"parley/fetch/target"
 )
 
-// Parse reads what a file says to the robot of a product token, such as
-// "Parley". Lines that make no sense are skipped, as section 2.2.4 wants it, so
-// every text is a file.
+// Parse reads the part of a file that applies to the robot with a product token,
+// such as "Parley". It skips invalid lines, as section 2.2.4 requires, so every
+// text is a valid file.
 func Parse(file []byte, token string) *Rules {
 	file = file[:min(len(file), MaxBytes)]
 	file = bytes.TrimPrefix(file, []byte("\ufeff"))
@@ -27,19 +27,19 @@ func Parse(file []byte, token string) *Rules {
 	return p.rules()
 }
 
-// parser reads lines into the rules for every robot and those for this one.
+// parser sorts lines into the rules for every robot and those for this one.
 type parser struct {
 	token    string
 	all, own *Rules
-	named    bool // a group for this robot was seen
+	named    bool // there is a group for this robot
 	sitemaps []string
 
-	inAll, inOwn bool // whom the present group is for
-	begun        bool // the present group has a rule
+	inAll, inOwn bool // whom the current group is for
+	begun        bool // the current group has a rule
 }
 
-// rules returns the groups of this robot together or, when there is none,
-// those for every robot (section 2.2.1).
+// rules returns all groups of this robot together or, if there are none, those for
+// every robot (section 2.2.1).
 func (p *parser) rules() *Rules {
 	rules := p.all
 	if p.named {
@@ -66,7 +66,7 @@ func (p *parser) line(key, value string) {
 	}
 }
 
-// agent begins a group or, before its first rule, adds to whom it is for.
+// agent starts a group or, before its first rule, adds a robot to it.
 func (p *parser) agent(value string) {
 	if p.begun {
 		p.inAll, p.inOwn, p.begun = false, false, false
@@ -79,7 +79,7 @@ func (p *parser) agent(value string) {
 	}
 }
 
-// Token returns the product token that a User-Agent begins with: letters,
+// Token returns the product token at the start of a User-Agent: letters,
 // underscores and hyphens (section 2.2.1).
 func Token(agent string) string {
 	end := strings.IndexFunc(agent, func(r rune) bool {
@@ -91,8 +91,8 @@ func Token(agent string) string {
 	return agent[:end]
 }
 
-// add adds a rule to the present group. One without a path says nothing, but
-// is a rule of its group. A path without its slash is meant to have one.
+// add adds a rule to the current group. A rule without a path has no effect, but
+// counts as a rule of its group. A path without its slash gets one.
 func (p *parser) add(path string, allow bool) {
 	p.begun = true
 	if path == "" {
@@ -110,8 +110,8 @@ func (p *parser) add(path string, allow bool) {
 	}
 }
 
-// delay does not end the list of robots that a group is for: it is no rule of
-// the RFC, and must not change what its rules mean.
+// delay does not end the list of robots that a group is for: it is not a rule of
+// the RFC, and must not change what the group's rules mean.
 func (p *parser) delay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(seconds) || seconds < 0 {

@@ -15,7 +15,7 @@ func TestRules(t *testing.T) {
 		disallowed string
 	}{
 		{"nothing", "", "/ /a", ""},
-		{"what is no robots.txt", "<!DOCTYPE html>\n<p>User-agent: *</p>\n<a href=\"x:y\">Disallow: /</a>", "/ /a", ""},
+		{"a page that is not a robots.txt", "<!DOCTYPE html>\n<p>User-agent: *</p>\n<a href=\"x:y\">Disallow: /</a>", "/ /a", ""},
 		{"binary data", "\x00\xff\xfe\nUser-agent\x00: *\nDisallow: /", "/a", ""},
 		{"everything", "User-agent: *\nDisallow: /", "/robots.txt", "/ /a"},
 		{"an empty rule", "User-agent: *\nDisallow:", "/ /a", ""},
@@ -35,18 +35,18 @@ func TestRules(t *testing.T) {
 		{"a group for this robot", "User-agent: *\nDisallow: /\nUser-agent: parley\nDisallow: /a", "/b", "/a"},
 		{"a group for this robot in capitals", "USER-AGENT: PARLEY/2.0 (nice)\nDISALLOW: /a", "/b", "/a"},
 		{"a group for this robot that is empty", "User-agent: *\nDisallow: /\n\nUser-agent: parley", "/a", ""},
-		{"groups for this robot that are apart", "User-agent: parley\nDisallow: /a\nUser-agent: b\nDisallow: /b\nUser-agent: parley\nDisallow: /c", "/b", "/a /c"},
+		{"separate groups for this robot", "User-agent: parley\nDisallow: /a\nUser-agent: b\nDisallow: /b\nUser-agent: parley\nDisallow: /c", "/b", "/a /c"},
 		{"a group for several robots", "User-agent: other\nUser-agent: parley\nDisallow: /a", "/b", "/a"},
 		{"groups for robots of similar names", "User-agent: par\nDisallow: /a\nUser-agent: parleybot\nDisallow: /b\nUser-agent: *\nDisallow: /c", "/a /b", "/c"},
 		{"a rule without a group", "Disallow: /a\nUser-agent: *\nDisallow: /b", "/a", "/b"},
 		{"other records between", "User-agent: parley\nSitemap: https://a.example/s.xml\nHost: a\nUser-agent: other\nCrawl-delay: 5\nDisallow: /a", "/b", "/a"},
 
 		{"comments", "# User-agent: parley\nUser-agent: * # all\nDisallow: /a # not /b\n#Disallow: /c", "/b /c", "/a"},
-		{"lines of all systems", "User-agent: *\r\nDisallow: /a\rDisallow: /b\n\n\nDisallow: /c", "/d", "/a /b /c"},
+		{"line ends of all systems", "User-agent: *\r\nDisallow: /a\rDisallow: /b\n\n\nDisallow: /c", "/d", "/a /b /c"},
 		{"a byte order mark", "\ufeffUser-agent: *\nDisallow: /a", "/b", "/a"},
 		{"spaces", "  User-agent :  *  \n\tDisallow\t:\t/a\t", "/b", "/a"},
 		{"a path without its slash", "User-agent: *\nDisallow: a/", "/b", "/a/"},
-		{"lines that make no sense", "hello\nUser-agent: *\nCrawl-delay: soon\n:::\nDisallow\nDisallow: /a\nNoindex: /b", "/b", "/a"},
+		{"invalid lines", "hello\nUser-agent: *\nCrawl-delay: soon\n:::\nDisallow\nDisallow: /a\nNoindex: /b", "/b", "/a"},
 	} {
 		t.Run(test.name+" is understood", func(t *testing.T) {
 			rules := Parse([]byte(test.file), "Parley")
@@ -80,7 +80,7 @@ func TestOtherRecords(t *testing.T) {
 			}
 		}
 	})
-	t.Run("sitemaps belong to no group, and are bounded", func(t *testing.T) {
+	t.Run("sitemaps belong to no group, and their number is bounded", func(t *testing.T) {
 		file := "Sitemap: https://a.example/1.xml\nUser-agent: x\nDisallow: /\nsitemap:/2.xml\nSitemap:\n"
 		if got := Parse([]byte(file), "Parley").Sitemaps; !slices.Equal(got, []string{"https://a.example/1.xml", "/2.xml"}) {
 			t.Errorf("%q", got)
@@ -89,7 +89,7 @@ func TestOtherRecords(t *testing.T) {
 			t.Errorf("%d sitemaps", len(got))
 		}
 	})
-	t.Run("the token is what a User-Agent begins with", func(t *testing.T) {
+	t.Run("the token is the beginning of a User-Agent", func(t *testing.T) {
 		for agent, want := range map[string]string{"Parley/1.0 (+https://a.example)": "Parley", "My-Robot_x y": "My-Robot_x", "": "", "1": "", "Parley": "Parley"} {
 			if got := Token(agent); got != want {
 				t.Errorf("%q: %q", agent, got)
@@ -109,7 +109,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The files that cost the most: as many rules as fit.
+// BenchmarkHostileFile reads the most expensive files: as many rules as fit.
 func BenchmarkHostileFile(b *testing.B) {
 	file := []byte("User-agent: *\n" + strings.Repeat("Disallow: *a$\n", MaxBytes/14))
 	path := "/" + strings.Repeat("b", 2000)

@@ -1,8 +1,7 @@
-// Package sitemap owns the reading of sitemaps as sitemaps.org defines them:
-// XML with pages, XML with further sitemaps, and text with a URL on each line,
-// each with gzip around it or without.
+// Package sitemap reads sitemaps as sitemaps.org defines them: XML with pages, XML
+// with further sitemaps, and text with a URL on each line, with or without gzip.
 //
-// It does not fetch anything, and does not judge the addresses it finds.
+// It fetches nothing, and does not check the addresses it finds.
 package sitemap
 
 import (
@@ -14,8 +13,8 @@ import (
 	"time"
 )
 
-// Limits of one file. sitemaps.org allows 50,000 addresses in 50 MB; files of
-// more than 20 MB are read up to there, so that memory stays small.
+// Limits of one file. sitemaps.org allows 50,000 addresses in 50 MB; this package
+// reads at most the first 20 MB, to save memory.
 const (
 	MaxAddresses = 50_000
 	MaxBytes     = 20 << 20
@@ -23,17 +22,17 @@ const (
 	maxAddress   = 4096
 )
 
-// ErrNone says that a file is no sitemap.
-var ErrNone = errors.New("no sitemap")
+// ErrNone says that a file is not a sitemap.
+var ErrNone = errors.New("not a sitemap")
 
 // ErrTooLarge says that a file exceeds [MaxBytes] or [MaxAddresses].
 var ErrTooLarge = errors.New("sitemap too large")
 
-// An Entry is one address in a sitemap, as it is written there.
+// An Entry is one address in a sitemap, as written.
 type Entry struct {
 	URL string
 	// Modified is when the page last changed. Zero means that the sitemap does
-	// not say so.
+	// not say.
 	Modified time.Time
 }
 
@@ -43,8 +42,8 @@ type File struct {
 	Pages, Sitemaps []Entry
 }
 
-// Read reads a sitemap of any form. What was found before an error is in the
-// file that comes with it.
+// Read reads a sitemap of any form. Together with an error it returns what it
+// found before.
 func Read(r io.Reader) (File, error) { return read(r, MaxBytes) }
 
 func read(r io.Reader, limit int64) (File, error) {
@@ -67,8 +66,8 @@ func read(r io.Reader, limit int64) (File, error) {
 	return readText(body)
 }
 
-// startsWithTag reports whether the first character other than white space
-// and a byte order mark is the beginning of a tag.
+// startsWithTag reports whether the first character, apart from white space and a
+// byte order mark, starts a tag.
 func startsWithTag(body *bufio.Reader) (bool, error) {
 	for {
 		r, _, err := body.ReadRune()
@@ -83,7 +82,7 @@ func startsWithTag(body *bufio.Reader) (bool, error) {
 	}
 }
 
-// bounded fails when there is more than it may give.
+// bounded fails if there is more to read than its limit.
 type bounded struct {
 	reader io.Reader
 	left   int64

@@ -60,13 +60,13 @@ func TestRead(t *testing.T) {
 		"white space":             {" \n\t ", File{}, ErrNone},
 		"a huge line":             {"https://a.example/" + strings.Repeat("a", 100_000), File{}, ErrNone},
 		"a document without root": {"<!-- nothing -->", File{}, ErrNone},
-		"depth without end":       {"<urlset>" + strings.Repeat("<url>", 1000), File{}, ErrNone},
+		"endless nesting":         {"<urlset>" + strings.Repeat("<url>", 1000), File{}, ErrNone},
 		"a document that breaks off": {
 			`<urlset><url><loc>https://a.example/a</loc></url><url><loc>https://a.exam`,
 			pages(Entry{URL: a}), io.ErrUnexpectedEOF,
 		},
 	} {
-		t.Run(name+" is read as it is", func(t *testing.T) {
+		t.Run(name+" is read correctly", func(t *testing.T) {
 			got, err := Read(strings.NewReader(test.text))
 			if !reflect.DeepEqual(got, test.want) || !errors.Is(err, test.err) {
 				t.Errorf("%+v, %v\nwant %+v, %v", got, err, test.want, test.err)
@@ -134,7 +134,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%d pages, %v", len(got.Pages), err)
 		}
 	})
-	t.Run("a damaged pack is an error", func(t *testing.T) {
+	t.Run("a damaged gzip file is an error", func(t *testing.T) {
 		for _, text := range []string{"\x1f\x8b", "\x1f\x8bnonsense at all", string(packed(t, []byte("https://a.example/\nhttps://a.example/"))[:25])} {
 			if _, err := Read(strings.NewReader(text)); err == nil {
 				t.Errorf("%q was read", text)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// readText reads a sitemap with one URL on each line. A text whose first line
-// is no URL is no sitemap; further lines that are none are skipped.
+// readText reads a sitemap with one URL on each line. A text whose first line is
+// not a URL is not a sitemap; other lines that are not URLs are skipped.
 func readText(body io.Reader) (File, error) {
 	var file File
 	lines := bufio.NewScanner(body)

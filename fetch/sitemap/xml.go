@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// readXML walks through the tokens, so that a file is never in memory as a
-// tree. Which of the two forms it is the root element says.
+// readXML reads the tokens one by one, so that a file is never in memory as a
+// tree. The root element says which of the two forms it is.
 func readXML(body io.Reader) (File, error) {
 	decoder := xml.NewDecoder(body)
 	decoder.Strict = false
-	// Addresses are ASCII in every encoding that sites use by mistake.
+	// Addresses are ASCII in every encoding that sites wrongly use.
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
 	var w walk
 	for {
@@ -29,7 +29,7 @@ func readXML(body io.Reader) (File, error) {
 	}
 }
 
-// walk is the place in a document.
+// walk is a position in a document.
 type walk struct {
 	file  File
 	root  string
@@ -45,7 +45,7 @@ func (w *walk) token(token xml.Token) error {
 	case xml.EndElement:
 		return w.close(token.Name.Local)
 	case xml.CharData:
-		// A longer text is no address, and no date.
+		// A longer text is neither an address nor a date.
 		if len(w.path) == 3 && w.text.Len()+len(token) <= 2*maxAddress {
 			w.text.Write(token)
 		}
@@ -72,7 +72,7 @@ func (w *walk) start(name string) error {
 	return nil
 }
 
-// close ends an element. An end that fits no beginning is passed over.
+// close ends an element. It ignores an end tag without a start tag.
 func (w *walk) close(name string) error {
 	if len(w.path) == 0 || !strings.EqualFold(w.path[len(w.path)-1], name) {
 		return nil
@@ -106,7 +106,7 @@ func (w *walk) add(element string) error {
 	return nil
 }
 
-// end tells a whole document from one that broke off.
+// end distinguishes a complete document from a truncated one.
 func (w *walk) end() (File, error) {
 	switch {
 	case w.root == "":

@@ -1,16 +1,16 @@
-// Package target owns the comparison of request targets, the path and query
-// of a URL, with patterns: those of robots.txt and those of an owner's rules.
+// Package target compares request targets, the path and query of a URL, with
+// patterns: those of robots.txt and those of an owner's rules.
 //
-// It does not know whose patterns they are, nor what follows from a match.
+// It does not know whose patterns they are, or what a match means.
 package target
 
 import "strings"
 
-// Canonical brings percent-encoding into one form (RFC 3986, sections 6.2.2.1
-// and 6.2.2.2): unreserved characters are not encoded, what a URL cannot hold
-// is, and hexadecimal digits are upper case. A percent sign that encodes
-// nothing becomes %25. Delimiters stay as they are, so it may be given a whole
-// URL as well as a part of one. It is idempotent.
+// Canonical unifies percent-encoding (RFC 3986, sections 6.2.2.1 and 6.2.2.2): it
+// decodes unreserved characters, encodes what a URL cannot hold, and writes
+// hexadecimal digits in upper case. A percent sign that encodes nothing becomes
+// %25. It leaves delimiters alone, so it accepts a whole URL as well as a part of
+// one. It is idempotent.
 func Canonical(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == '%' || mustEncode(byte(min(r, 0x80))) }) {
 		return s
@@ -80,7 +80,7 @@ func unreserved(c byte) bool {
 		c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// mustEncode says that a URL cannot hold the octet as it is.
+// mustEncode reports whether a URL cannot hold the octet unencoded.
 func mustEncode(c byte) bool {
 	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0
 }

@@ -2,15 +2,15 @@ package target
 
 import "strings"
 
-// A Pattern says which targets are meant: "*" stands for any run of octets,
-// "$" at the end for the end of the target. Without it, whatever follows
-// matches, too (RFC 9309, section 2.2.3). All else is compared octet by octet.
+// A Pattern matches targets: "*" stands for any octets, "$" at the end for the end
+// of the target. Without it, anything may follow (RFC 9309, section 2.2.3). All
+// else is compared octet by octet.
 type Pattern struct {
 	text string
 	end  bool
 }
 
-// special are the characters of a pattern, as a target holds them.
+// special maps the special characters of a pattern to their form in a target.
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
 // Compile reads a pattern. Every text is one.
@@ -27,7 +27,7 @@ func (p Pattern) Len() int {
 	return len(p.text)
 }
 
-// A Subject is a target made ready to be compared.
+// A Subject is a target prepared for comparison.
 type Subject struct{ text string }
 
 // For returns the subject of a path with its query.
@@ -35,9 +35,9 @@ func For(target string) Subject {
 	return Subject{special.Replace(Canonical(target))}
 }
 
-// Matches reports whether the pattern means the subject. It looks at each
-// octet of the subject a few times at most, whatever the pattern is: each part
-// between two stars is searched for where the part before it ended.
+// Matches reports whether the pattern matches the subject. It visits each octet of
+// the subject a few times at most, whatever the pattern is: it searches each part
+// between two stars from where the part before it ended.
 func (p Pattern) Matches(s Subject) bool {
 	part, more, stars := strings.Cut(p.text, "*")
 	rest, ok := strings.CutPrefix(s.text, part)

@@ -24,13 +24,13 @@ func TestCanonical(t *testing.T) {
 		"/\xff":             "/%FF",
 		"":                  "",
 	} {
-		t.Run(in+" has one form", func(t *testing.T) {
+		t.Run(in+" has one canonical form", func(t *testing.T) {
 			if got := Canonical(in); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
 	}
-	t.Run("it means the same, and is its own form", func(t *testing.T) {
+	t.Run("it means the same, and is already canonical", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			in := rapid.OneOf(rapid.String(), rapid.StringMatching(`/([a%/ü ]|%[0-9A-Fa-f]{2}){0,12}`)).Draw(t, "in")
 			got := Canonical(in)
@@ -50,7 +50,7 @@ func TestPattern(t *testing.T) {
 		pattern, target string
 		want            bool
 	}{
-		// The examples of Google's documentation, from which RFC 9309 was made
+		// The examples in Google's documentation, on which RFC 9309 is based
 		// (https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt).
 		{"/", "/any", true},
 		{"/fish", "/fish", true},
@@ -102,7 +102,7 @@ func TestPattern(t *testing.T) {
 			}
 		})
 	}
-	t.Run("it is what the regular expression says", func(t *testing.T) {
+	t.Run("it agrees with the regular expression", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			pattern := rapid.StringMatching(`/[ab*/]{0,8}\$?`).Draw(t, "pattern")
 			path := rapid.StringMatching(`/[ab/]{0,12}`).Draw(t, "path")
@@ -118,7 +118,7 @@ func TestPattern(t *testing.T) {
 	})
 }
 
-// Many stars and a target that fails at its end are the worst of patterns.
+// BenchmarkWorstPattern matches many stars against a target that fails at its end.
 func BenchmarkWorstPattern(b *testing.B) {
 	pattern, subject := Compile(strings.Repeat("*a", 2000)+"b$"), For("/"+strings.Repeat("a", 4000))
 	for b.Loop() {

@@ -15,21 +15,21 @@ import (
 	"parley/core/retrieval"
 )
 
-// The benchmarks that take minutes run when PARLEY_BENCH is "full".
+// needsFull skips benchmarks that take minutes, unless PARLEY_BENCH is "full".
 func needsFull(b *testing.B) {
 	b.Helper()
 	if os.Getenv("PARLEY_BENCH") != "full" {
-		b.Skip("set PARLEY_BENCH=full for this one")
+		b.Skip("set PARLEY_BENCH=full to run this benchmark")
 	}
 }
 
-// corpus makes passages of 150 words, whose frequencies fall as those of a
-// language do, and vectors around 500 centres.
+// corpus makes passages of 150 words with word frequencies like those of a
+// language, and vectors around 500 centers.
 type corpus struct {
 	random    *rand.Rand
 	words     *rand.Zipf
 	dimension int
-	centres   [][]float32
+	centers   [][]float32
 	next      int64
 }
 
@@ -37,17 +37,17 @@ func newCorpus(seed uint64, dimension int) *corpus {
 	random := rand.New(rand.NewPCG(1, seed))
 	c := &corpus{random: random, words: rand.NewZipf(random, 1.1, 10, 30_000), dimension: dimension, next: 1}
 	for range 500 {
-		c.centres = append(c.centres, c.around(nil, 1))
+		c.centers = append(c.centers, c.around(nil, 1))
 	}
 	return c
 }
 
-func (c *corpus) around(centre []float32, spread float32) []float32 {
+func (c *corpus) around(center []float32, spread float32) []float32 {
 	vector, sum := make([]float32, c.dimension), float32(0)
 	for i := range vector {
 		vector[i] = spread * (c.random.Float32() + c.random.Float32() - 1)
-		if centre != nil {
-			vector[i] += centre[i]
+		if center != nil {
+			vector[i] += center[i]
 		}
 		sum += vector[i] * vector[i]
 	}
@@ -63,7 +63,7 @@ func (c *corpus) entries(document string, n int) []retrieval.Entry {
 			entries[i].Terms[j] = fmt.Sprint("word", c.words.Uint64())
 		}
 		if c.dimension > 0 {
-			entries[i].Vector = c.around(c.centres[c.random.IntN(len(c.centres))], 0.1)
+			entries[i].Vector = c.around(c.centers[c.random.IntN(len(c.centers))], 0.1)
 		}
 	}
 	return entries
@@ -77,7 +77,7 @@ func (c *corpus) fill(b testing.TB, index *Index, chatbot, n int) {
 	}
 }
 
-// replace makes entries those of the document.
+// replace replaces the entries of a document.
 func replace(b testing.TB, index *Index, chatbot int, document string, entries []retrieval.Entry) bool {
 	b.Helper()
 	entries = slices.Clone(entries)
@@ -102,7 +102,7 @@ func (c *corpus) query() retrieval.IndexQuery {
 		}
 	}
 	if c.dimension > 0 {
-		query.Vector = c.around(c.centres[c.random.IntN(len(c.centres))], 0.1)
+		query.Vector = c.around(c.centers[c.random.IntN(len(c.centers))], 0.1)
 	}
 	return query
 }
@@ -206,8 +206,8 @@ func BenchmarkColdLoad(b *testing.B) {
 	measure(b, c, search)
 }
 
-// BenchmarkManyChatbots searches a thousand chatbots, one after the other in
-// an order that no cache likes, and then some that are asked more often.
+// BenchmarkManyChatbots searches a thousand chatbots, first one after the other in
+// an order that defeats caches, and then some of them more often.
 func BenchmarkManyChatbots(b *testing.B) {
 	needsFull(b)
 	index, c := openNew(b), newCorpus(1, 256)

@@ -59,7 +59,7 @@ func (c *cache) resize(e *entry, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if kept, _ := c.entries.Peek(e.scope); kept != e {
-		// It was evicted meanwhile, and lives as long as its search.
+		// It was evicted meanwhile, and lives only as long as its search.
 		return
 	}
 	c.used += size - e.size

@@ -34,11 +34,11 @@ func TestPlan(t *testing.T) {
 		{"many small ones are merged", pieces(small...), busyRun, 0, 8},
 		{"few small ones are merged when it is quiet", pieces(20, 30), settledRun, 0, 2},
 		{"a large one is not merged with small ones", pieces(append([]int64{5000}, small...)...), busyRun, 1, 8},
-		{"nor when it is quiet", pieces(5000, 20), settledRun, 0, 0},
+		{"not even when it is quiet", pieces(5000, 20), settledRun, 0, 0},
 		{"small ones between large ones go with them", pieces(900, 20, 900, 20, 900, 20, 900, 20, 900), busyRun, 0, 9},
-		{"what would be too large is not merged", pieces(slices.Repeat([]int64{20_000}, 9)...), busyRun, 0, 0},
-		{"what fits of it is", pieces(append([]int64{30_000, 30_000}, slices.Repeat([]int64{10_000}, 9)...)...), busyRun, 2, 3},
-		{"one of which a quarter is gone is written anew", dead, busyRun, 1, 1},
+		{"segments that would be too large together are not merged", pieces(slices.Repeat([]int64{20_000}, 9)...), busyRun, 0, 0},
+		{"as many as fit are merged", pieces(append([]int64{30_000, 30_000}, slices.Repeat([]int64{10_000}, 9)...)...), busyRun, 2, 3},
+		{"a segment that has lost a quarter is rewritten", dead, busyRun, 1, 1},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			got := plan(c.pieces, c.run)
@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// segments returns those of each scope.
+// segments returns the segments of each scope.
 func segments(t testing.TB, index *Index) [][]piece {
 	t.Helper()
 	scopes, err := column[int64](index.read.Query("SELECT DISTINCT scope FROM segment"))
@@ -67,7 +67,7 @@ func segments(t testing.TB, index *Index) [][]piece {
 	return all
 }
 
-// settle waits until there is nothing to merge.
+// settle waits until nothing is left to merge.
 func settle(t testing.TB, index *Index) {
 	t.Helper()
 	eventually(t, "all is merged", func() bool {
@@ -79,7 +79,7 @@ func TestCompaction(t *testing.T) {
 	index := openNew(t)
 	most := 0
 	for i := range 300 {
-		// A third of the documents come twice, and some go.
+		// A third of the documents are written twice, and some are removed.
 		document := fmt.Sprint("doc_", i*2%400)
 		put(t, index, 1, document, int64(10*i+1), "apples pears", "apples")
 		if i%10 == 9 {
@@ -91,7 +91,7 @@ func TestCompaction(t *testing.T) {
 	}
 	before := found(t, index, 1, "apples")
 	settle(t, index)
-	t.Run("a scope has few segments while it is written to, and fewer after", func(t *testing.T) {
+	t.Run("a scope has few segments during writes, and fewer afterward", func(t *testing.T) {
 		if most > maxSegments+1 {
 			t.Errorf("there were %d segments", most)
 		}
@@ -99,7 +99,7 @@ func TestCompaction(t *testing.T) {
 			t.Errorf("%d segments are left", n)
 		}
 	})
-	t.Run("merges change nothing that is found", func(t *testing.T) {
+	t.Run("merges do not change what searches find", func(t *testing.T) {
 		for _, x := range []*Index{index, open(t, index.path)} {
 			after := found(t, x, 1, "apples")
 			if fmt.Sprint(after) != fmt.Sprint(before) {
@@ -107,7 +107,7 @@ func TestCompaction(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what is dead leaves the file", func(t *testing.T) {
+	t.Run("dead passages are deleted from the file", func(t *testing.T) {
 		want := 0
 		if err := index.read.QueryRow("SELECT sum(passages) FROM document").Scan(&want); err != nil {
 			t.Fatal(err)
@@ -122,8 +122,8 @@ func TestCompaction(t *testing.T) {
 	})
 }
 
-// TestMergeBesideWriters changes documents between the reading of segments and
-// the moment when what they were merged to takes their place.
+// TestMergeBesideWriters changes documents after a merge has read its segments and
+// before the merged segment replaces them.
 func TestMergeBesideWriters(t *testing.T) {
 	index := openNew(t)
 	index.compactor.close()
@@ -149,7 +149,7 @@ func TestMergeBesideWriters(t *testing.T) {
 			t.Errorf("found %v, want %v", ids, want)
 		}
 	}
-	t.Run("a merge gives up when its segments have gone", func(t *testing.T) {
+	t.Run("a merge gives up when its segments have disappeared", func(t *testing.T) {
 		group, err := rowsOf(t.Context(), index.read, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestMergeBesideWriters(t *testing.T) {
 	})
 }
 
-// merging merges all segments of the first scope in two steps, with change
+// merging merges all segments of the first scope in two steps, and calls change
 // between them.
 func merging(t *testing.T, index *Index, change func()) {
 	t.Helper()
@@ -182,7 +182,7 @@ func merging(t *testing.T, index *Index, change func()) {
 	}
 }
 
-// TestDocumentInParts has a document in three segments, as a very large one is.
+// TestDocumentInParts has a document in three segments, as a very large one would be.
 func TestDocumentInParts(t *testing.T) {
 	index := openNew(t)
 	index.compactor.close()
@@ -268,7 +268,7 @@ func eventually(t testing.TB, sentence string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("never: " + sentence)
+			t.Fatal("never true: " + sentence)
 		}
 	}
 }

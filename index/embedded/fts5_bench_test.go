@@ -10,8 +10,8 @@ import (
 	"parley/core/retrieval"
 )
 
-// BenchmarkFTS5 is the yardstick: plain FTS5 through the same driver, with one
-// table for the chatbot, and queries without weights, places and vectors.
+// BenchmarkFTS5 is the baseline: plain FTS5 through the same driver, with one table
+// for the chatbot, and queries without weights, places or vectors.
 func BenchmarkFTS5(b *testing.B) {
 	for _, n := range []int{40, 1000, 100_000} {
 		b.Run(fmt.Sprint("passages=", n), func(b *testing.B) {

@@ -21,7 +21,7 @@ func TestMemory(t *testing.T) {
 	for i := range scopes {
 		put(t, index, i, "doc", int64(i+1), strings.Repeat(fmt.Sprintf("apples %d ", i), 3000))
 	}
-	t.Run("what is kept stays below the limit, and every chatbot is found", func(t *testing.T) {
+	t.Run("the cache stays below the limit, and searches find every chatbot", func(t *testing.T) {
 		for range 3 {
 			for i := range scopes {
 				if hits := found(t, index, i, fmt.Sprint("apples ", i)); len(hits) != 1 || hits[0].PassageID != int64(i+1) {
@@ -51,7 +51,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d chatbots and %d bytes are kept", index.states.cache.entries.Len(), index.states.cache.used)
 		}
 	})
-	t.Run("chatbots may be searched all at once", func(t *testing.T) {
+	t.Run("all chatbots can be searched at once", func(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range scopes {
 			group.Go(func() {
@@ -66,8 +66,8 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestContentIsOurs holds the driver to what readContent relies on: a row's
-// bytes are not used again for other rows.
+// TestContentIsOurs checks what readContent relies on: the driver does not reuse
+// the bytes of a row for other rows.
 func TestContentIsOurs(t *testing.T) {
 	index := openNew(t)
 	index.compactor.close()
@@ -98,9 +98,9 @@ func TestContentIsOurs(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	for sentence, statement := range map[string]string{
-		"a segment that changed is refused with the way to rebuild it":    "UPDATE content SET data = CAST(substr(data, 1, 200) || x'ff' || substr(data, 202) AS BLOB)",
-		"a segment that is cut off is refused with the way to rebuild it": "UPDATE content SET data = substr(data, 1, 100)",
-		"a segment that is missing is refused with the way to rebuild it": "DELETE FROM content",
+		"a changed segment is refused, with instructions to rebuild":   "UPDATE content SET data = CAST(substr(data, 1, 200) || x'ff' || substr(data, 202) AS BLOB)",
+		"a truncated segment is refused, with instructions to rebuild": "UPDATE content SET data = substr(data, 1, 100)",
+		"a missing segment is refused, with instructions to rebuild":   "DELETE FROM content",
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			index := openNew(t)

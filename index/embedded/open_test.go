@@ -14,7 +14,7 @@ import (
 )
 
 func TestOpen(t *testing.T) {
-	t.Run("a damaged file is refused with the way to rebuild it", func(t *testing.T) {
+	t.Run("a damaged file is refused, with instructions to rebuild", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "index.db")
 		if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 			t.Error("opened")
 		}
 	})
-	t.Run("the file is its owner's only, and content survives reopening", func(t *testing.T) {
+	t.Run("only its owner can read the file, and content survives reopening", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "index.db")
 		first, err := Open(path)
 		if err != nil {
@@ -75,7 +75,7 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-// oldFile makes a database by statements.
+// oldFile makes a database from statements.
 func oldFile(t *testing.T, statements string) (path string, db *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "index.db")
@@ -114,11 +114,11 @@ func TestOtherVersions(t *testing.T) {
 				t.Error("nothing found")
 			}
 			if len(found(t, open(t, path), 1, "apples")) != 1 {
-				t.Error("the second time it is emptied, too")
+				t.Error("reopening empties it again")
 			}
 		})
 	}
-	t.Run("a database that is no index is refused and left alone", func(t *testing.T) {
+	t.Run("a database that is not an index is refused and left unchanged", func(t *testing.T) {
 		path, db := oldFile(t, "PRAGMA user_version = 1; CREATE TABLE scope (id INTEGER); CREATE TABLE workspaces (id); INSERT INTO workspaces VALUES (1)")
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "choose another path") {
 			t.Errorf("got %v", err)

@@ -15,8 +15,8 @@ import (
 // passagesEach is how many passages the child's documents have.
 const passagesEach = 5
 
-// TestMain makes this program a child that loads documents, and names each
-// when Replace has returned, if a parent asks for that.
+// TestMain makes this program a child that loads documents and prints the name of
+// each when Replace has returned, if a parent requests it.
 func TestMain(m *testing.M) {
 	path := os.Getenv("PARLEY_TEST_LOAD")
 	if path == "" {
@@ -84,12 +84,12 @@ func TestAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	index := open(t, path)
 	child, next := loading(t, path)
-	t.Run("what another process has loaded is found at once", func(t *testing.T) {
+	t.Run("what another process has loaded is found immediately", func(t *testing.T) {
 		for range 100 {
 			wantWhole(t, index, next())
 		}
 	})
-	t.Run("after it was killed every document that it had loaded is whole", func(t *testing.T) {
+	t.Run("after the other process was killed every document that it had loaded is whole", func(t *testing.T) {
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestAnotherProcess(t *testing.T) {
 		for number := range last + 1 {
 			wantWhole(t, again, number)
 		}
-		// One more may have been committed, and is whole then, too.
+		// One more document may have been committed, and must then be whole.
 		if n, err := again.Count(t.Context(), scope((last+1)%3), fmt.Sprint("doc_", last+1)); err != nil || n != 0 && n != passagesEach {
 			t.Errorf("the next document counts %d, %v", n, err)
 		}

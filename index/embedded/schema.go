@@ -88,7 +88,7 @@ func dsn(path string) string {
 // customers' documents.
 func create(path string) error {
 	if path == "" {
-		return errors.New("no path for the index file is given")
+		return errors.New("the path of the index file is missing")
 	}
 	return private.Database(path)
 }

@@ -30,5 +30,5 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 }
 
 func failed(cause error) error {
-	return fault.Wrap(fault.Upstream, cause, "The knowledge of this chatbot cannot be searched just now. Try again in a moment.")
+	return fault.Wrap(fault.Upstream, cause, "The chatbot's knowledge is not available right now. Try again in a moment.")
 }

@@ -2,11 +2,11 @@ package embedded
 
 import "parley/index/embedded/segment"
 
-// state is a scope as it was at a generation. It is never changed.
+// state is a scope at one generation. It never changes.
 type state struct {
 	generation int64
 	pieces     []piece
-	// views are those of the pieces.
+	// views are the views of the pieces.
 	views []segment.View
 }
 
@@ -16,7 +16,7 @@ type piece struct {
 	view                                         segment.View
 }
 
-// stateSize is about what a state needs beside its segments, in bytes.
+// stateSize is roughly what a state needs besides its segments, in bytes.
 const stateSize = 2 << 10
 
 // size is the memory that the state holds, in bytes.

@@ -10,7 +10,7 @@ import (
 	"parley/index/embedded/segment"
 )
 
-// lookupScope is all that a search asks SQLite for, unless something changed.
+// lookupScope is the only query of a search, unless something changed.
 const lookupScope = `SELECT id, generation FROM scope
 	WHERE version = (SELECT version FROM serving) AND workspace = ? AND chatbot = ?`
 
@@ -32,12 +32,12 @@ func newStates(read *sql.DB, memory int64) (*states, error) {
 
 func (s *states) close() error { return s.lookup.Close() }
 
-// current returns what every process has committed of a scope, or nil if the
-// scope holds nothing.
+// current returns what all processes have committed to a scope, or nil if the
+// scope is empty.
 func (s *states) current(ctx context.Context, scope retrieval.Scope) (*state, error) {
 	for {
 		var id, generation int64
-		// A ctx that can end would cost more here than the query.
+		// A context that can end would cost more than the query.
 		err := s.lookup.QueryRowContext(background, scope.WorkspaceID, scope.ChatbotID).Scan(&id, &generation)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil, nil
@@ -68,8 +68,8 @@ func (s *states) load(ctx context.Context, scope, generation int64) (*state, err
 	return s.refresh(ctx, kept)
 }
 
-// refresh reads what changed of a scope, except for what is known of it. The
-// caller holds kept.loading.
+// refresh reads the changes of a scope, except for the known pieces. The caller
+// holds kept.loading.
 func (s *states) refresh(ctx context.Context, kept *entry, known ...piece) (*state, error) {
 	if before := kept.state.Load(); before != nil {
 		known = append(known, before.pieces...)
@@ -87,7 +87,7 @@ func (s *states) refresh(ctx context.Context, kept *entry, known ...piece) (*sta
 	return loaded, nil
 }
 
-// readScope reads a scope in one read transaction, except for what is known.
+// readScope reads a scope in one read transaction, except for the known pieces.
 func (s *states) readScope(ctx context.Context, scope int64, known []piece) (*state, error) {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
@@ -137,7 +137,7 @@ func rowsOf(ctx context.Context, from querier, scope int64) ([]piece, error) {
 	return pieces, rows.Err()
 }
 
-// complete gives a piece its view. It takes what is known and reads the rest.
+// complete gives a piece its view. It uses known pieces and reads the rest.
 func complete(ctx context.Context, tx *sql.Tx, p *piece, known []piece) error {
 	var before int64
 	for _, k := range known {
@@ -152,7 +152,7 @@ func complete(ctx context.Context, tx *sql.Tx, p *piece, known []piece) error {
 		}
 		p.view.Segment = decoded
 	}
-	// Dead documents stay dead: an equal number is the same documents.
+	// Dead documents stay dead: an equal number means the same documents.
 	if p.dead == before {
 		return nil
 	}
@@ -164,7 +164,7 @@ func complete(ctx context.Context, tx *sql.Tx, p *piece, known []piece) error {
 	return nil
 }
 
-// relative returns sequences as a segment counts them.
+// relative converts sequences to a segment's own count.
 func relative(sequences []int64, first int64) []uint64 {
 	list := make([]uint64, len(sequences))
 	for i, sequence := range sequences {

@@ -6,17 +6,17 @@ import (
 	"errors"
 )
 
-// writer is the one connection of this process that writes, so that writers
-// queue here, where they can leave, and not in SQLite's busy handler. Its other
-// methods are for the function that runs in a change.
+// writer is this process's only connection that writes. Writers queue here, where
+// they can leave, instead of in SQLite's busy handler. The other methods are for
+// the function that runs in a change.
 type writer struct {
 	path string
 	db   *sql.DB
 	conn *sql.Conn
-	// lock holds a token while a change runs. The change that holds it may use what follows.
+	// lock holds a token while a change runs. The lock guards the fields below.
 	lock   chan struct{}
 	closed bool
-	// prepared are statements by their text.
+	// prepared holds statements by their text.
 	prepared map[string]*sql.Stmt
 }
 
@@ -38,7 +38,7 @@ func newWriter(path string) (*writer, error) {
 	return w, nil
 }
 
-// close waits for the change that runs.
+// close waits for the running change.
 func (w *writer) close() error {
 	w.lock <- struct{}{}
 	defer func() { <-w.lock }()
@@ -51,8 +51,8 @@ func (w *writer) close() error {
 	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
 }
 
-// change runs a function in a write transaction. The function does not end
-// when ctx does: it is short, and half a change is worth nothing.
+// change runs a function in a write transaction. The function ignores the end of
+// ctx: it is short, and half a change is worthless.
 func (w *writer) change(ctx context.Context, run func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (w *writer) exec(query string, args ...any) error {
 	return err
 }
 
-// get runs a prepared query for one row, with dest behind args. It reports
-// whether there is one.
+// get runs a prepared query for one row and scans it into dest. It reports whether
+// there is a row.
 func (w *writer) get(dest []any, query string, args ...any) (bool, error) {
 	statement, err := w.statement(query)
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *writer) get(dest []any, query string, args ...any) (bool, error) {
 	return err == nil, err
 }
 
-// numbers runs a prepared query for rows of one number each.
+// numbers runs a prepared query for rows of a single number.
 func (w *writer) numbers(query string, args ...any) ([]int64, error) {
 	statement, err := w.statement(query)
 	if err != nil {
@@ -129,7 +129,7 @@ func (w *writer) numbers(query string, args ...any) ([]int64, error) {
 	return column[int64](statement.QueryContext(background, args...))
 }
 
-// run runs statements once, row and strings a query.
+// run runs statements once; row and strings run a query once.
 func (w *writer) run(statements string) error {
 	_, err := w.conn.ExecContext(background, statements)
 	return err
@@ -143,7 +143,7 @@ func (w *writer) strings(query string) ([]string, error) {
 	return column[string](w.conn.QueryContext(background, query))
 }
 
-// column reads rows of one value each.
+// column reads rows of a single value.
 func column[T any](rows *sql.Rows, err error) ([]T, error) {
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"parley/core/retrieval"
 )
 
-// Entries makes entries of a document, with passage IDs from first on. The
-// terms of each are the words of one text.
+// Entries makes entries of a document with consecutive passage IDs. The terms of
+// each entry are the words of one text.
 func Entries(document string, first int64, texts ...string) []retrieval.Entry {
 	made := make([]retrieval.Entry, 0, len(texts))
 	for i, text := range texts {
@@ -31,7 +31,7 @@ func Terms(text string) []retrieval.Term {
 	return terms
 }
 
-// bundle is an index with calls that fail the test on an error.
+// bundle is an index whose methods fail the test on an error.
 type bundle struct {
 	*testing.T
 	index retrieval.Index
@@ -69,8 +69,8 @@ func (b *bundle) search(scope retrieval.Scope, query retrieval.IndexQuery) retri
 	return hits
 }
 
-// wantFound fails unless exactly the passages are found by the words of text,
-// in any order.
+// wantFound fails unless the words of text find exactly these passages, in any
+// order.
 func (b *bundle) wantFound(scope retrieval.Scope, text string, want ...int64) {
 	b.Helper()
 	got := ids(b.search(scope, retrieval.IndexQuery{Terms: Terms(text), Limit: 100}).Lexical)

@@ -17,14 +17,14 @@ func testReplace(_ *testing.T, b *bundle) {
 	b.replace(home, "doc", Entries("doc", 11, "yellow bananas"))
 	b.wantFound(home, "apples pears bananas", 11)
 	b.wantCount(home, "doc", 1)
-	// The same IDs again, as a repeated delivery brings them.
+	// The same IDs again, as in a repeated delivery.
 	b.replace(home, "doc", Entries("doc", 11, "yellow bananas"))
 	b.wantFound(home, "bananas", 11)
 	b.wantCount(home, "doc", 1)
 }
 
-// testAtomic replaces two passages by two others again and again. A search
-// that finds one of each, or none, or one, saw a change half done.
+// testAtomic repeatedly replaces two passages with two others. A search that finds
+// one of each, or none, or only one, saw half a change.
 func testAtomic(t *testing.T, b *bundle) {
 	pair := func(first int64) []retrieval.Entry {
 		entries := Entries("doc", first, "kiwi one", "kiwi two")
@@ -141,8 +141,8 @@ func testScopes(_ *testing.T, b *bundle) {
 	b.wantCount(foreign, "doc", 2)
 }
 
-// testConcurrent lets six writers change a document each, in two scopes, and
-// at the end leave three passages of it.
+// testConcurrent lets six writers change one document each, in two scopes, and
+// leave three passages in it.
 func testConcurrent(t *testing.T, b *bundle) {
 	scopes := []retrieval.Scope{home, other}
 	var group sync.WaitGroup

@@ -8,8 +8,8 @@ import (
 	"parley/core/retrieval"
 )
 
-// library fills home with three documents of two sources and one without. All
-// passages have the word apple and a vector.
+// library fills home with three documents of two sources and one without a source.
+// All passages have the word apple and a vector.
 func (b *bundle) library() *reference {
 	kept := newReference()
 	for i, source := range []string{"src_1", "src_1", "src_2", ""} {
@@ -39,7 +39,7 @@ func testFilter(t *testing.T, b *bundle) {
 		{"lists that exclude each other", []string{"doc_3"}, []string{"src_1"}, nil},
 		{"an unknown document", []string{"doc_9"}, nil, nil},
 		{"an unknown source", nil, []string{"src_9"}, nil},
-		{"an unknown one beside a known one", []string{"doc_9", "doc_1"}, []string{"src_9", "src_1"}, []int64{1, 2, 3}},
+		{"an unknown one next to a known one", []string{"doc_9", "doc_1"}, []string{"src_9", "src_1"}, []int64{1, 2, 3}},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			filter := retrieval.Filter{Documents: c.documents, Sources: c.sources}
@@ -52,7 +52,7 @@ func testFilter(t *testing.T, b *bundle) {
 			}
 		})
 	}
-	t.Run("the best that is admitted is found under a low limit", func(t *testing.T) {
+	t.Run("the best admitted hit is found even with a low limit", func(t *testing.T) {
 		filter := retrieval.Filter{Documents: []string{"doc_4"}}
 		hits := b.search(home, retrieval.IndexQuery{Terms: Terms("apple"), Vector: unit(1, 0, 0), Filter: filter, Limit: 1})
 		if !slices.Equal(ids(hits.Lexical), []int64{32}) || !slices.Equal(ids(hits.Near), []int64{31}) {

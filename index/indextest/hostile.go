@@ -9,8 +9,8 @@ import (
 	"parley/core/retrieval/lexical"
 )
 
-// Hostile holds terms that have broken query languages, encodings and
-// tokenizers. All are distinct, valid UTF-8 without white space.
+// Hostile lists terms that have broken query languages, encodings and tokenizers.
+// All are distinct, valid UTF-8 without white space.
 var Hostile = []string{
 	`"`, `""`, `"apples`, `'`, `';--`, `\`, `\\`, `\"`, `\n`, `%`, `%s%n`, `*`, `a*`, `?`, `a?`, `^a`, `-a`, `+a`, `:`, `title:apples`, `{title}:a`,
 	`(`, `)`, `(((`, `AND`, `and`, `OR`, `NOT`, `NEAR(a,5)`, `a^2`, `a~1`, `[a`, `]`, `/a/`, `{`, `}`, `$1`, `@a`, `#`, "`", `<a`, `&amp;`, `null`, `0`, `-1`,
@@ -19,8 +19,8 @@ var Hostile = []string{
 	strings.Repeat("a", lexical.MaxTerm), strings.Repeat("a", lexical.MaxTerm-1), strings.Repeat("🙂", lexical.MaxTerm/4), strings.Repeat("\x00", lexical.MaxTerm),
 }
 
-// testHostileTerms indexes a passage for each term. Each term must find its
-// own and no other.
+// testHostileTerms indexes a passage for each term. Each term must find its own
+// passage and no other.
 func testHostileTerms(t *testing.T, b *bundle) {
 	var entries []retrieval.Entry
 	var all []retrieval.Term

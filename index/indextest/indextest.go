@@ -1,9 +1,9 @@
-// Package indextest owns what every retrieval index must do, as one suite of
-// tests, and a decorator with which other packages' tests keep indexes out of
+// Package indextest tests retrieval indexes: it has a suite that every index must
+// pass, and a decorator with which other packages' tests keep indexes out of
 // database transactions.
 //
-// It does not own how good an answer is: words are analysed before they come
-// to an index, and rankings are fused after they leave it.
+// It does not measure how good results are: texts are analyzed before they reach an
+// index, and rankings are fused after they leave it.
 package indextest
 
 import (
@@ -12,69 +12,69 @@ import (
 	"parley/core/retrieval"
 )
 
-// Run tests an index. Each call of open gives an empty index, which open
-// closes with t.Cleanup.
+// Run tests an index. Each call of open returns an empty index, which open closes
+// with t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 	for _, c := range []struct {
 		sentence string
 		test     func(t *testing.T, b *bundle)
 	}{
-		{"replace makes the entries the only ones of the document", testReplace},
-		{"replace is atomic under concurrent search", testAtomic},
-		{"replace with no entries removes the document", testReplaceWithNone},
-		{"replace refuses an entry of another document", testForeignEntry},
-		{"a removed document is found no more when remove returns", testRemove},
-		{"removing what is not there is no error", testRemoveNothing},
-		{"dropping a scope takes all of it, and only it", testDrop},
+		{"Replace replaces all entries of the document", testReplace},
+		{"Replace is atomic under concurrent search", testAtomic},
+		{"Replace without entries removes the document", testReplaceWithNone},
+		{"Replace refuses an entry of another document", testForeignEntry},
+		{"when Remove returns, searches no longer find the document", testRemove},
+		{"removing a missing document is not an error", testRemoveNothing},
+		{"dropping a scope deletes all of it, and nothing else", testDrop},
 		{"a dropped scope can be filled again", testDropAndFill},
 		{"scopes do not see or change each other", testScopes},
-		{"documents may change all at once, while others search", testConcurrent},
+		{"many documents can change during searches", testConcurrent},
 
-		{"scores are those of the formula, whatever was changed before", testScores},
+		{"scores follow the formula, whatever changed before", testScores},
 		{"a term's weight multiplies its part of the score", testWeights},
-		{"equal scores are ordered by passage, at the limit too", testTies},
-		{"a hundred terms of the highest weight are a legal question", testManyTerms},
+		{"equal scores are ordered by passage, even at the limit", testTies},
+		{"a hundred terms of the highest weight are a valid query", testManyTerms},
 		{"a search returns no more than its limit in each list", testLimit},
-		{"a search without terms and vector has no hits, nor has an empty scope", testEmpty},
-		{"the first hits say where they have the question's terms, and no other", testOccurrences},
-		{"what a hit says of its terms is bounded", testManyOccurrences},
-		{"the idf of the question's terms comes with the hits", testIDF},
-		{"and so does the similarity of a passage that its words found", testSimilarity},
+		{"a search without terms or vector has no hits, and neither has an empty scope", testEmpty},
+		{"only the first hits say where they have the query's terms", testOccurrences},
+		{"the occurrences in a hit are bounded", testManyOccurrences},
+		{"the idf of the query's terms comes with the hits", testIDF},
+		{"so does the similarity of a passage found by its words", testSimilarity},
 		{"any term can be indexed and found", testHostileTerms},
-		{"any name of a document, source or scope is legal", testHostileNames},
+		{"any name of a document, source or scope is valid", testHostileNames},
 
-		{"a filter admits the documents and sources it names", testFilter},
+		{"a filter admits the named documents and sources", testFilter},
 		{"a filter changes no score", testFilterScores},
-		{"a filter of many documents is legal", testManyFilters},
+		{"a filter of many documents is valid", testManyFilters},
 
 		{"the nearest passages come first, with their cosine as the score", testNear},
-		{"the nearest of many vectors are nearly those of an exact search", testRecall},
-		{"entries without a vector are found by their words only", testMixed},
+		{"the nearest of many vectors are nearly the same as in an exact search", testRecall},
+		{"entries without a vector are found only by their words", testMixed},
 		{"a vector of another dimension is refused", testDimension},
-		{"a question of another dimension is one without a vector", testOtherQuestion},
+		{"a query with a vector of another dimension works as one without a vector", testOtherQuestion},
 
-		{"a rebuilt index is switched to in one step", testRebuild},
+		{"the switch to a rebuilt index takes one step", testRebuild},
 		{"a rebuild that fails leaves the old index and nothing else", testRebuildFails},
-		{"a rebuild takes nothing over from the old index", testRebuildStartsEmpty},
-		{"a rebuild may be filled by several at once", testRebuildConcurrently},
-		{"a rebuilt index finds every vector from the switch on", testRebuildVectors},
-		{"a rebuild may bring vectors of another dimension", testRebuildDimension},
+		{"a rebuild takes nothing from the old index", testRebuildStartsEmpty},
+		{"several goroutines can fill a rebuild", testRebuildConcurrently},
+		{"a rebuilt index finds every vector from the switch onward", testRebuildVectors},
+		{"a rebuild can change the dimension of vectors", testRebuildDimension},
 
-		{"a done context ends every call with its error", testCanceled},
-		{"an open index can be used", testCheck},
+		{"every call returns the error of an ended context", testCanceled},
+		{"an open index passes its check", testCheck},
 	} {
 		t.Run(c.sentence, func(t *testing.T) { c.test(t, newBundle(t, open(t))) })
 	}
 }
 
-// RunShared tests two handles on one empty index, as two processes have them.
+// RunShared tests two handles on one empty index, like those of two processes.
 func RunShared(t *testing.T, open func(t *testing.T) (one, two retrieval.Index)) {
 	for _, c := range []struct {
 		sentence string
 		test     func(t *testing.T, one, two *bundle)
 	}{
-		{"what one handle changes the other finds", testSharedChanges},
-		{"a switch to a rebuilt index is seen by both handles", testSharedRebuild},
+		{"one handle finds what the other changes", testSharedChanges},
+		{"a switch to a rebuilt index takes effect for both handles", testSharedRebuild},
 		{"writers of two handles wait for each other", testSharedWriters},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {

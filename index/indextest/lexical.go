@@ -36,8 +36,8 @@ func testScores(t *testing.T, b *bundle) {
 	}
 }
 
-// changeAtRandom removes one of twenty documents, or replaces it by up to
-// twelve entries of up to eighty words, of which the first are common.
+// changeAtRandom removes one of twenty documents, or replaces it with up to twelve
+// entries of up to eighty words, the first of which are common.
 func (b *bundle) changeAtRandom(random *rand.Rand, scope retrieval.Scope, words int, kept *reference) {
 	b.Helper()
 	number := random.IntN(20)
@@ -80,8 +80,8 @@ func testWeights(t *testing.T, b *bundle) {
 	}
 }
 
-// testTies gives many passages the same terms, in documents whose order is not
-// that of the passages.
+// testTies gives many passages the same terms, in documents whose order differs
+// from that of the passages.
 func testTies(t *testing.T, b *bundle) {
 	var want []int64
 	for i := range int64(20) {

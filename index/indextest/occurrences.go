@@ -11,7 +11,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// occurrences returns those that a hit of an entry must have.
+// occurrences returns the occurrences that a hit of an entry must have.
 func occurrences(e retrieval.Entry, query []retrieval.Term) []retrieval.Occurrence {
 	var list []retrieval.Occurrence
 	for at, word := range e.Terms {
@@ -23,14 +23,14 @@ func occurrences(e retrieval.Entry, query []retrieval.Term) []retrieval.Occurren
 	return list
 }
 
-// wantOccurrences fails unless the first hits have theirs, and no other hit.
+// wantOccurrences fails unless exactly the first hits have their occurrences.
 func (b *bundle) wantOccurrences(query retrieval.IndexQuery, entries []retrieval.Entry) {
 	b.Helper()
 	hits := b.search(home, query)
 	for i, hit := range hits.Lexical {
 		at := slices.IndexFunc(entries, func(e retrieval.Entry) bool { return e.PassageID == hit.PassageID })
 		if at < 0 {
-			b.Fatalf("passage %d was found, which is not there", hit.PassageID)
+			b.Fatalf("found passage %d, which does not exist", hit.PassageID)
 		}
 		var want []retrieval.Occurrence
 		length := 0

@@ -14,7 +14,7 @@ import (
 
 var errTest = errors.New("the test's own failure")
 
-// rebuild rebuilds with fill, whose error and the index's must be nil.
+// rebuild rebuilds with fill and fails the test on an error.
 func (b *bundle) rebuild(version string, fill func(into retrieval.Filler)) {
 	b.Helper()
 	err := b.index.Rebuild(b.Context(), version, func(_ context.Context, into retrieval.Filler) error {
@@ -52,7 +52,7 @@ func testRebuild(_ *testing.T, b *bundle) {
 
 	b.replace(home, "doc", Entries("doc", 6, "figs"))
 	b.wantFound(home, "apples figs", 6)
-	// The same version again: what it was rebuilt for may have been wrong.
+	// The same version again, as after a wrong rebuild.
 	b.rebuild("one", func(into retrieval.Filler) { b.put(into, home, "doc", Entries("doc", 7, "apples")) })
 	b.wantFound(home, "apples figs", 7)
 	b.rebuild("two", func(retrieval.Filler) {})
@@ -100,12 +100,12 @@ func testRebuildStartsEmpty(t *testing.T, b *bundle) {
 	})
 	b.wantFound(home, "apples", 1)
 	b.wantCount(home, "late", 0)
-	// N and the average length are those of the new index.
+	// N and the average length belong to the new index.
 	kept := newReference()
 	kept.documents["kept"] = Entries("kept", 1, "apples")
 	b.wantLexical(home, retrieval.IndexQuery{Terms: Terms("apples"), Limit: 5}, kept)
 	if t.Failed() {
-		t.Log("changes made while an index is rebuilt belong to the old one only")
+		t.Log("changes during a rebuild affect only the old index")
 	}
 }
 
@@ -128,8 +128,8 @@ func testRebuildConcurrently(_ *testing.T, b *bundle) {
 	b.wantCount(home, "doc_7_4", 2)
 }
 
-// testRebuildVectors rebuilds more than once: an index that looks for vectors
-// a moment too early has most of them each time, and all of them often.
+// testRebuildVectors rebuilds more than once: an index that searches for vectors a
+// moment too early finds most of them each time, and often all of them.
 func testRebuildVectors(t *testing.T, b *bundle) {
 	const rounds, documents, dimension = 8, 40, 256
 	random := rand.New(rand.NewPCG(7, 7))
@@ -147,7 +147,7 @@ func testRebuildVectors(t *testing.T, b *bundle) {
 					entries := Entries(document, 1000*round+i+1, "apples")
 					entries[0].Vector = unit(numbers[i : i+dimension]...)
 					b.put(into, home, document, entries)
-					if last && i%8 == 0 { // written again, without its vector
+					if last && i%8 == 0 { // written again without its vector
 						entries[0].Vector = nil
 						b.put(into, home, document, entries)
 					}

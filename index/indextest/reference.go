@@ -9,8 +9,7 @@ import (
 	"parley/core/retrieval/lexical"
 )
 
-// reference is what a scope should hold, and the slow and plain way to search
-// it.
+// reference is what a scope should hold, with a slow and simple search.
 type reference struct{ documents map[string][]retrieval.Entry }
 
 func newReference() *reference { return &reference{documents: map[string][]retrieval.Entry{}} }
@@ -33,8 +32,8 @@ func count(terms []string, term string) float64 {
 	return float64(n)
 }
 
-// lexical returns all that the filter admits and that have a term, ranked by
-// the formula of [retrieval.Hits].
+// lexical returns all admitted entries that have a term, ranked by the formula of
+// [retrieval.Hits].
 func (r *reference) lexical(query retrieval.IndexQuery) []retrieval.Hit {
 	entries := r.entries()
 	total := 0
@@ -66,8 +65,7 @@ func (r *reference) lexical(query retrieval.IndexQuery) []retrieval.Hit {
 	return ranked(hits)
 }
 
-// near returns all that the filter admits and that have a vector, ranked by
-// cosine.
+// near returns all admitted entries that have a vector, ranked by cosine.
 func (r *reference) near(query retrieval.IndexQuery) []retrieval.Hit {
 	var hits []retrieval.Hit
 	for _, e := range r.entries() {
@@ -109,14 +107,14 @@ func unit(numbers ...float32) []float32 {
 }
 
 const (
-	// tolerance is how far a score may be from the formula's, of its size.
+	// tolerance is how far a score may deviate from the formula's, relatively.
 	tolerance = 1e-4
-	// accuracy is that of sums of float32 numbers: closer scores are equal.
+	// accuracy is the accuracy of float32 sums: closer scores count as equal.
 	accuracy = 1e-5
 )
 
-// wantLexical fails unless the hits are those of the formula: the same
-// passages with the same scores in the same order, but for equal scores.
+// wantLexical fails unless the hits follow the formula: the same passages with the
+// same scores in the same order, except among equal scores.
 func (b *bundle) wantLexical(scope retrieval.Scope, query retrieval.IndexQuery, r *reference) {
 	b.Helper()
 	got, want := b.search(scope, query).Lexical, r.lexical(query)

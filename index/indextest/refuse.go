@@ -8,12 +8,12 @@ import (
 	"parley/internal/intx"
 )
 
-// ErrInTx is what [RefuseInTx] fails with.
+// ErrInTx is the error of [RefuseInTx].
 var ErrInTx = errors.New("the index was called inside a database transaction; call it before or after")
 
-// RefuseInTx returns an index that fails with [ErrInTx] whenever a method is
-// called with a ctx inside a database transaction: the network has no place
-// there. Other calls go to index.
+// RefuseInTx returns an index that fails with [ErrInTx] whenever a method is called
+// with a context inside a database transaction, where no network call belongs.
+// Other calls go to index.
 func RefuseInTx(index retrieval.Index) retrieval.Index { return refuser{index} }
 
 type refuser struct{ index retrieval.Index }

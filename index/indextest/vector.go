@@ -11,7 +11,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// cosineTolerance allows an index to keep vectors in fewer bits.
+// cosineTolerance allows an index to store vectors in fewer bits.
 const cosineTolerance = 0.02
 
 func testNear(t *testing.T, b *bundle) {
@@ -41,24 +41,24 @@ func testNear(t *testing.T, b *bundle) {
 	}
 }
 
-// testRecall searches 2,000 vectors in 40 clusters, as embeddings of passages
-// about 40 things are.
+// testRecall searches 2,000 vectors in 40 clusters, like embeddings of passages
+// about 40 subjects.
 func testRecall(t *testing.T, b *bundle) {
 	const dimension, clusters = 64, 40
 	random := rand.New(rand.NewPCG(5, 5))
-	around := func(centre []float32, spread float64) []float32 {
+	around := func(center []float32, spread float64) []float32 {
 		vector := make([]float32, dimension)
 		for i := range vector {
 			vector[i] = float32(spread * random.NormFloat64())
-			if centre != nil {
-				vector[i] += centre[i]
+			if center != nil {
+				vector[i] += center[i]
 			}
 		}
 		return unit(vector...)
 	}
-	var centres [][]float32
+	var centers [][]float32
 	for range clusters {
-		centres = append(centres, around(nil, 1))
+		centers = append(centers, around(nil, 1))
 	}
 	kept := newReference()
 	for i := range 20 {
@@ -67,7 +67,7 @@ func testRecall(t *testing.T, b *bundle) {
 		for j := range 100 {
 			entries = append(entries, retrieval.Entry{
 				PassageID: int64(100*i + j + 1), DocumentID: document, Terms: []string{"apple"},
-				Vector: around(centres[random.IntN(clusters)], 0.08),
+				Vector: around(centers[random.IntN(clusters)], 0.08),
 			})
 		}
 		b.replace(home, document, entries)
@@ -76,7 +76,7 @@ func testRecall(t *testing.T, b *bundle) {
 	const questions, limit = 50, 10
 	found := 0
 	for range questions {
-		query := retrieval.IndexQuery{Vector: around(centres[random.IntN(clusters)], 0.08), Limit: limit}
+		query := retrieval.IndexQuery{Vector: around(centers[random.IntN(clusters)], 0.08), Limit: limit}
 		got := ids(b.search(home, query).Near)
 		for _, id := range ids(kept.near(query)[:limit]) {
 			if slices.Contains(got, id) {

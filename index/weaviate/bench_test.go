@@ -25,7 +25,7 @@ import (
 	"parley/internal/weaviatetest"
 )
 
-// sizeVariable says with how many passages to measure: 2,000 unless it is set.
+// sizeVariable names the variable with the number of passages: 2,000 unless set.
 //
 //	PARLEY_BENCH_PASSAGES=100000 scripts/with-weaviate.sh go test ./index/weaviate -run '^$' -bench .
 const sizeVariable = "PARLEY_BENCH_PASSAGES"
@@ -35,13 +35,13 @@ const (
 	minWords    = 40
 	maxWords    = 120
 	loaders     = 4
-	// What core/knowledge asks for, with the vectors of the built-in embedder.
+	// What core/knowledge requests, with the vectors of the built-in embedder.
 	dimension  = 128
 	hitsWanted = 100
 )
 
-// corpus makes documents and questions whose words are as unequal as those of
-// a language.
+// corpus makes documents and questions with word frequencies like those of a
+// language.
 type corpus struct {
 	random *rand.Rand
 	zipf   *rand.Zipf
@@ -93,7 +93,7 @@ func (c *corpus) question() (terms []retrieval.Term) {
 	return terms
 }
 
-// load replaces all documents, by several at once.
+// load replaces all documents, several at once.
 func load(ctx context.Context, passages int, vectors bool, replace func(ctx context.Context, document string, entries []retrieval.Entry) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for loader := range loaders {
@@ -218,8 +218,8 @@ func measure(b *testing.B, query func(*corpus) retrieval.IndexQuery, search func
 	}
 }
 
-// raw is the yardstick: the generated client, asked for the same hits of the
-// same collection, one list after the other.
+// raw is the baseline: the generated client, sending the same queries to the same
+// collection one after the other.
 type raw struct {
 	client             pb.WeaviateClient
 	key, alias, tenant string

@@ -72,7 +72,7 @@ func (c *collections) begin(ctx context.Context) error {
 	return err
 }
 
-// create makes the two collections of a suffic. The version is kept in the
+// create makes the two collections of a suffix, and stores the version in the
 // description.
 func (c *collections) create(ctx context.Context, suffix, version string) error {
 	description, err := json.Marshal(describe{version})
@@ -174,7 +174,7 @@ func (c *collections) leftovers(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(own, func(name string) bool { return name == serving || name == c.names.heads(serving) }), err
 }
 
-// own returns all collections of this indec.
+// own returns all collections of this index.
 func (c *collections) own(ctx context.Context) ([]string, error) {
 	var all struct{ Classes []collection }
 	if err := c.server.ask(ctx, http.MethodGet, "/schema", nil, &all); err != nil {

@@ -26,19 +26,19 @@ func TestConfig(t *testing.T) {
 	}{
 		{"a server on this machine needs no key", weaviate.Config{URL: "http://127.0.0.1:8080"}, ""},
 		{"localhost is this machine", weaviate.Config{URL: "http://localhost:8080/"}, ""},
-		{"another server has a key", weaviate.Config{URL: "https://weaviate.example.com", APIKey: "secret", Replicas: 3}, ""},
+		{"a server elsewhere has a key", weaviate.Config{URL: "https://weaviate.example.com", APIKey: "secret", Replicas: 3}, ""},
 		{"gRPC may be elsewhere", weaviate.Config{URL: "https://w.example.com", GRPC: "grpc.example.com:443", APIKey: "secret"}, ""},
-		{"another server without a key is refused", weaviate.Config{URL: "http://weaviate:8080"}, "APIKey"},
-		{"another server for gRPC alone needs a key, too", weaviate.Config{URL: "http://[::1]:8080", GRPC: "weaviate:50051"}, "APIKey"},
+		{"a server elsewhere without a key is refused", weaviate.Config{URL: "http://weaviate:8080"}, "APIKey"},
+		{"a server elsewhere for gRPC alone needs a key, too", weaviate.Config{URL: "http://[::1]:8080", GRPC: "weaviate:50051"}, "APIKey"},
 		{"a key with a line break is refused", weaviate.Config{URL: "http://weaviate:8080", APIKey: "secret\n"}, "APIKey"},
-		{"a URL is needed", weaviate.Config{APIKey: "secret"}, "URL"},
-		{"a host alone is no URL", weaviate.Config{URL: "weaviate:8080", APIKey: "secret"}, "URL"},
+		{"a missing URL is refused", weaviate.Config{APIKey: "secret"}, "URL"},
+		{"a host alone is not a URL", weaviate.Config{URL: "weaviate:8080", APIKey: "secret"}, "URL"},
 		{"another scheme is refused", weaviate.Config{URL: "ftp://weaviate", APIKey: "secret"}, "URL"},
 		{"a path is refused", weaviate.Config{URL: "http://weaviate/v1", APIKey: "secret"}, "URL"},
 		{"a password in the URL is refused", weaviate.Config{URL: "http://a:b@weaviate", APIKey: "secret"}, "URL"},
 		{"gRPC without a port is refused", weaviate.Config{URL: "http://localhost", GRPC: "localhost"}, "GRPC"},
 		{"a negative number of replicas is refused", weaviate.Config{URL: "http://localhost", Replicas: -1}, "Replicas"},
-		{"a prefix that is no name is refused", weaviate.Config{URL: "http://localhost", Prefix: "a b"}, "Prefix"},
+		{"an invalid prefix is refused", weaviate.Config{URL: "http://localhost", Prefix: "a b"}, "Prefix"},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			index, err := weaviate.Open(t.Context(), c.config)
@@ -61,7 +61,7 @@ func TestKey(t *testing.T) {
 	server := weaviatetest.New(t)
 	server.Key = "wrong"
 	index := open(t, server, "Nothing")
-	t.Run("a wrong API key fails the check with what to do, and every call without the key", func(t *testing.T) {
+	t.Run("a wrong API key fails the check with instructions, and no error shows the key", func(t *testing.T) {
 		err := index.Check(t.Context())
 		if !fault.Is(err, fault.Upstream) || !strings.Contains(fault.As(err).Message, "API key") {
 			t.Errorf("check gave %v", err)

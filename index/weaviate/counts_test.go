@@ -18,7 +18,7 @@ func termsOf(texts ...string) (list []retrieval.Term) {
 }
 
 func TestCounts(t *testing.T) {
-	t.Run("numbers are known until the tenant is changed", func(t *testing.T) {
+	t.Run("counts are known until the tenant changes", func(t *testing.T) {
 		c := newCounts()
 		known := c.of("a")
 		if missing := known.missing(termsOf("x")); len(missing) != 2 {
@@ -47,7 +47,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("after a rebuild missing are %q", missing)
 		}
 	})
-	t.Run("numbers are counted again after a while", func(t *testing.T) {
+	t.Run("counts expire after a while", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCounts()
 			c.of("a").put("", 10)
@@ -61,7 +61,7 @@ func TestCounts(t *testing.T) {
 			}
 		})
 	})
-	t.Run("memory is bounded in tenants and in terms, and what was used last is kept", func(t *testing.T) {
+	t.Run("memory is bounded in tenants and terms, and the last used ones are kept", func(t *testing.T) {
 		c := newCounts()
 		c.of("first").put("", 1)
 		for i := range 2 * countedTenants {
@@ -84,8 +84,8 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-func TestGuessedRarity(t *testing.T) {
-	t.Run("terms that most hits have are the commoner ones", func(t *testing.T) {
+func TestGuessedIDF(t *testing.T) {
+	t.Run("terms that most hits have count as common", func(t *testing.T) {
 		at := func(terms ...int32) (hit retrieval.Hit) {
 			for i, term := range terms {
 				hit.Occurrences = append(hit.Occurrences, retrieval.Occurrence{Term: term, At: int32(i)})

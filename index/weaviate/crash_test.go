@@ -19,8 +19,8 @@ var home = retrieval.Scope{WorkspaceID: "ws_1", ChatbotID: "cb_1"}
 
 const passagesEach = 7
 
-// numbered makes the entries of a document, each with a word and a vector that
-// no other document has.
+// numbered makes the entries of a document with a word and a vector that no other
+// document has.
 func numbered(number int) (document string, entries []retrieval.Entry) {
 	document = fmt.Sprint("doc_", number)
 	for i := range passagesEach {
@@ -56,7 +56,7 @@ func TestCrash(t *testing.T) {
 	server := weaviatetest.Start(t)
 	index := open(t, server.Server, "")
 
-	t.Run("what was replaced when the server is killed is there when it comes back", func(t *testing.T) {
+	t.Run("documents that were replaced before the server is killed are there after its restart", func(t *testing.T) {
 		const writers, killAfter = 4, 40
 		var (
 			group sync.WaitGroup
@@ -70,7 +70,7 @@ func TestCrash(t *testing.T) {
 					document, entries := numbered(number)
 					if err := index.Replace(t.Context(), home, document, entries); err != nil {
 						if !fault.Is(err, fault.Upstream) {
-							t.Errorf("the server's end gave %v, want a fault of kind Upstream", err)
+							t.Errorf("the end of the server gave %v, want a fault of kind Upstream", err)
 						}
 						return
 					}
@@ -90,7 +90,7 @@ func TestCrash(t *testing.T) {
 		for _, number := range done {
 			wantWhole(t, index, number)
 		}
-		// Those that the end came upon, and some more, can be replaced now.
+		// Interrupted documents, and some more, can be replaced now.
 		last := done[len(done)-1]
 		for number := last; number < last+2*writers; number++ {
 			document, entries := numbered(number)
@@ -101,7 +101,7 @@ func TestCrash(t *testing.T) {
 		}
 	})
 
-	t.Run("without a server every call fails soon, and works when it is back", func(t *testing.T) {
+	t.Run("without a server every call fails soon, and works again after a restart", func(t *testing.T) {
 		document, entries := numbered(1)
 		server.Kill()
 		began := time.Now()
@@ -124,8 +124,8 @@ func TestCrash(t *testing.T) {
 				t.Errorf("%s gave %v, want a fault of kind Upstream", call, err)
 			}
 		}
-		// Nine calls, each with its repetitions: far more than they need, and
-		// far less than any that hangs.
+		// Nine calls with their retries: far more than they need, and far less than
+		// calls that hang.
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("the calls took %v", took)
 		}

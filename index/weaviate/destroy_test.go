@@ -12,8 +12,8 @@ import (
 func TestDestroy(t *testing.T) {
 	t.Parallel()
 	server := weaviatetest.New(t)
-	t.Run("an index without a prefix is not destroyed", func(t *testing.T) {
-		// It speaks to nobody, so that a failure of this test destroys nothing.
+	t.Run("an index without a prefix cannot be destroyed", func(t *testing.T) {
+		// No server listens here, so a failure of this test destroys nothing.
 		index := open(t, weaviatetest.Server{URL: "http://127.0.0.1:1", GRPC: "127.0.0.1:1"}, "")
 		if err := index.Destroy(t.Context()); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v, want a fault of kind Invalid", err)
@@ -34,7 +34,7 @@ func TestDestroy(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Destroying what is not there is no error.
+			// Destroying a missing index is not an error.
 			for range 2 {
 				if err := index.Destroy(t.Context()); err != nil {
 					t.Fatal(err)

@@ -52,7 +52,7 @@ func failed(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	return fault.Wrap(fault.Upstream, err, "The knowledge of this chatbot cannot be reached just now. Try again in a moment.")
+	return fault.Wrap(fault.Upstream, err, "The chatbot's knowledge is not available right now. Try again in a moment.")
 }
 
 // named wraps err in this package's error for it, if there is one. Both

@@ -7,7 +7,7 @@ import (
 )
 
 func TestRank(t *testing.T) {
-	t.Run("scores that differ by rounding are equal, and others are not", func(t *testing.T) {
+	t.Run("scores that differ only by rounding are equal", func(t *testing.T) {
 		made := func(id int64, score float64) hit { return hit{Hit: retrieval.Hit{PassageID: id, Score: score}} }
 		hits := []hit{made(3, 2.0000002), made(4, 1.999), made(1, 2), made(2, 2.0000001), made(5, -1)}
 		rank(hits)

@@ -59,7 +59,7 @@ func TestTenants(t *testing.T) {
 		}
 	})
 
-	t.Run("idle tenants are put to rest, and any call wakes them", func(t *testing.T) {
+	t.Run("idle tenants are deactivated, and any call activates them", func(t *testing.T) {
 		prefix := server.Prefix(t)
 		index := open(t, server, prefix)
 		status := func() string {
@@ -71,8 +71,8 @@ func TestTenants(t *testing.T) {
 		}
 		rest := func(idle time.Duration, want int) {
 			t.Helper()
-			if rested, err := index.Deactivate(t.Context(), idle); err != nil || rested != want {
-				t.Errorf("rested %d (%v), want %d", rested, err, want)
+			if deactivated, err := index.Deactivate(t.Context(), idle); err != nil || deactivated != want {
+				t.Errorf("deactivated %d (%v), want %d", deactivated, err, want)
 			}
 		}
 		if err := index.Replace(t.Context(), home, "doc", indextest.Entries("doc", 1, "red apples")); err != nil {
@@ -101,29 +101,29 @@ func TestTenants(t *testing.T) {
 		} {
 			rest(0, 1)
 			if got := status(); got != "COLD" && got != "INACTIVE" {
-				t.Errorf("the resting tenant is %s", got)
+				t.Errorf("the inactive tenant is %s", got)
 			}
 			rest(0, 0)
 			if err := do(); err != nil {
-				t.Errorf("%s in a resting tenant: %v", call, err)
+				t.Errorf("%s in an inactive tenant: %v", call, err)
 			}
 			if got := status(); got != "HOT" && got != "ACTIVE" {
 				t.Errorf("after %s the tenant is %s", call, got)
 			}
 		}
-		// Another process goes by what this one has said.
+		// Another process relies on what this one has recorded.
 		another := open(t, server, prefix)
 		for idle, want := range map[time.Duration]int{time.Hour: 0, 0: 1} {
 			if _, err := index.Count(t.Context(), home, "doc"); err != nil {
 				t.Error(err)
 			}
-			if rested, err := another.Deactivate(t.Context(), idle); err != nil || rested != want {
-				t.Errorf("another process rested %d (%v), want %d", rested, err, want)
+			if deactivated, err := another.Deactivate(t.Context(), idle); err != nil || deactivated != want {
+				t.Errorf("another process deactivated %d (%v), want %d", deactivated, err, want)
 			}
 		}
 	})
 
-	t.Run("a failed rebuild leaves no collection, and the next one none of the old", func(t *testing.T) {
+	t.Run("a failed rebuild leaves no collection, and the next one removes the old ones", func(t *testing.T) {
 		prefix := server.Prefix(t)
 		index := open(t, server, prefix)
 		own := func() (names []string) {
@@ -142,7 +142,7 @@ func TestTenants(t *testing.T) {
 		}
 		failure := fmt.Errorf("the test's own")
 		if err := index.Rebuild(t.Context(), "one", failing(failure)); err == nil {
-			t.Error("a rebuild that failed reports none")
+			t.Error("the failed rebuild returned no error")
 		}
 		if got := own(); len(got) != 2 {
 			t.Errorf("after a failed rebuild there are %v", got)

@@ -10,7 +10,7 @@ var exceptions = []Exception{
 	{"core/chatbot", Exported, "", "each choice that an owner has about a chatbot, a token or a provider is a type or a constant"},
 	{"core/knowledge", Lines, "", "its services share the states of documents, the workspace's lock and the worker"},
 	{"core/knowledge", Exported, "", "each kind, state and schedule of documents and sources is a constant"},
-	{"core/plan", Exported, "", "each name, interval and feature of a plan, each resource that it limits and each status of a subscription is a constant"},
+	{"core/plan", Exported, "", "each name, interval and feature of a plan, each limited resource and each status of a subscription is a constant"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},
 	{"store", Exported, "", "each subject has a type and a constructor of its own"},
 }

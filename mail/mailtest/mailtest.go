@@ -1,5 +1,5 @@
-// Package mailtest owns a mail server for tests: a real one, over SMTP on
-// loopback, which keeps what it is given.
+// Package mailtest is a mail server for tests: a real SMTP server on loopback that
+// keeps the mails it receives.
 package mailtest
 
 import (
@@ -17,26 +17,26 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Options are those of [New]. The zero value is a server without encryption.
+// Options configure [New]. The zero value is a server without encryption.
 type Options struct {
 	// StartTLS offers STARTTLS.
 	StartTLS bool
-	// TLS begins with the connection.
+	// TLS encrypts from the start of the connection.
 	TLS bool
 }
 
-// User and Password are those that the server takes. One may also not sign in.
+// User and Password are the credentials that the server accepts. Signing in is optional.
 const (
 	User     = "parley"
 	Password = "hunter2 secret"
 )
 
-// Mail is what the server was given.
+// Mail is a mail that the server received.
 type Mail struct {
 	From, To string
-	// User is who signed in, empty for nobody.
+	// User is who signed in, empty if nobody did.
 	User string
-	// Encrypted says that it came over TLS.
+	// Encrypted says that it arrived over TLS.
 	Encrypted bool
 	// Data is the message, with its headers.
 	Data string
@@ -46,7 +46,7 @@ type Mail struct {
 type Server struct {
 	// Address is a host and port.
 	Address string
-	// Roots vouch for its certificate.
+	// Roots verify its certificate.
 	Roots *x509.CertPool
 
 	mu      sync.Mutex
@@ -55,10 +55,10 @@ type Server struct {
 	held    chan struct{}
 }
 
-// New starts a server, and stops it when the test ends.
+// New starts a server that stops when the test ends.
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
-	web := httptest.NewTLSServer(nil) // It has a certificate for 127.0.0.1.
+	web := httptest.NewTLSServer(nil) // provides a certificate for 127.0.0.1
 	web.Close()
 	s := &Server{Roots: x509.NewCertPool()}
 	s.Roots.AddCert(web.Certificate())
@@ -79,7 +79,7 @@ func New(t testing.TB, options Options) *Server {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	t.Cleanup(func() {
-		_ = server.Close() // Serve says what went wrong.
+		_ = server.Close() // Serve reports what went wrong
 		if err := <-ended; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
 			t.Errorf("the mail server ended with: %v", err)
 		}
@@ -87,15 +87,15 @@ func New(t testing.TB, options Options) *Server {
 	return s
 }
 
-// Mails are all that were taken, the first one first.
+// Mails returns all accepted mails, the oldest first.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mails)
 }
 
-// Refuse answers each recipient with a code of RFC 5321 from now on; 0 takes
-// them again.
+// Refuse makes the server answer each recipient with a code of RFC 5321; 0 makes it
+// accept them again.
 func (s *Server) Refuse(code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +105,7 @@ func (s *Server) Refuse(code int) {
 	}
 }
 
-// Hold leaves recipients without an answer until the function that it returns
-// is called.
+// Hold leaves recipients without an answer until the returned function is called.
 func (s *Server) Hold() (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,14 +125,14 @@ type session struct {
 	mail   Mail
 }
 
-// Reset is told between mails, and Logout at the end.
+// Reset is called between mails, and Logout at the end.
 func (s *session) Reset()        {}
 func (s *session) Logout() error { return nil }
 
-// AuthMechanisms are the ways to sign in.
+// AuthMechanisms returns the supported ways to sign in.
 func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-// Auth signs somebody in.
+// Auth checks credentials.
 func (s *session) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, name, secret string) error {
 		if name != User || secret != Password {
@@ -144,13 +143,13 @@ func (s *session) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-// Mail begins a mail.
+// Mail starts a mail.
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	s.mail.From = from
 	return nil
 }
 
-// Rcpt names its recipient.
+// Rcpt sets its recipient.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.server.mu.Lock()
 	refusal, held := s.server.refusal, s.server.held
@@ -159,15 +158,15 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 		<-held
 	}
 	if refusal != nil {
-		answer := *refusal // As servers do, it repeats who the mail is for.
-		answer.Message = "<" + to + ">: not taken"
+		answer := *refusal // like real servers, it repeats the recipient
+		answer.Message = "<" + to + ">: refused"
 		return &answer
 	}
 	s.mail.To = to
 	return nil
 }
 
-// Data takes its text.
+// Data receives its text.
 func (s *session) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -28,6 +28,6 @@ func personPages() map[string]templ.Component {
 			PasswordForm: refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""}),
 		}),
 		"failure":         shell.FailurePage(shell.Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
-		"failure-sign-in": shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true}),
+		"failure-sign-in": shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to continue.", RequestID: "req_1", SignIn: true}),
 	}
 }

@@ -34,7 +34,7 @@ func TestFail(t *testing.T) {
 	}{
 		{"a wrong request is 422", fault.New(fault.Invalid, "Shorten it."), 422, "Shorten it.", false},
 		{"a large request is 413", fault.New(fault.TooLarge, "Split it."), 413, "Split it.", false},
-		{"a missing session is 401", fault.New(fault.Unauthenticated, "Sign in to go on."), 401, "Sign in to go on.", false},
+		{"a missing session is 401", fault.New(fault.Unauthenticated, "Sign in to continue."), 401, "Sign in to continue.", false},
 		{"a role too low is 403", fault.New(fault.Forbidden, "Ask an owner."), 403, "Ask an owner.", false},
 		{"an unknown thing is 404", fault.New(fault.NotFound, "Chatbot not found."), 404, "Chatbot not found.", false},
 		{"a clash is 409", fault.New(fault.Conflict, "Make another owner."), 409, "Make another owner.", false},
@@ -87,7 +87,7 @@ func TestFail(t *testing.T) {
 }
 
 func TestFailUnauthenticated(t *testing.T) {
-	app, _ := failing(fault.New(fault.Unauthenticated, "Sign in to go on."))
+	app, _ := failing(fault.New(fault.Unauthenticated, "Sign in to continue."))
 	t.Run("reading a page leads to the sign-in and back", func(t *testing.T) {
 		got := webtest.Send(t, app, "GET", "/chatbots/cb_1?done=saved", "", nil)
 		want := "/sign-in?next=%2Fchatbots%2Fcb_1%3Fdone%3Dsaved"

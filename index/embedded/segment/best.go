@@ -15,14 +15,14 @@ func (c candidate) before(o candidate) bool {
 	return c.score > o.score || c.score == o.score && c.id < o.id
 }
 
-// best keeps the best candidates of many, in a heap whose root is the last of
+// best keeps the best of many candidates in a heap whose root is the worst of
 // them.
 type best struct {
 	heap  []candidate
 	limit int
 }
 
-// floor is a score below which nothing is taken.
+// floor returns the score below which candidates are ignored.
 func (b *best) floor(lowest float32) float32 {
 	if len(b.heap) < b.limit {
 		return lowest

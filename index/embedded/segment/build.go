@@ -93,7 +93,7 @@ func build(entries []retrieval.Entry) []byte {
 		}
 		numbers = numbers[len(e.Terms):]
 		if len(e.Vector) > 0 {
-			scale, row := quantise(e.Vector)
+			scale, row := quantize(e.Vector)
 			w.addVector(passage, scale, row)
 		}
 	}

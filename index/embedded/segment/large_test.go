@@ -10,12 +10,12 @@ import (
 	"parley/core/retrieval"
 )
 
-// TestManyVectors has more vectors in a segment than are compared exactly.
+// TestManyVectors has too many vectors in a segment to compare all exactly.
 func TestManyVectors(t *testing.T) {
 	const dimension, limit = 128, 10
 	random := rand.New(rand.NewPCG(1, 2))
-	// As with models, all vectors have a part in common, some dimensions say
-	// more than others, and there are things that many are about.
+	// As with models, all vectors have a part in common, some dimensions carry
+	// more information than others, and some subjects have many vectors.
 	var things [200][dimension]float64
 	for i := range things {
 		for j := range dimension {
@@ -63,7 +63,7 @@ func TestManyVectors(t *testing.T) {
 			t.Logf("recall is %.3f", recall)
 		}
 	})
-	t.Run("equal vectors bring no more than the limit, in order", func(t *testing.T) {
+	t.Run("of many equal vectors the first up to the limit are found, in order", func(t *testing.T) {
 		for i := range entries {
 			entries[i].Vector = entries[0].Vector
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// rough is how many vectors of a view are compared exactly, at least: it is
-// that share of them, too, and that many times the limit.
+// A search compares at least this many vectors of a view exactly: the largest of
+// roughLeast, one in roughShare, and roughTimes the limit.
 const (
 	roughLeast = 300
 	roughShare = 40
@@ -47,13 +47,13 @@ func (s *search) compare(view, vector int) {
 	}
 }
 
-// compareRoughly finds which vectors of a view are about the nearest, and
-// compares so many of them exactly.
+// compareRoughly finds the vectors of a view that are roughly the nearest, and
+// compares only those exactly.
 func (s *search) compareRoughly(view, want int) {
 	v, admitted := s.views[view], s.admitted[view]
 	s.planes = v.planesOf(s.query.Vector, s.planes[:0])
 	s.sums = resize(s.sums, v.vectors)
-	// The histogram counts the vectors of each sum, less the least possible.
+	// The histogram counts the vectors by their sum above the least possible sum.
 	least := roughLow * v.dimension
 	s.histogram = resize(s.histogram, (roughHigh-roughLow)*v.dimension+1)
 	clear(s.histogram)
@@ -71,7 +71,7 @@ func (s *search) compareRoughly(view, want int) {
 		left -= s.histogram[last]
 		last--
 	}
-	// Of the last sum there are more than are left to take.
+	// More vectors have the last sum than are still needed.
 	for vector, sum := range s.sums {
 		switch {
 		case int(sum) > last:

@@ -4,8 +4,8 @@ import (
 	"parley/core/retrieval"
 )
 
-// occurrences notes in the hits of candidates where their passages have the
-// query's terms.
+// occurrences adds to the hits of candidates where their passages have the query's
+// terms.
 func (s *search) occurrences(candidates []candidate, hits []retrieval.Hit) {
 	s.found = s.found[:0]
 	ends := resize(s.ends, len(candidates))
@@ -26,7 +26,7 @@ func (s *search) occurrences(candidates []candidate, hits []retrieval.Hit) {
 	}
 }
 
-// want makes wanted say which terms of a view are the query's, or forget it.
+// want marks in wanted which terms of a view are the query's, or clears the marks.
 func (s *search) want(view int32, wanted bool) {
 	s.wanted = resize(s.wanted, s.views[view].terms)
 	for term := range s.query.Terms {
@@ -41,8 +41,8 @@ func (s *search) want(view int32, wanted bool) {
 	}
 }
 
-// find appends the occurrences in a passage to found. It reads the forward
-// list's varints in place, as there may be a hundred thousand of them.
+// find appends the occurrences in a passage to found. It reads the varints of the
+// forward list in place, because there may be a hundred thousand of them.
 func (s *search) find(c candidate) {
 	list := s.views[c.view].forwardOf(int(c.passage))
 	wanted, found := s.wanted, s.found

@@ -2,11 +2,11 @@ package segment
 
 import "encoding/binary"
 
-// A posting is the distance to the passage before (of the first one, the
-// passage itself), fourfold, and plus how often the passage has the term, less
-// one. From four times on three is added, and how often follows. Both are
-// varints. Most postings are a byte, and none of the usual ones needs a branch
-// that a processor cannot foresee.
+// A posting is a varint: four times the distance from the previous passage (for the
+// first one, the passage itself), plus the term's frequency less one. For a
+// frequency of four or more, it adds three instead, and the frequency follows as
+// another varint. Most postings take a byte, and reading the usual ones needs no
+// branch that a processor cannot predict.
 const (
 	frequencyBits = 2
 	often         = 1<<frequencyBits - 1

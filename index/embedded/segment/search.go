@@ -18,19 +18,19 @@ type search struct {
 	// admits all.
 	admitted []passageSet
 	best     best
-	// numbers are those of a term in each view, or -1.
+	// numbers holds a term's number in each view, or -1.
 	numbers []int32
 	// idf has the idf of the query's terms, for the hits.
 	idf []float64
-	// scores are the passages' of one view.
+	// scores holds the scores of one view's passages.
 	scores []float32
-	// wanted is the number of a query's term, from one, for each term of one
-	// view, and zero for others. found are the occurrences of all hits, and
-	// ends say where those of each end.
+	// wanted holds, for each term of one view, the number of the query's term
+	// from one, or zero. found holds the occurrences of all hits, and ends where
+	// each hit's occurrences end.
 	wanted []uint16
 	found  []retrieval.Occurrence
 	ends   []int
-	// planes, sums and histogram are of the rough view of vectors.
+	// planes, sums and histogram belong to the rough comparison of vectors.
 	planes    []uint64
 	sums      []int32
 	histogram []int

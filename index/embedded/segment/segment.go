@@ -33,18 +33,18 @@ var le = binary.LittleEndian
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is that of a segment.
+// checksum returns the checksum of a segment.
 func checksum(data []byte) uint32 { return crc32.Checksum(data[8:], castagnoli) }
 
-// sections are the parts of a segment and the counts of what is in them. What
-// has no size of its own in its comment is of any size.
+// sections are the parts of a segment and the numbers of their items. A section
+// whose comment names no size varies in size.
 type sections struct {
 	documentTable
 	termTable
 	vectorTable
 }
 
-// documentTable has the documents of a segment and their passages.
+// documentTable holds the documents of a segment and their passages.
 type documentTable struct {
 	passages, documents, sources int
 
@@ -62,7 +62,7 @@ type documentTable struct {
 	nameText string
 }
 
-// termTable has the terms of a segment, and which passages have them.
+// termTable holds the terms of a segment, and which passages contain them.
 type termTable struct {
 	terms int
 
@@ -75,7 +75,7 @@ type termTable struct {
 	termText string
 }
 
-// vectorTable has the vectors of a segment.
+// vectorTable holds the vectors of a segment.
 type vectorTable struct {
 	vectors, dimension int
 
@@ -122,7 +122,7 @@ type Segment struct {
 
 var errDamaged = errors.New("a piece of the index is damaged")
 
-// Decode checks data and returns the segment in it, which goes on using data.
+// Decode checks data and returns the segment in it, which keeps using data.
 func Decode(data []byte) (*Segment, error) {
 	if len(data) < headerSize || string(data[:4]) != magic || le.Uint32(data[4:]) != checksum(data) {
 		return nil, errDamaged
@@ -209,7 +209,7 @@ func (t *documentTable) document(i int) document {
 	return document{sequence: le.Uint64(record), first: int(le.Uint32(record[8:])), source: int(le.Uint32(record[12:]))}
 }
 
-// end returns the passage behind the last of a document.
+// end returns the first passage after a document.
 func (t *documentTable) end(document int) int {
 	if document+1 == t.documents {
 		return t.passages
@@ -222,7 +222,7 @@ func (t *documentTable) documentOf(passage int) int {
 	return sort.Search(t.documents, func(i int) bool { return t.document(i).first > passage }) - 1
 }
 
-// name returns the name of a document or, behind those, of a source.
+// name returns the name of a document or, with numbers after those, of a source.
 func (t *documentTable) name(i int) string {
 	return t.nameText[at32(t.nameAt, i):at32(t.nameAt, i+1)]
 }

@@ -75,9 +75,9 @@ func mustSearch(t rapid.TB, views []View, query retrieval.IndexQuery) retrieval.
 	return hits
 }
 
-// TestMerge compares three ways to the same documents: segments of which some
-// documents are dead, what they are merged to, and segments that never had the
-// dead documents. Not a bit of any hit may differ.
+// TestMerge compares three forms of the same documents: segments with dead
+// documents, the result of merging them, and segments that never had the dead
+// documents. No bit of any hit may differ.
 func TestMerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const dimension = 70
@@ -100,7 +100,7 @@ func TestMerge(t *testing.T) {
 		data := Merge(parts)
 		if len(fresh) == 0 {
 			if data != nil {
-				t.Fatal("something is left when all is dead")
+				t.Fatal("a merge of dead documents is not empty")
 			}
 			return
 		}
@@ -112,14 +112,14 @@ func TestMerge(t *testing.T) {
 				t.Fatalf("with dead documents %+v, without them %+v", got, want)
 			}
 			if got := mustSearch(t, merged, query); !reflect.DeepEqual(got, want) {
-				t.Fatalf("merged %+v, apart %+v", got, want)
+				t.Fatalf("merged %+v, separate %+v", got, want)
 			}
 		}
 	})
 }
 
-// mergeSome merges the first parts, dead ones with them, and kills another
-// document in what they are merged to.
+// mergeSome merges the first parts with their dead documents, and kills another
+// document in the merged one.
 func mergeSome(t *rapid.T, parts []Part) []Part {
 	n := rapid.IntRange(0, len(parts)).Draw(t, "merged before")
 	data := Merge(parts[:n:n])
@@ -144,8 +144,8 @@ func TestBury(t *testing.T) {
 		want     int
 	}{
 		{"nothing is dead at first", nil, 6},
-		{"sequences count from the first part's", one, 4},
-		{"who is dead dies once, and what was noted before stays", two, 3},
+		{"sequences count from the first part", one, 4},
+		{"a dead document dies only once, and earlier results stay", two, 3},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			v := View{Segment: s, Dead: c.dead}
@@ -165,17 +165,17 @@ func TestBuildRefuses(t *testing.T) {
 		return retrieval.Entry{PassageID: id, DocumentID: document, SourceID: source, Terms: []string{"a"}, Vector: vector}
 	}
 	for sentence, entries := range map[string][]retrieval.Entry{
-		"two documents":                    {entry(1, "d", ""), entry(2, "e", "")},
-		"two sources":                      {entry(1, "d", "s"), entry(2, "d", "")},
-		"a passage twice":                  {entry(1, "d", ""), entry(1, "d", "")},
-		"a passage without a number":       {entry(0, "d", "")},
-		"vectors of two dimensions":        {entry(1, "d", "", 1, 0), entry(2, "d", "", 1)},
-		"a vector that is not a number":    {entry(1, "d", "", float32(math.NaN()))},
-		"a vector that is longer than all": {entry(1, "d", "", float32(math.Inf(-1)))},
+		"two documents":                 {entry(1, "d", ""), entry(2, "e", "")},
+		"two sources":                   {entry(1, "d", "s"), entry(2, "d", "")},
+		"a duplicate passage":           {entry(1, "d", ""), entry(1, "d", "")},
+		"a passage without a number":    {entry(0, "d", "")},
+		"vectors of two dimensions":     {entry(1, "d", "", 1, 0), entry(2, "d", "", 1)},
+		"a vector that is not a number": {entry(1, "d", "", float32(math.NaN()))},
+		"an infinite vector":            {entry(1, "d", "", float32(math.Inf(-1)))},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if _, err := Build(entries); err == nil {
-				t.Error("it was built")
+				t.Error("Build accepted it")
 			}
 		})
 	}
@@ -187,7 +187,7 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := list[0]
-	t.Run("a byte that changed", func(t *testing.T) {
+	t.Run("a changed byte", func(t *testing.T) {
 		for i := range data {
 			damaged := append([]byte(nil), data...)
 			damaged[i] ^= 1 << (i % 8)
@@ -196,21 +196,21 @@ func TestDecodeRefuses(t *testing.T) {
 			}
 		}
 	})
-	t.Run("an end that is missing", func(t *testing.T) {
+	t.Run("a missing end", func(t *testing.T) {
 		for i := range data {
 			if _, err := Decode(data[:i]); err == nil {
 				t.Errorf("%d of %d bytes", i, len(data))
 			}
 		}
 	})
-	t.Run("counts that promise more than there is", func(t *testing.T) {
+	t.Run("counts beyond the data", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			wrong := append([]byte(nil), data...)
 			at := 8 + 4*rapid.IntRange(0, 11).Draw(t, "field")
 			le.PutUint32(wrong[at:], rapid.Uint32Min(1<<20).Draw(t, "count"))
 			le.PutUint32(wrong[4:], checksum(wrong))
 			if _, err := Decode(wrong); err == nil && at != 32 && at != 36 {
-				t.Fatalf("the count at %d was believed", at)
+				t.Fatalf("the count at %d was accepted", at)
 			}
 		})
 	})

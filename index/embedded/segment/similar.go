@@ -6,8 +6,8 @@ import (
 	"parley/core/retrieval"
 )
 
-// similarities notes in the hits of candidates how near their passages are to
-// the query's vector.
+// similarities adds to the hits of candidates how near their passages are to the
+// query's vector.
 func (s *search) similarities(candidates []candidate, hits []retrieval.Hit) {
 	for i, c := range candidates {
 		v := s.views[c.view]

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// Vectors are kept as int8 numbers with a scale. Their signs, after the mean of
-// the segment has been taken away, are a rough view of them: the sum of the
-// question's numbers where a vector's sign is positive, each times how far
-// vectors are from the mean there, says nearly which ones are worth an exact
-// comparison. With the question in four bits that sum is four counts of common
+// Vectors are stored as int8 numbers with a scale. Their signs, relative to the mean
+// of the segment, approximate them: sum up the question's numbers where a vector's
+// sign is positive, each times the mean distance of vectors from the mean in that
+// dimension, and the sum says fairly well which vectors are worth an exact
+// comparison. With the question in four bits that sum takes four counts of common
 // bits (Gao and Long, RaBitQ, 2024, section 3.3).
 
-// quantise returns a vector's scale, in four bytes, and row.
-func quantise(vector []float32) (scale, row []byte) {
+// quantize returns a vector's scale, in four bytes, and row.
+func quantize(vector []float32) (scale, row []byte) {
 	most := float32(0)
 	for _, x := range vector {
 		most = max(most, x, -x)
@@ -81,8 +81,8 @@ func (t *vectorTable) row(vector int) []byte {
 
 const (
 	planeCount = 4
-	// roughLow and roughHigh are the least and the greatest that a number of
-	// the question can be in four bits.
+	// roughLow and roughHigh are the lowest and highest values of the question's
+	// numbers in four bits.
 	roughLow, roughHigh = -8, 7
 )
 
@@ -122,7 +122,7 @@ func (t *vectorTable) roughly(vector int, planes []uint64) int {
 	return sum
 }
 
-// cosine returns that of a vector and the question.
+// cosine returns the cosine of a vector and the question.
 func (t *vectorTable) cosine(vector int, question []float32) float32 {
 	row := t.row(vector)
 	question = question[:len(row)]

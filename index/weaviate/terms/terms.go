@@ -1,6 +1,6 @@
-// Package terms owns how passages and queries hold terms in Weaviate: as words
-// of one text, so that the server's scores are those of the formula in
-// [retrieval.Hits]. It does not own how a text becomes terms.
+// Package terms encodes the terms of passages and queries for Weaviate: as words of
+// one text, so that the server's scores follow the formula in [retrieval.Hits]. It
+// does not own how a text becomes terms.
 package terms
 
 import (
@@ -14,10 +14,10 @@ import (
 // second one: analyzed terms do not, but the port does not promise that.
 const mark = "\x01"
 
-// Encode returns a passage's terms in their order, and behind them a filler for
-// each repetition of a term. The fillers of a passage differ from one another.
-// So the passage has as many distinct words as it has terms, and the server
-// takes the number of distinct words for the passage's length.
+// Encode returns a passage's terms in order, followed by a filler for each
+// repetition of a term. All fillers of a passage differ, so the passage has as many
+// distinct words as it has terms. The server uses the number of distinct words as
+// the passage's length.
 func Encode(terms []string) string {
 	var text strings.Builder
 	seen, fillers := make(map[string]struct{}, len(terms)), 0

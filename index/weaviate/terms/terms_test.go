@@ -13,7 +13,7 @@ import (
 var anyTerms = rapid.SliceOfN(rapid.StringMatching("[\x01ab0]{1,3}|é🙂"), 1, 30)
 
 func TestEncode(t *testing.T) {
-	t.Run("each term is located where it was", rapid.MakeCheck(func(t *rapid.T) {
+	t.Run("each term is found where it was", rapid.MakeCheck(func(t *rapid.T) {
 		terms := anyTerms.Draw(t, "terms")
 		asked := rapid.SliceOfNDistinct(rapid.SampledFrom(terms), 1, 3, rapid.ID).Draw(t, "asked")
 		var query []retrieval.Term
@@ -34,7 +34,7 @@ func TestEncode(t *testing.T) {
 			}
 		}
 	}))
-	t.Run("the server sees as many distinct terms as there are terms, each as often as it is there", rapid.MakeCheck(func(t *rapid.T) {
+	t.Run("the server sees as many distinct words as there are terms, each as often as it occurs", rapid.MakeCheck(func(t *rapid.T) {
 		terms := anyTerms.Draw(t, "terms")
 		counts := map[string]int{}
 		for _, word := range strings.Fields(Encode(terms)) {
@@ -51,7 +51,7 @@ func TestEncode(t *testing.T) {
 				}
 			}
 			if got := counts[strings.TrimSpace(Question([]retrieval.Term{{Text: term, Weight: 1}}))]; got != want {
-				t.Fatalf("%q stands %d times in %q, want %d", term, got, terms, want)
+				t.Fatalf("%q occurs %d times in %q, want %d", term, got, terms, want)
 			}
 		}
 	}))
