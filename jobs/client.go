@@ -42,6 +42,9 @@ type client[T any] struct {
 	driver riverdriver.Driver[T]
 	// within calls fn with River's view of the store's transaction.
 	within func(tx *intx.Transaction, fn func(T) error) error
+	// queued reports whether a workspace has a job of a kind, without waiting for
+	// anyone. Nil says that inserting waits for nobody.
+	queued func(ctx context.Context, on T, workspaceID, work string) (bool, error)
 	// announce makes a kind's queues look for jobs once the transaction is
 	// committed. River announces inserts, too, but not within 100 ms of another
 	// one, even if that was rolled back.
@@ -67,6 +70,11 @@ func (c *client[T]) finish() (database, error) {
 
 func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspaceID, work string) error {
 	err := c.within(tx, func(on T) error {
+		if c.queued != nil {
+			if is, err := c.queued(ctx, on, workspaceID, work); is || err != nil {
+				return err
+			}
+		}
 		inserted, err := c.inserts.InsertTx(ctx, on, args{workspaceID, work}, nil)
 		// The insert has just locked a waiting job, so a queue that looked for
 		// jobs may have skipped it.

@@ -34,6 +34,7 @@ func openPostgres(ctx context.Context, config Config) (database, error) {
 	c := &client[pgx.Tx]{
 		driver: driver,
 		within: withinPostgres,
+		queued: queued,
 		announce: func(ctx context.Context, _ *intx.Transaction, on pgx.Tx, work string) error {
 			return driver.UnwrapExecutor(on).NotifyMany(ctx, announcement(work))
 		},
@@ -42,6 +43,20 @@ func openPostgres(ctx context.Context, config Config) (database, error) {
 		release: func() error { pool.Close(); return nil },
 	}
 	return c.finish()
+}
+
+// queuedJob finds the job of a kind that a workspace has.
+const queuedJob = `SELECT EXISTS (SELECT 1 FROM river_job WHERE state IN ('available', 'pending', 'running', 'retryable', 'scheduled')
+	AND queue = $1 AND args->>'workspace_id' = $2)`
+
+// queued looks before the insert, which would lock the job that is there. Whoever
+// enqueues several kinds would hold that lock while waiting for the next, and
+// River, which writes what goes back to the queue in batches, may hold the two
+// in the other order. To look is enough: the job is completed under the
+// workspace's lock, which the caller holds.
+func queued(ctx context.Context, on pgx.Tx, workspaceID, work string) (is bool, err error) {
+	err = on.QueryRow(ctx, queuedJob, work, workspaceID).Scan(&is)
+	return is, err
 }
 
 func announcement(work string) *riverdriver.NotifyManyParams {
