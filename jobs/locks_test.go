@@ -20,7 +20,7 @@ func (busy) Finish(context.Context, string, string, func(context.Context) error)
 // Some changes of knowledge enqueue several kinds of work in one transaction,
 // which then holds the lock of several jobs.
 func TestSeveralKindsInOneTransactionMeetNoDeadlock(t *testing.T) {
-	onBothDatabases(t, func(h *house) {
+	onBothDatabases(t, func(h *fixture) {
 		h.workspaces("ws_a", "ws_b", "ws_c", "ws_d")
 		kinds := []string{"fetch", "extract", "index"}
 		q := h.queue(Config{Workers: map[string]int{"fetch": 4, "extract": 4, "index": 4}, Poll: time.Millisecond})
