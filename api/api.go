@@ -19,6 +19,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/insight"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/rate"
@@ -37,6 +38,7 @@ type Deps struct {
 	Knowledge knowledge.Services
 	Browser   *browse.Browser
 	Evaluator *retrieval.Evaluator
+	Feedback  *insight.Feedbacks
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
 	// Billing takes Stripe's events; nil where nothing is sold.
@@ -87,7 +89,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	)
 
 	app.Use(route.V1, a.whileOpen(route.Declaration{}, (*fiber.Ctx).Next))
-	questions, conversations, streams := questions{a}, conversations{a}, streams{a}
+	questions, conversations, streams, ratings := questions{a}, conversations{a}, streams{a}, ratings{a}
 	route.Add(table, app, route.V1, a.withToken,
 		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/chat/stream", streams.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
@@ -95,6 +97,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/conversations/:conversation_id/messages", conversations.messages, route.Needs(chatbot.ScopeRead)),
 		route.Get("/conversations/:conversation_id/stream", streams.resume, route.Needs(chatbot.ScopeRead)),
 		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
@@ -116,6 +119,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/sources/:source_id", sources.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/sources/:source_id/sync", sources.sync, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
+		route.Post("/messages/:message/feedback", ratings.giveAsMember, route.May(tenant.Read), route.Body(MaxBody)),
 	)
 }
 

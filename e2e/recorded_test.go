@@ -18,6 +18,7 @@ const (
 	talks       = "what end users say is kept as messages and receipts, not in the audit log"
 	adds        = "what a chatbot knows is listed with its times; only taking it away is recorded"
 	works       = "the state of the work on a document changes, not what a chatbot knows"
+	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"
 	measures    = "it asks questions and keeps nothing"
 	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
 	reads       = "it reads only"
@@ -47,6 +48,9 @@ var routeRecords = map[string]struct {
 
 	"POST /api/v1/conversations":                       {reason: talks},
 	"POST /api/v1/conversations/:conversation_id/stop": {reason: talks},
+
+	"POST /api/v1/messages/:message_id/feedback":        {reason: talks},
+	"POST /api/chatbots/:id/messages/:message/feedback": {reason: thinks},
 
 	"POST /workspaces/:workspace/chatbots":                       {action: audit.ChatbotCreated},
 	"POST /workspaces/:workspace/models":                         {action: audit.ProviderCreated},
@@ -197,6 +201,7 @@ var commandRecords = map[string]struct {
 	"chatbot create":          {action: audit.ChatbotCreated, args: "ID Second"},
 	"chatbot list":            {reason: reads},
 	"chatbot delete":          {action: audit.ChatbotDeleted, args: "BOT --yes"},
+	"stats rebuild":           {reason: "it sums up what is stored, and changes nothing that is summed up"},
 	"knowledge add":           {reason: adds},
 	"knowledge list":          {reason: reads},
 	"knowledge remove":        {action: audit.DocumentRemoved, args: "BOT DOCUMENT"},

@@ -106,6 +106,7 @@ var rows = []row{
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/messages", gets: byTokenWithID},
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/stream", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/messages/:message_id/feedback", body: `{"rating":"down"}`, gets: byTokenWithID},
 
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/models", gets: aPage, least: tenant.RoleMember},
@@ -126,6 +127,7 @@ var rows = []row{
 	{method: "GET", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/messages/:message/feedback", body: `{"rating":"up"}`, gets: bySession, least: tenant.RoleMember},
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models", body: "kind=openai&name=Another", gets: aForm, least: tenant.RoleAdmin},

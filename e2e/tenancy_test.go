@@ -10,6 +10,7 @@ import (
 
 	"parley/core/account"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
@@ -90,7 +91,22 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name string) ids {
 	conversation, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
 	w.must(err)
 	things["conversation_id"] = written(p.IDs.Conversation(conversation.ID))
+	answered := w.answeredIn(bot, "When does "+name+" open?")
+	things["message"], things["message_id"] = written(p.IDs.Message(answered)), written(p.IDs.Message(answered))
 	return things
+}
+
+// answeredIn asks a chatbot a question in a conversation of its own, and returns the
+// answer's sequence number.
+func (w *instance) answeredIn(bot chatbot.Chatbot, question string) int64 {
+	w.Helper()
+	plans, err := w.server.Program.Tenants.Plans.All(w.Context())
+	w.must(err)
+	begun, err := w.server.Turns.Begin(w.Context(), &chatbot.Principal{Chatbot: bot, Plan: plans[len(plans)-1]}, turn.Ask{Message: question})
+	w.must(err)
+	answer, err := begun.Run(w.Context(), nil)
+	w.must(err)
+	return answer.MessageID
 }
 
 // newProvider makes a provider of models without a key.
@@ -304,6 +320,7 @@ var unknownIDs = ids{
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990",
+	"message": "9007199254740990", "message_id": "9007199254740990",
 }
 
 // foreignIsUnknown calls a row as who may, with one id that is not theirs.

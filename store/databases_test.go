@@ -80,6 +80,12 @@ type kept struct {
 	*ofRetentions
 	*ofSizes
 	*ofInstallation
+	*ofFeedback
+	*ofGaps
+	*ofHistory
+	*ofStats
+	*ofRolls
+	*ofTestRuns
 }
 
 type (
@@ -125,6 +131,12 @@ type (
 	ofRetentions    = Retentions
 	ofSizes         = Sizes
 	ofInstallation  = Installation
+	ofFeedback      = Feedback
+	ofGaps          = Gaps
+	ofHistory       = History
+	ofStats         = Stats
+	ofRolls         = Rolls
+	ofTestRuns      = TestRuns
 )
 
 func allOf(s *Store) *everything {
@@ -136,6 +148,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s),
 	}}
 }
 

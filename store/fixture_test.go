@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +14,9 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/insight"
+	"parley/core/insight/stats"
+	"parley/core/insight/testrun"
 	"parley/core/knowledge"
 	"parley/core/outbox"
 	"parley/core/plan"
@@ -23,10 +28,12 @@ import (
 // tenancy is one workspace with a row in every table that belongs to one.
 // Every text in it that a stranger must not see holds secret.
 type tenancy struct {
-	id, user, invitation, chatbot, token, source, document, provider string
+	id, user, invitation, chatbot, token, source, document, provider, question, run string
 
 	secret       string
 	conversation int64
+	answered     int64 // complete, in the conversation rated
+	rated        int64
 	answer       int64
 	passage      int64
 	mail         int64
@@ -38,7 +45,8 @@ func (b *bundle) fill(name string) tenancy {
 	ctx := b.Context()
 	w := tenancy{
 		id: "ws_" + name, user: "usr_" + name, invitation: "inv_" + name, chatbot: "cb_" + name,
-		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, provider: "mp_" + name, secret: "secret-of-" + name,
+		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, provider: "mp_" + name, question: "tq_" + name, run: "tr_" + name,
+		secret: "secret-of-" + name,
 	}
 	b.must(b.CreateUser(ctx, account.User{ID: w.user, Email: w.secret + "@example.com", PasswordHash: "hash", CreatedAt: epoch}))
 	b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: w.id, Name: w.secret, Plan: plan.Standard, CreatedAt: epoch}))
@@ -54,6 +62,7 @@ func (b *bundle) fill(name string) tenancy {
 	w.fillKnowledge(b)
 	w.fillChat(b)
 	w.fillBilling(b)
+	w.fillInsight(b)
 	return w
 }
 
@@ -132,8 +141,9 @@ func (w *tenancy) fillChat(b *bundle) {
 	conversation, err := b.CreateConversation(ctx, w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
 	b.must(err)
 	w.conversation = conversation.ID
-	_, answered, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())
+	begun, answered, err := b.BeginConversation(ctx, w.id, conversation, w.newTurn())
 	b.must(err)
+	w.answered, w.rated = answered, begun.ID
 	b.must(b.FinishTurn(ctx, w.id, w.newAnswer(answered)))
 	b.must(b.CacheAnswer(ctx, w.id, w.chatbot, "question", answer.CachedAnswer{Text: w.secret, Citations: w.newAnswer(0).Citations, At: epoch}))
 	b.must(b.Claim(ctx, w.id, w.newKey(), chat.Claim{ConversationID: w.conversation, AnswerID: answered, At: epoch}, time.Time{}))
@@ -160,6 +170,50 @@ func (w *tenancy) newAnswer(id int64) turn.Answer {
 
 func (w *tenancy) newKey() chat.Key {
 	return chat.Key{TokenID: w.token, Route: "POST /chat", Value: w.secret, BodyHash: w.secret}
+}
+
+func (w *tenancy) fillInsight(b *bundle) {
+	b.Helper()
+	ctx := b.Context()
+	b.must(b.CreateTestQuestion(ctx, w.id, w.newQuestion(w.question)))
+	b.must(b.CreateTestRun(ctx, w.id, w.newRun(w.run)))
+	b.must(b.UpdateTestRun(ctx, w.id, w.newRun(w.run)))
+	b.must(b.AddTestResult(ctx, w.id, w.newResult()))
+	b.must(b.SaveFeedback(ctx, w.id, w.newFeedback()))
+	b.must(b.Store.InTx(ctx, func(ctx context.Context) error {
+		return errors.Join(b.AddGap(ctx, w.id, w.newGap()),
+			b.AddToDay(ctx, w.id, w.chatbot, stats.Day{Date: "2026-03-01", Questions: 1}), b.AddToTally(ctx, w.id, w.chatbot, w.newTally(), 10))
+	}))
+}
+
+func (w *tenancy) newQuestion(id string) testrun.Question {
+	return testrun.Question{ID: id, ChatbotID: w.chatbot, Question: w.secret, Expects: testrun.AnAnswer, CreatedBy: w.secret, CreatedAt: epoch}
+}
+
+func (w *tenancy) newRun(id string) testrun.Run {
+	return testrun.Run{ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, Cause: testrun.ByPerson, State: testrun.Waiting, Reason: w.secret, CreatedAt: epoch}
+}
+
+func (w *tenancy) newResult() testrun.Result {
+	return testrun.Result{RunID: w.run, QuestionID: w.question, Outcome: chat.Answered, Answer: w.secret, At: epoch}
+}
+
+func (w *tenancy) newFeedback() insight.Feedback {
+	return insight.Feedback{
+		ChatbotID: w.chatbot, ConversationID: w.rated, MessageID: w.answered, Rating: insight.ThumbDown, Comment: w.secret,
+		UpdatedAt: epoch, CreatedAt: epoch,
+	}
+}
+
+func (w *tenancy) newGap() insight.Gap {
+	return insight.Gap{
+		ChatbotID: w.chatbot, ConversationID: w.rated, MessageID: w.answered, Question: w.secret, Reason: insight.Disliked,
+		State: insight.Open, CreatedAt: epoch,
+	}
+}
+
+func (w *tenancy) newTally() stats.Tally {
+	return stats.Tally{Period: "2026-03-01", Kind: stats.Topics, Answers: map[string]int{w.secret: 2}}
 }
 
 // thisMonth is the one of epoch.
@@ -195,6 +249,7 @@ var tables = map[string]string{
 	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
 	"conversations": "workspace_id", "messages": "workspace_id", "subscriptions": "workspace_id",
 	"audit_entries": "workspace_id", "mails": "workspace_id", "reversals": "workspace_id", "usages": "workspace_id",
+	"test_questions": "workspace_id", "test_runs": "workspace_id", "test_results": "workspace_id", "feedbacks": "workspace_id", "gaps": "workspace_id", "daily_stats": "workspace_id", "daily_counts": "workspace_id",
 	"message_holds": "workspace_id", "request_minutes": "workspace_id",
 	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }

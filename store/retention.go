@@ -52,6 +52,10 @@ const (
 	// The workspace is no plain column: SQLite would go through the index of
 	// all its conversations and not look up the few.
 	deleteQuiet = `DELETE FROM conversations WHERE workspace_id || '' = $1 AND ` + quiet + ` AND id IN `
+	// What was thought of answers goes with them.
+	gone           = ` AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.id = conversation_id) AND conversation_id IN `
+	forgetFeedback = `DELETE FROM feedbacks WHERE workspace_id = $1` + gone
+	forgetGaps     = `DELETE FROM gaps WHERE workspace_id = $1` + gone
 )
 
 // DeleteOldConversations deletes conversations with their messages, at most
@@ -73,10 +77,24 @@ func (s *Retentions) DeleteOldConversations(ctx context.Context, workspaceID str
 			}
 			n, err := result.RowsAffected()
 			deleted += int(n)
-			return err
+			if err != nil {
+				return err
+			}
+			return s.forget(ctx, workspaceID, batch)
 		}))
 	})
 	return deleted, err
+}
+
+// forget deletes the feedback and the gaps of those conversations that are gone.
+func (s *Retentions) forget(ctx context.Context, workspaceID string, ids []any) error {
+	args := append([]any{workspaceID}, ids...)
+	for _, statement := range []string{forgetFeedback, forgetGaps} {
+		if _, err := s.store.raw(ctx).ExecContext(ctx, statement+placeholders(2, len(ids)), args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // quietConversations returns the ids of the oldest, and keeps messages from

@@ -24,6 +24,9 @@
 //     SettleMessages, DeleteRequestMinutes: a process goes on with what any
 //     workspace's crash left behind, stops the answers that it was asked to, gives
 //     back what it has reserved, and clears away what is old.
+//   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
+//     what has happened is counted in every workspace.
+//   - ClaimTestRun, Tested: a process looks after the test questions of every workspace.
 //   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the

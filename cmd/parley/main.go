@@ -38,6 +38,7 @@ type cli struct {
 	Provider  providerCmd     `cmd:"" help:"Manage the keys of workspaces' model providers."`
 	Billing   billingCmd      `cmd:"" help:"Set up Stripe, and compare its data with this server's."`
 	Audit     auditCmd        `cmd:"" help:"Print what was done, by whom and from where."`
+	Stats     statsCmd        `cmd:"" help:"Make the statistics of chatbots again."`
 	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
 	Settings  configCmd       `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
 	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. The old index serves meanwhile."`

@@ -42,6 +42,8 @@ const (
 	ProviderKeyResealed Action = "provider.key_resealed"
 	ProviderDeleted     Action = "provider.deleted"
 
+	ConversationDeleted Action = "conversation.deleted"
+
 	DocumentRemoved  Action = "document.removed"
 	DocumentRestored Action = "document.restored"
 	SourceRemoved    Action = "source.removed"
@@ -64,6 +66,7 @@ func Actions() []Action {
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
 		TokenCreated, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
+		ConversationDeleted,
 		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 	}

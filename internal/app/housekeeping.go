@@ -17,6 +17,13 @@ const housekeepingEvery = 5 * time.Minute
 // sweepEvery is how often due work that was not queued is queued.
 const sweepEvery = 15 * time.Second
 
+const (
+	// rollEvery is how often answers that have ended are counted.
+	rollEvery = 2 * time.Second
+	// testsEvery is how often test questions are looked for that are due.
+	testsEvery = 3 * time.Second
+)
+
 // housekeeping is what a server does besides answering requests.
 type housekeeping struct {
 	*Program
@@ -24,7 +31,7 @@ type housekeeping struct {
 	measured net.Listener
 }
 
-// run renews leases, works on documents, runs chores, and repairs what crashes
+// run renews leases, works on documents, counts answers, asks test questions, runs chores, and repairs what crashes
 // left behind. Each task has its own goroutine: a long repair must not let the
 // leases end.
 func (h *housekeeping) run(ctx context.Context) {
@@ -54,6 +61,16 @@ func (h *housekeeping) run(ctx context.Context) {
 	tasks.Go(func() {
 		every(ctx, sweepEvery, func() {
 			logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Worker.Sweep(ctx))
+		})
+	})
+	tasks.Go(func() {
+		every(ctx, rollEvery, func() {
+			logUnlessStopped(ctx, h.Log, "statistics not made", h.Insight.Roller.Roll(ctx))
+		})
+	})
+	tasks.Go(func() {
+		every(ctx, testsEvery, func() {
+			logUnlessStopped(ctx, h.Log, "test questions not asked", errors.Join(h.Insight.Tests.Watch(ctx), h.Insight.Tests.Work(ctx)))
 		})
 	})
 	h.repair(ctx)

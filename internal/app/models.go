@@ -164,5 +164,6 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 		return err
 	}
 	openChat(p, choices)
+	openInsight(p)
 	return nil
 }

@@ -66,11 +66,14 @@ type Program struct {
 	Quota           *chat.Quota
 	Chat            *chat.Service
 	Turns           *turn.Service
+	Insight         Insight
 	// IDs makes the identifiers of conversations and messages that are shown to
 	// callers, people and the operator.
 	IDs *publicid.Codec
 
 	now func() time.Time
+	// embedder is nil when retrieval goes by words alone.
+	embedder retrieval.Embedder
 	// indexVersion is the version of the indexes that this program builds.
 	indexVersion string
 
@@ -165,6 +168,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	p.embedder = embedder
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {
 		return fmt.Errorf("the index cannot be opened: %w", err)
 	}

@@ -205,6 +205,26 @@ var table = []Row{
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
 	{
+		Packages: []string{"core/insight"},
+		Ours:     []string{"core/answer", "core/chat", "core/chatbot", "core/fault", "core/knowledge", "core/retrieval/lexical", "internal/plain"},
+		Because:  "what conversations say about a chatbot comes after they were had, and an answer to a gap becomes knowledge",
+	},
+	{
+		Packages: []string{"core/insight/stats"},
+		Ours:     []string{"core/answer", "core/chat", "core/fault", "internal/plain"},
+		Because:  "sums are made of usage records, whatever was asked",
+	},
+	{
+		Packages: []string{"core/insight/history"},
+		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/fault", "core/insight"},
+		Because:  "owners read conversations with the feedback on them",
+	},
+	{
+		Packages: []string{"core/insight/testrun"},
+		Ours:     []string{"core/answer", "core/chat", "core/chatbot", "core/fault", "core/insight", "core/tenant", "internal/id", "internal/plain"},
+		Because:  "test questions are asked as owners ask again, and compared",
+	},
+	{
 		Packages: []string{"ent/migrate/diff"},
 		Ours:     []string{"ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, atlas, pgx, sqlite},
@@ -222,7 +242,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/turn", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/internal/app"
+)
+
+type statsCmd struct {
+	Rebuild statsRebuildCmd `cmd:"" help:"Make the statistics of all chatbots again from what is stored. The server may run meanwhile."`
+}
+
+type statsRebuildCmd struct {
+	Since string `placeholder:"TIME" help:"Only from the month of a time on (2026-01-31), or of so long ago (720h). Users, topics and documents of conversations that were deleted since are lost from what is made again. Default: everything."`
+}
+
+// Run makes the statistics again.
+func (cmd *statsRebuildCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	since, err := parseSince(cmd.Since)
+	if err != nil {
+		return err
+	}
+	if since.IsZero() {
+		since = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return withProgram(ctx, config, func(p *app.Program) error {
+		months, err := p.RebuildStats(ctx, since)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(io.out, "The statistics of %d months were made again. Each chatbot counts its own months.\n", months)
+		return err
+	})
+}

@@ -1,0 +1,206 @@
+package insight
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/internal/plain"
+)
+
+// Reason says why a question is a gap.
+type Reason string
+
+// The reasons.
+const (
+	// Unknown is that the answer said that it does not know.
+	Unknown Reason = "no_answer"
+	// Disliked is that it got a thumb down.
+	Disliked Reason = "thumbs_down"
+)
+
+// State is what became of a gap.
+type State string
+
+// The states of a gap.
+const (
+	Open      State = "open"
+	Answered  State = "answered"
+	Dismissed State = "dismissed"
+)
+
+// Gap is a question that was not answered well.
+type Gap struct {
+	ID             int64
+	ChatbotID      string
+	ConversationID int64
+	// MessageID is that of the answer.
+	MessageID int64
+	Question  string
+	Reason    Reason
+	State     State
+	// DocumentID is the question-and-answer pair that was added for it.
+	DocumentID string
+	CreatedAt  time.Time
+}
+
+// GapStore is the port to gaps. A missing row is a NotFound fault.
+type GapStore interface {
+	// Gaps returns a chatbot's gaps in a state, newest first, at most limit.
+	Gaps(ctx context.Context, workspaceID, chatbotID string, state State, limit int) ([]Gap, error)
+	// Gap returns the gap of an answer.
+	Gap(ctx context.Context, workspaceID, chatbotID string, messageID int64) (Gap, error)
+	// SettleGaps gives open gaps another state. An answered one gets its document.
+	SettleGaps(ctx context.Context, workspaceID, chatbotID string, ids []int64, state State, documentID string, at time.Time) (int, error)
+	// ReopenGaps makes the gaps open that were answered with a document.
+	ReopenGaps(ctx context.Context, workspaceID, chatbotID, documentID string) error
+	// CountGaps is how many open gaps a chatbot has.
+	CountGaps(ctx context.Context, workspaceID, chatbotID string) (int, error)
+}
+
+// Pairs is the port to the knowledge, to which answers are added.
+type Pairs interface {
+	Add(ctx context.Context, workspaceID, chatbotID string, request knowledge.NewDocument) (knowledge.Document, error)
+	Get(ctx context.Context, workspaceID, chatbotID, documentID string) (knowledge.Document, error)
+}
+
+// Gaps finds the questions that a chatbot should be taught to answer.
+type Gaps struct {
+	store    GapStore
+	pairs    Pairs
+	embedder Embedder
+	now      func() time.Time
+}
+
+// NewGaps returns the gaps of a store. Without an embedder questions are alike by
+// their words alone.
+func NewGaps(store GapStore, pairs Pairs, embedder Embedder, now func() time.Time) *Gaps {
+	return &Gaps{store, pairs, embedder, now}
+}
+
+// GroupedAtMost is how many open gaps are grouped, the newest.
+const GroupedAtMost = 1_000
+
+// ErrNoGap says that a gap does not exist.
+var ErrNoGap = fault.New(fault.NotFound, "This question is no longer in the list.")
+
+// Groups returns the open gaps in groups of alike questions, the largest first.
+func (g *Gaps) Groups(ctx context.Context, workspaceID, chatbotID string) ([]Group, error) {
+	open, err := g.store.Gaps(ctx, workspaceID, chatbotID, Open, GroupedAtMost)
+	if err != nil {
+		return nil, err
+	}
+	return groupsOf(open, g.vectors(ctx, open)), nil
+}
+
+// Count is how many open gaps a chatbot has.
+func (g *Gaps) Count(ctx context.Context, workspaceID, chatbotID string) (int, error) {
+	return g.store.CountGaps(ctx, workspaceID, chatbotID)
+}
+
+// Settled returns the latest gaps that were answered.
+func (g *Gaps) Settled(ctx context.Context, workspaceID, chatbotID string, limit int) ([]Gap, error) {
+	return g.store.Gaps(ctx, workspaceID, chatbotID, Answered, limit)
+}
+
+// Of returns the gap of an answer, whatever became of it.
+func (g *Gaps) Of(ctx context.Context, workspaceID, chatbotID string, messageID int64) (Gap, error) {
+	gap, err := g.store.Gap(ctx, workspaceID, chatbotID, messageID)
+	if fault.Is(err, fault.NotFound) {
+		return gap, ErrNoGap
+	}
+	return gap, err
+}
+
+// group is the group that an open gap is in.
+func (g *Gaps) group(ctx context.Context, workspaceID, chatbotID string, messageID int64) (Group, error) {
+	groups, err := g.Groups(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return Group{}, err
+	}
+	for _, group := range groups {
+		for _, gap := range group.Gaps {
+			if gap.MessageID == messageID {
+				return group, nil
+			}
+		}
+	}
+	gap, err := g.Of(ctx, workspaceID, chatbotID, messageID) // beyond those that are grouped
+	if err == nil && gap.State != Open {
+		err = ErrNoGap
+	}
+	return Group{Gaps: []Gap{gap}}, err
+}
+
+// Dismiss takes the group of a gap out of the list, and returns how many
+// questions there were.
+func (g *Gaps) Dismiss(ctx context.Context, workspaceID, chatbotID string, messageID int64) (int, error) {
+	group, err := g.group(ctx, workspaceID, chatbotID, messageID)
+	if err != nil {
+		return 0, err
+	}
+	return g.store.SettleGaps(ctx, workspaceID, chatbotID, group.ids(), Dismissed, "", g.now())
+}
+
+// maxPair is the length of the longest question and of the longest answer of a
+// pair, in characters.
+const maxPair = 10_000
+
+// Answer adds a question-and-answer pair to the knowledge, and settles the group
+// of a gap, if there is one, with it: a message of 0 is of none. Ask whether it
+// works with an [Asker] when the document is ready.
+func (g *Gaps) Answer(ctx context.Context, workspaceID, chatbotID string, messageID int64, question, answer string) (knowledge.Document, error) {
+	question, answer = strings.TrimSpace(question), strings.TrimSpace(answer)
+	if err := checkPair("question", "Enter the question.", question); err != nil {
+		return knowledge.Document{}, err
+	}
+	if err := checkPair("answer", "Enter the answer.", answer); err != nil {
+		return knowledge.Document{}, err
+	}
+	var ids []int64
+	if messageID != 0 {
+		group, err := g.group(ctx, workspaceID, chatbotID, messageID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return knowledge.Document{}, err
+		}
+		if err == nil {
+			ids = group.ids()
+		}
+	}
+	pair, err := json.Marshal([]map[string]string{{"question": question, "answer": answer}})
+	if err != nil {
+		return knowledge.Document{}, err
+	}
+	document, err := g.pairs.Add(ctx, workspaceID, chatbotID, knowledge.NewDocument{
+		Title: plain.Shorten(plain.Line(question), maxPairTitle), Kind: knowledge.Pairs, Content: string(pair),
+	})
+	if err != nil || len(ids) == 0 {
+		return document, err
+	}
+	_, err = g.store.SettleGaps(ctx, workspaceID, chatbotID, ids, Answered, document.ID, g.now())
+	return document, err
+}
+
+// maxPairTitle is the length of the longest title of a pair's document.
+const maxPairTitle = 100
+
+func checkPair(field, missing, text string) error {
+	switch {
+	case text == "":
+		return fault.InField(field, "%s", missing)
+	case !plain.Storable(text):
+		return fault.InField(field, "Use plain text.")
+	case utf8.RuneCountInString(text) > maxPair:
+		return fault.InField(field, "This is longer than %d characters. Shorten it.", maxPair)
+	}
+	return nil
+}
+
+// Reopen puts the questions back into the list that were answered with a document.
+func (g *Gaps) Reopen(ctx context.Context, workspaceID, chatbotID, documentID string) error {
+	return g.store.ReopenGaps(ctx, workspaceID, chatbotID, documentID)
+}

@@ -1,0 +1,192 @@
+package insight
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"parley/core/retrieval/lexical"
+	"parley/internal/plain"
+)
+
+// Embedder is the port to vectors of questions; see retrieval.Embedder.
+type Embedder interface {
+	Questions(ctx context.Context, texts []string) ([][]float32, error)
+	Costly() bool
+	Centred() bool
+}
+
+// Group is questions that are alike.
+type Group struct {
+	// Gaps are those of the group, newest first.
+	Gaps []Gap
+}
+
+// Question is the newest of the group.
+func (g Group) Question() string { return g.Gaps[0].Question }
+
+// Disliked counts the answers of the group that got a thumb down.
+func (g Group) Disliked() (n int) {
+	for _, gap := range g.Gaps {
+		if gap.Reason == Disliked {
+			n++
+		}
+	}
+	return n
+}
+
+// Questions are the different questions of the group, newest first, at most a
+// number of them.
+func (g Group) Questions(limit int) (texts []string) {
+	for _, gap := range g.Gaps {
+		if text := strings.TrimSpace(gap.Question); !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+		if len(texts) == limit {
+			break
+		}
+	}
+	return texts
+}
+
+func (g Group) ids() []int64 {
+	ids := make([]int64, len(g.Gaps))
+	for i, gap := range g.Gaps {
+		ids[i] = gap.ID
+	}
+	return ids
+}
+
+const (
+	// alikeByWords is the cosine of two questions' weighted terms from which they are
+	// alike, and alikeByMeaning that of their vectors.
+	alikeByWords   = 0.6
+	alikeByMeaning = 0.8
+	// comparedChars bounds how much of a question is compared.
+	comparedChars = 2_000
+)
+
+// vectors are those of questions, or nil where there is no embedder, or one that
+// costs something: a page is not worth that.
+func (g *Gaps) vectors(ctx context.Context, gaps []Gap) [][]float32 {
+	if g.embedder == nil || g.embedder.Costly() || !g.embedder.Centred() || len(gaps) == 0 {
+		return nil
+	}
+	texts := make([]string, len(gaps))
+	for i, gap := range gaps {
+		texts[i] = compared(gap)
+	}
+	vectors, err := g.embedder.Questions(ctx, texts)
+	if err != nil || len(vectors) != len(texts) {
+		return nil // words tell, too
+	}
+	return vectors
+}
+
+// compared is the beginning of a question.
+func compared(gap Gap) string { return plain.Shorten(gap.Question, comparedChars) }
+
+// groupsOf groups gaps, which come newest first. The oldest question begins the
+// first group; each other joins the group to whose first question it is most
+// alike, or begins one. The largest groups come first, and among them those with
+// the newest question. The same gaps always make the same groups.
+func groupsOf(gaps []Gap, vectors [][]float32) []Group {
+	words := weigh(gaps)
+	var firsts []int // the gaps that began the groups
+	var members [][]int
+	for i := len(gaps) - 1; i >= 0; i-- {
+		best, likeness := -1, 0.0
+		for group, first := range firsts {
+			by := words[i].cosine(words[first]) / alikeByWords
+			if vectors != nil {
+				by = max(by, dot(vectors[i], vectors[first])/alikeByMeaning)
+			}
+			if by >= 1 && by > likeness {
+				best, likeness = group, by
+			}
+		}
+		if best < 0 {
+			firsts, members = append(firsts, i), append(members, []int{i})
+			continue
+		}
+		members[best] = append(members[best], i)
+	}
+	groups := make([]Group, len(members))
+	for i, member := range members {
+		slices.Sort(member) // newest first
+		for _, at := range member {
+			groups[i].Gaps = append(groups[i].Gaps, gaps[at])
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(len(b.Gaps), len(a.Gaps)), cmp.Compare(b.Gaps[0].ID, a.Gaps[0].ID))
+	})
+	return groups
+}
+
+// weighted is a question's terms with their weights, in the order of the terms,
+// scaled to length one.
+type weighted []weightedTerm
+
+type weightedTerm struct {
+	term   int
+	weight float64
+}
+
+// weigh weighs the terms of questions: as lexical does, and less the more
+// questions have them.
+func weigh(gaps []Gap) []weighted {
+	numbers, in := map[string]int{}, []int{}
+	terms := make([][]lexical.Term, len(gaps))
+	for i, gap := range gaps {
+		terms[i] = lexical.Question(compared(gap), nil)
+		for _, t := range terms[i] {
+			n, known := numbers[t.Text]
+			if !known {
+				n = len(in)
+				numbers[t.Text], in = n, append(in, 0)
+			}
+			in[n]++
+		}
+	}
+	all := make([]weighted, len(gaps))
+	for i := range gaps {
+		length := 0.0
+		for _, t := range terms[i] {
+			n := numbers[t.Text]
+			rarity := 1 + math.Log(float64(len(gaps)+1)/float64(in[n]+1))
+			weight := float64(t.Weight) / lexical.Unit * rarity
+			length += weight * weight
+			all[i] = append(all[i], weightedTerm{n, weight})
+		}
+		for j := range all[i] {
+			all[i][j].weight /= math.Sqrt(length)
+		}
+		slices.SortFunc(all[i], func(a, b weightedTerm) int { return cmp.Compare(a.term, b.term) })
+	}
+	return all
+}
+
+func (w weighted) cosine(other weighted) (sum float64) {
+	for i, j := 0, 0; i < len(w) && j < len(other); {
+		switch {
+		case w[i].term < other[j].term:
+			i++
+		case w[i].term > other[j].term:
+			j++
+		default:
+			sum += w[i].weight * other[j].weight
+			i, j = i+1, j+1
+		}
+	}
+	return sum
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range min(len(a), len(b)) {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}

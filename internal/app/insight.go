@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"parley/core/insight"
+	"parley/core/insight/history"
+	"parley/core/insight/stats"
+	"parley/core/insight/testrun"
+	"parley/store"
+)
+
+// Insight is what owners learn from conversations.
+type Insight struct {
+	Feedback *insight.Feedbacks
+	Gaps     *insight.Gaps
+	Asker    *insight.Asker
+	History  *history.History
+	Reports  *stats.Reports
+	Roller   *stats.Roller
+	Tests    *testrun.Service
+}
+
+// openInsight needs chats, chatbots and their knowledge.
+func openInsight(p *Program) {
+	var embedder insight.Embedder
+	if p.embedder != nil { // an interface that holds a nil interface would not be nil
+		embedder = p.embedder
+	}
+	asker, tests := insight.NewAsker(p.Answers), store.NewTestRuns(p.Store)
+	p.Insight = Insight{
+		Feedback: insight.NewFeedbacks(store.NewFeedback(p.Store), p.Chat, p.now),
+		Gaps:     insight.NewGaps(store.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
+		Asker:    asker,
+		History:  history.New(store.NewHistory(p.Store), p.Store, p.now),
+		Reports:  stats.NewReports(store.NewStats(p.Store), p.now),
+		Roller:   stats.NewRoller(store.NewRolls(p.Store), p.Log),
+		Tests: testrun.New(testrun.Ports{Store: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker},
+			p.now, rand.Reader, p.Log),
+	}
+}
+
+// RebuildStats makes the statistics again from the rows, from the month of a day
+// on, and returns how many months of chatbots there were.
+func (p *Program) RebuildStats(ctx context.Context, since time.Time) (int, error) {
+	return p.Insight.Roller.Rebuild(ctx, store.NewRolls(p.Store), since)
+}

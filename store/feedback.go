@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"parley/core/chat"
+	"parley/core/insight"
+	"parley/ent"
+	"parley/ent/conversation"
+	"parley/ent/feedback"
+	"parley/ent/gap"
+	"parley/ent/message"
+)
+
+// Feedback keeps what people think of answers.
+type Feedback struct{ store *Store }
+
+// NewFeedback returns that of a database.
+func NewFeedback(db *Store) *Feedback { return &Feedback{db} }
+
+var _ insight.FeedbackStore = (*Feedback)(nil)
+
+// InTx runs fn in one transaction; calls inside it join.
+func (s *Feedback) InTx(ctx context.Context, fn func(context.Context) error) error {
+	return s.store.InTx(ctx, fn)
+}
+
+// RatedAnswer returns an answer of a chatbot, and locks its conversation against
+// deletion.
+func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID string, messageID int64) (insight.RatedAnswer, error) {
+	ctx = within(ctx, workspaceID)
+	answer, err := s.store.db(ctx).Message.Query().
+		Where(message.ID(messageID), message.Role(string(chat.Assistant))).
+		Select(message.FieldID, message.FieldConversationID, message.FieldRole, message.FieldStatus, message.FieldCreatedAt).Only(ctx)
+	if err != nil {
+		return insight.RatedAnswer{}, mapError(err)
+	}
+	query := s.store.db(ctx).Conversation.Query().Where(conversation.ID(answer.ConversationID), conversation.ChatbotID(chatbotID))
+	if s.store.dialect == dialect.Postgres {
+		query = query.ForShare()
+	}
+	of, err := query.Only(ctx)
+	if err != nil {
+		return insight.RatedAnswer{}, mapError(err)
+	}
+	asked, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(of.ID), message.IDLT(answer.ID), message.Role(string(chat.User))).
+		Order(ent.Desc(message.FieldID)).First(ctx)
+	if err != nil {
+		return insight.RatedAnswer{}, mapError(err)
+	}
+	return insight.RatedAnswer{
+		Message: messageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
+	}, nil
+}
+
+// SaveFeedback stores feedback, in place of what its answer has. The day on which
+// it was given first stays: it is counted on that.
+func (s *Feedback) SaveFeedback(ctx context.Context, workspaceID string, f insight.Feedback) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Feedback.Create().SetWorkspaceID(workspaceID).SetChatbotID(f.ChatbotID).SetConversationID(f.ConversationID).
+			SetMessageID(f.MessageID).SetRating(int(f.Rating)).SetComment(f.Comment).SetGivenBy(f.GivenBy).
+			SetUpdatedAt(f.UpdatedAt).SetCreatedAt(f.CreatedAt).
+			OnConflict(sql.ConflictColumns(feedback.FieldMessageID), sql.UpdateWhere(sql.ExprP("feedbacks.workspace_id = excluded.workspace_id"))).
+			Update(func(u *ent.FeedbackUpsert) { u.UpdateRating().UpdateComment().UpdateGivenBy().UpdateUpdatedAt() }).Exec(ctx)
+	})
+}
+
+// AddGap adds a gap, unless its answer has one.
+func (s *Feedback) AddGap(ctx context.Context, workspaceID string, g insight.Gap) error {
+	ctx = within(ctx, workspaceID)
+	known, err := s.store.db(ctx).Gap.Query().Where(gap.MessageID(g.MessageID)).Exist(ctx)
+	if err != nil || known {
+		return mapError(err)
+	}
+	return mapError(s.store.db(ctx).Gap.Create().SetWorkspaceID(workspaceID).SetChatbotID(g.ChatbotID).SetConversationID(g.ConversationID).
+		SetMessageID(g.MessageID).SetQuestion(g.Question).SetReason(string(g.Reason)).SetState(string(g.State)).SetCreatedAt(g.CreatedAt).
+		OnConflictColumns(gap.FieldMessageID).Ignore().Exec(ctx))
+}
+
+// DropGap deletes the open gap of an answer that has the reason.
+func (s *Feedback) DropGap(ctx context.Context, workspaceID string, messageID int64, reason insight.Reason) error {
+	ctx = within(ctx, workspaceID)
+	_, err := s.store.db(ctx).Gap.Delete().
+		Where(gap.MessageID(messageID), gap.Reason(string(reason)), gap.State(string(insight.Open))).Exec(ctx)
+	return mapError(err)
+}

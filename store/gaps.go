@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley/core/insight"
+	"parley/ent"
+	"parley/ent/gap"
+)
+
+// Gaps keeps questions that were not answered well.
+type Gaps struct{ store *Store }
+
+// NewGaps returns those of a database.
+func NewGaps(db *Store) *Gaps { return &Gaps{db} }
+
+var _ insight.GapStore = (*Gaps)(nil)
+
+// Gaps returns a chatbot's gaps in a state, newest first.
+func (s *Gaps) Gaps(ctx context.Context, workspaceID, chatbotID string, state insight.State, limit int) ([]insight.Gap, error) {
+	rows, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(state))).
+		Order(ent.Desc(gap.FieldID)).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, gapFromRow)
+}
+
+// Gap returns the gap of an answer.
+func (s *Gaps) Gap(ctx context.Context, workspaceID, chatbotID string, messageID int64) (insight.Gap, error) {
+	row, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.MessageID(messageID)).Only(within(ctx, workspaceID))
+	return one(row, err, gapFromRow)
+}
+
+// SettleGaps gives open gaps another state.
+func (s *Gaps) SettleGaps(ctx context.Context, workspaceID, chatbotID string, ids []int64, state insight.State, documentID string, at time.Time) (settled int, err error) {
+	ctx = within(ctx, workspaceID)
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		for some := range slices.Chunk(ids, passageBatch) {
+			n, err := s.store.db(ctx).Gap.Update().
+				Where(gap.IDIn(some...), gap.ChatbotID(chatbotID), gap.State(string(insight.Open))).
+				SetState(string(state)).SetDocumentID(documentID).SetSettledAt(at).Save(ctx)
+			if err != nil {
+				return mapError(err)
+			}
+			settled += n
+		}
+		return nil
+	})
+	return settled, err
+}
+
+// ReopenGaps makes the gaps open that were answered with a document.
+func (s *Gaps) ReopenGaps(ctx context.Context, workspaceID, chatbotID, documentID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Gap.Update().Where(gap.ChatbotID(chatbotID), gap.DocumentID(documentID), gap.State(string(insight.Answered))).
+			SetState(string(insight.Open)).SetDocumentID("").ClearSettledAt().Exec(ctx)
+	})
+}
+
+// CountGaps is how many open gaps a chatbot has.
+func (s *Gaps) CountGaps(ctx context.Context, workspaceID, chatbotID string) (int, error) {
+	n, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(insight.Open))).Count(within(ctx, workspaceID))
+	return n, mapError(err)
+}
+
+func gapFromRow(row *ent.Gap) insight.Gap {
+	return insight.Gap{
+		ID: row.ID, ChatbotID: row.ChatbotID, ConversationID: row.ConversationID, MessageID: row.MessageID, Question: row.Question,
+		Reason: insight.Reason(row.Reason), State: insight.State(row.State), DocumentID: row.DocumentID, CreatedAt: row.CreatedAt.UTC(),
+	}
+}

@@ -1,0 +1,317 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/core/insight"
+	"parley/core/insight/history"
+	"parley/ent"
+	"parley/ent/conversation"
+	"parley/ent/feedback"
+	"parley/ent/gap"
+	"parley/ent/message"
+	"parley/ent/predicate"
+	"parley/ent/receipt"
+)
+
+// History reads conversations for owners.
+type History struct{ store *Store }
+
+// NewHistory returns that of a database.
+func NewHistory(db *Store) *History { return &History{db} }
+
+var _ history.Store = (*History)(nil)
+
+// InTx runs fn in one transaction; calls inside it join.
+func (s *History) InTx(ctx context.Context, fn func(context.Context) error) error {
+	return s.store.InTx(ctx, fn)
+}
+
+// ListedConversations returns the conversations that a query chooses, newest first.
+func (s *History) ListedConversations(ctx context.Context, workspaceID, chatbotID string, q history.Query) (found []history.Summary, end int64, err error) {
+	ctx = within(ctx, workspaceID)
+	where := []predicate.Conversation{conversation.ChatbotID(chatbotID)}
+	if q.Before > 0 {
+		where = append(where, conversation.IDLT(q.Before))
+	}
+	seek, err := s.seek(ctx, workspaceID, q)
+	if err != nil {
+		return nil, 0, mapError(err)
+	}
+	where = append(where, seek...)
+	filters := filtersOf(chatbotID, q)
+	if len(filters) > 1 || q.Origin == chat.Playground { // else nearly each is chosen
+		if end, err = s.windowEnd(ctx, where); err != nil {
+			return nil, 0, mapError(err)
+		}
+		where = append(where, conversation.IDGTE(end))
+	}
+	where = append(where, filters...)
+	rows, err := s.store.db(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).Limit(q.Limit).All(ctx)
+	if err != nil {
+		return nil, 0, mapError(err)
+	}
+	for _, row := range rows {
+		found = append(found, summaryFromRow(row))
+	}
+	return found, end, mapError(s.judge(ctx, chatbotID, found))
+}
+
+// idsOutOfOrder is by how many ids a conversation may come after one that began
+// later: other processes begin them at the same time.
+const idsOutOfOrder = 1_000
+
+// seek confines a query to its days. The index over times is the workspace's, and
+// finds the ids that the days begin and end with.
+func (s *History) seek(ctx context.Context, workspaceID string, q history.Query) (where []predicate.Conversation, err error) {
+	first := func(at time.Time) (int64, error) {
+		id, err := s.store.db(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID), conversation.CreatedAtGTE(at)).
+			Order(conversation.ByCreatedAt(), conversation.ByID()).FirstID(ctx)
+		if ent.IsNotFound(err) {
+			return 0, nil
+		}
+		return id, err
+	}
+	if !q.From.IsZero() {
+		id, err := first(q.From)
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, conversation.CreatedAtGTE(q.From), conversation.IDGTE(id-idsOutOfOrder))
+	}
+	if !q.To.IsZero() {
+		after := q.To.AddDate(0, 0, 1)
+		id, err := first(after)
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, conversation.CreatedAtLT(after))
+		if id > 0 {
+			where = append(where, conversation.IDLT(id+idsOutOfOrder))
+		}
+	}
+	return where, nil
+}
+
+// windowEnd is the id of the last conversation of the window, or zero when there
+// is none beyond it.
+func (s *History) windowEnd(ctx context.Context, where []predicate.Conversation) (int64, error) {
+	id, err := s.store.db(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).
+		Offset(history.Window - 1).Limit(2).IDs(ctx)
+	if err != nil || len(id) < 2 {
+		return 0, err
+	}
+	return id[0], nil
+}
+
+func filtersOf(chatbotID string, q history.Query) (where []predicate.Conversation) {
+	if q.Origin == chat.Playground {
+		where = append(where, conversation.Origin(string(chat.Playground)), conversation.BegunBy(q.Viewer))
+	} else {
+		where = append(where, conversation.OriginNEQ(string(chat.Playground)))
+	}
+	if q.ExternalUserID != "" {
+		where = append(where, conversation.ExternalUserID(q.ExternalUserID))
+	}
+	if q.TokenID != "" {
+		where = append(where, conversation.BegunBy(q.TokenID))
+	}
+	if q.Text != "" {
+		where = append(where, conversation.TitleContainsFold(q.Text))
+	}
+	if q.Outcome != "" {
+		where = append(where, func(c *sql.Selector) {
+			r := sql.Table(receipt.Table).As("r")
+			c.Where(sql.Exists(sql.Select(r.C(receipt.FieldID)).From(r).Where(sql.And(
+				sql.EQ(r.C(receipt.FieldChatbotID), chatbotID), sql.EQ(r.C(receipt.FieldOutcome), string(q.Outcome)),
+				sql.ColumnsEQ(r.C(receipt.FieldConversationID), c.C(conversation.FieldID))))))
+		})
+	}
+	if q.Rating != 0 {
+		where = append(where, func(c *sql.Selector) {
+			f := sql.Table(feedback.Table).As("f")
+			c.Where(sql.Exists(sql.Select(f.C(feedback.FieldID)).From(f).Where(sql.And(
+				sql.EQ(f.C(feedback.FieldChatbotID), chatbotID), sql.EQ(f.C(feedback.FieldRating), int(q.Rating)),
+				sql.ColumnsEQ(f.C(feedback.FieldConversationID), c.C(conversation.FieldID))))))
+		})
+	}
+	return where
+}
+
+// badness orders outcomes, the worst last.
+var badness = []chat.Outcome{"", chat.Answered, chat.OutcomeInterrupted, chat.OutcomeStopped, chat.NoAnswer, chat.OutcomeFailed}
+
+// judge adds to conversations what became of their answers, and what was thought
+// of them.
+func (s *History) judge(ctx context.Context, chatbotID string, found []history.Summary) error {
+	if len(found) == 0 {
+		return nil
+	}
+	at, ids := map[int64]*history.Summary{}, make([]int64, len(found))
+	for i := range found {
+		ids[i], at[found[i].ID] = found[i].ID, &found[i]
+	}
+	outcomes := make([]string, len(badness)-1)
+	for i := range outcomes {
+		outcomes[i] = string(badness[i+1])
+	}
+	var ended []struct {
+		ConversationID int64  `json:"conversation_id"`
+		Outcome        string `json:"outcome"`
+	}
+	err := s.store.db(ctx).Receipt.Query().Where(receipt.ChatbotID(chatbotID), receipt.OutcomeIn(outcomes...), receipt.ConversationIDIn(ids...)).
+		GroupBy(receipt.FieldConversationID, receipt.FieldOutcome).Scan(ctx, &ended)
+	if err != nil {
+		return err
+	}
+	for _, e := range ended {
+		c := at[e.ConversationID]
+		if slices.Index(badness, chat.Outcome(e.Outcome)) > slices.Index(badness, c.Outcome) {
+			c.Outcome = chat.Outcome(e.Outcome)
+		}
+	}
+	rated, err := s.store.db(ctx).Feedback.Query().Where(feedback.ConversationIDIn(ids...), feedback.RatingNEQ(0)).
+		Select(feedback.FieldConversationID, feedback.FieldRating).All(ctx)
+	for _, f := range rated {
+		if f.Rating > 0 {
+			at[f.ConversationID].ThumbsUp++
+		} else {
+			at[f.ConversationID].ThumbsDown++
+		}
+	}
+	return err
+}
+
+// ListedConversation returns one conversation.
+func (s *History) ListedConversation(ctx context.Context, workspaceID, chatbotID string, id int64) (history.Summary, error) {
+	ctx = within(ctx, workspaceID)
+	row, err := s.store.db(ctx).Conversation.Query().Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(ctx)
+	if err != nil {
+		return history.Summary{}, mapError(err)
+	}
+	found := []history.Summary{summaryFromRow(row)}
+	err = s.judge(ctx, chatbotID, found)
+	return found[0], mapError(err)
+}
+
+func summaryFromRow(row *ent.Conversation) history.Summary {
+	return history.Summary{
+		ID: row.ID, ChatbotID: row.ChatbotID, Title: row.Title, ExternalUserID: row.ExternalUserID, Origin: chat.Origin(row.Origin),
+		BegunBy: row.BegunBy, CreatedAt: row.CreatedAt.UTC(),
+	}
+}
+
+// ThreadMessages returns the last messages of a conversation below an id, oldest first.
+func (s *History) ThreadMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]history.Message, error) {
+	ctx = within(ctx, workspaceID)
+	query := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID))
+	if before > 0 {
+		query = query.Where(message.IDLT(before))
+	}
+	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(ctx)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	slices.Reverse(rows)
+	return s.explain(ctx, rows)
+}
+
+// ThreadMessagesAfter returns the first messages of a conversation above an id, oldest
+// first.
+func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]history.Message, error) {
+	ctx = within(ctx, workspaceID)
+	rows, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(after)).
+		Order(message.ByID()).Limit(limit).All(ctx)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	return s.explain(ctx, rows)
+}
+
+// explain adds to messages what is known of them.
+func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.Message, error) {
+	messages, at, ids := make([]history.Message, len(rows)), map[int64]*history.Message{}, []int64{}
+	for i, row := range rows {
+		sources, err := parseSources(row.Sources)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		messages[i] = history.Message{Message: messageFromRow(row), Query: row.Query, Outcome: chat.Outcome(row.Outcome), Citations: sources}
+		if row.Role != string(chat.Assistant) {
+			continue
+		}
+		if row.Outcome == "" { // of before outcomes were kept
+			messages[i].Outcome = chat.OutcomeOf(chat.Status(row.Status), false)
+		}
+		at[row.ID], ids = &messages[i], append(ids, row.ID)
+	}
+	if len(ids) == 0 {
+		return messages, nil
+	}
+	receipts, err := s.store.db(ctx).Receipt.Query().Where(receipt.MessageIDIn(ids...)).Order(receipt.ByAttempt()).All(ctx)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	for _, row := range receipts { // the last attempt is the last
+		at[row.MessageID].Record = recordFromRow(row)
+	}
+	rated, err := s.store.db(ctx).Feedback.Query().Where(feedback.MessageIDIn(ids...), feedback.RatingNEQ(0)).All(ctx)
+	for _, row := range rated {
+		at[row.MessageID].Feedback = feedbackFromRow(row)
+	}
+	return messages, mapError(err)
+}
+
+func recordFromRow(row *ent.Receipt) *answer.Record {
+	return &answer.Record{
+		ChatbotID:  row.ChatbotID,
+		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
+		Model:      row.Model,
+		FirstToken: milliseconds(int64(row.FirstTokenMs)), Total: milliseconds(int64(row.TotalMs)),
+		Passages: row.Passages, Refuted: row.Refuted, At: row.CreatedAt.UTC(),
+	}
+}
+
+func feedbackFromRow(row *ent.Feedback) *insight.Feedback {
+	return &insight.Feedback{
+		ChatbotID: row.ChatbotID, ConversationID: row.ConversationID, MessageID: row.MessageID, Rating: insight.Rating(row.Rating),
+		Comment: row.Comment, GivenBy: row.GivenBy, UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+	}
+}
+
+// DeleteConversation deletes a conversation with its messages, feedback and gaps.
+func (s *History) DeleteConversation(ctx context.Context, workspaceID, chatbotID string, id int64) error {
+	ctx = within(ctx, workspaceID)
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		db := s.store.db(ctx)
+		query := db.Conversation.Query().Where(conversation.ID(id), conversation.ChatbotID(chatbotID))
+		if s.store.dialect == dialect.Postgres {
+			query = query.ForUpdate()
+		}
+		if _, err := query.Only(ctx); err != nil {
+			return mapError(err)
+		}
+		busy, err := db.Message.Query().Where(message.ConversationID(id), message.Status(string(chat.Generating))).Exist(ctx)
+		if err != nil {
+			return mapError(err)
+		}
+		if busy {
+			return fault.New(fault.Conflict, "An answer is being written in this conversation. Delete it when the answer has ended.")
+		}
+		if _, err := db.Feedback.Delete().Where(feedback.ConversationID(id)).Exec(ctx); err != nil {
+			return mapError(err)
+		}
+		if _, err := db.Gap.Delete().Where(gap.ConversationID(id)).Exec(ctx); err != nil {
+			return mapError(err)
+		}
+		return mapError(affected(db.Conversation.Delete().Where(conversation.ID(id)).Exec(ctx)))
+	})
+}

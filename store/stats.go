@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect/sql"
+
+	"parley/core/insight/stats"
+	"parley/ent"
+	"parley/ent/dailycount"
+	"parley/ent/dailystat"
+	"parley/ent/document"
+)
+
+// Stats reads the sums of days.
+type Stats struct{ store *Store }
+
+// NewStats returns those of a database.
+func NewStats(db *Store) *Stats { return &Stats{db} }
+
+var _ stats.Store = (*Stats)(nil)
+
+// Days returns a chatbot's days that have sums, in order.
+func (s *Stats) Days(ctx context.Context, workspaceID, chatbotID, from, to string) ([]stats.Day, error) {
+	rows, err := s.store.db(ctx).DailyStat.Query().
+		Where(dailystat.ChatbotID(chatbotID), dailystat.DayGTE(from), dailystat.DayLTE(to)).
+		Order(dailystat.ByDay()).All(within(ctx, workspaceID))
+	return mapped(rows, err, dayFromRow)
+}
+
+// Tops returns the most frequent names of a kind over periods.
+func (s *Stats) Tops(ctx context.Context, workspaceID, chatbotID, kind string, periods []string, limit int) ([]stats.Top, error) {
+	var sums []struct {
+		Name string
+		Sum  int
+	}
+	err := s.store.db(ctx).DailyCount.Query().
+		Where(dailycount.ChatbotID(chatbotID), dailycount.Kind(kind), dailycount.DayIn(periods...)).
+		Order(func(q *sql.Selector) { q.OrderExpr(sql.Expr("SUM(answers) DESC"), sql.Expr("name")) }).Limit(limit).
+		GroupBy(dailycount.FieldName).Aggregate(ent.As(ent.Sum(dailycount.FieldAnswers), "sum")).
+		Scan(within(ctx, workspaceID), &sums)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	tops := make([]stats.Top, len(sums))
+	for i, s := range sums {
+		tops[i] = stats.Top{Name: s.Name, Answers: s.Sum}
+	}
+	if kind == stats.Documents {
+		return tops, s.entitle(ctx, workspaceID, tops)
+	}
+	return tops, nil
+}
+
+// entitle gives documents that are still there their titles.
+func (s *Stats) entitle(ctx context.Context, workspaceID string, tops []stats.Top) error {
+	ids := make([]string, len(tops))
+	for i, top := range tops {
+		ids[i] = top.Name
+	}
+	rows, err := s.store.db(ctx).Document.Query().Where(document.IDIn(ids...)).
+		Select(document.FieldID, document.FieldTitle).All(within(ctx, workspaceID))
+	if err != nil {
+		return mapError(err)
+	}
+	for _, row := range rows {
+		for i := range tops {
+			if tops[i].Name == row.ID {
+				tops[i].Title = row.Title
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"parley/core/chat"
+	"parley/core/insight/stats"
+	"parley/ent"
+	"parley/ent/dailystat"
+	"parley/ent/feedback"
+	"parley/ent/receipt"
+	"parley/ent/scope"
+)
+
+// Rolls keeps the sums of days up to date.
+type Rolls struct{ store *Store }
+
+// NewRolls returns those of a database.
+func NewRolls(db *Store) *Rolls { return &Rolls{db} }
+
+var _ stats.RebuildStore = (*Rolls)(nil)
+
+// InTx runs fn in one transaction; calls inside it join.
+func (s *Rolls) InTx(ctx context.Context, fn func(context.Context) error) error {
+	return s.store.InTx(ctx, fn)
+}
+
+const lockRoll = `SELECT pg_try_advisory_xact_lock(hashtextextended('parley stats', 0))`
+
+// LockRoll lets one roller at a time change sums until the transaction ends. A
+// SQLite file has one writer anyway.
+func (s *Rolls) LockRoll(ctx context.Context) (mine bool, err error) {
+	if s.store.IsSQLite() {
+		return true, nil
+	}
+	err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll)
+	return mine, mapError(err)
+}
+
+// uncounted has the condition of the partial index receipt_to_count. A receipt
+// outlives its message and its chatbot. One of before the conversation was kept
+// with it says nothing about what it opens.
+const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playground' AND b.id IS NOT NULL, r.message_id, r.attempt,
+	r.opens OR r.conversation_id = 0 AND m.id IS NOT NULL AND NOT EXISTS (
+		SELECT 1 FROM messages e WHERE e.conversation_id = m.conversation_id AND e.id < m.id AND e.role = 'assistant'),
+	r.outcome, r.status, COALESCE(c.external_user_id, ''), r.prompt_tokens, r.completion_tokens, r.first_token_ms,
+	COALESCE(m.sources, ''), r.created_at
+	FROM receipts r LEFT JOIN chatbots b ON b.id = r.chatbot_id AND b.workspace_id = r.workspace_id
+	LEFT JOIN messages m ON m.id = r.message_id AND m.workspace_id = r.workspace_id
+	LEFT JOIN conversations c ON c.id = m.conversation_id
+	WHERE NOT r.counted ORDER BY r.id LIMIT $1`
+
+// Uncounted returns the oldest records, of any workspace, that are not counted.
+func (s *Rolls) Uncounted(ctx context.Context, limit int) (found []stats.Record, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, uncounted, limit)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r stats.Record
+		var status, sources string
+		var first int64
+		err := rows.Scan(&r.ID, &r.WorkspaceID, &r.ChatbotID, &r.Counts, &r.MessageID, &r.Attempt, &r.Opens, &r.Outcome, &status,
+			&r.ExternalUserID, &r.PromptTokens, &r.CompletionTokens, &first, &sources, &r.At)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		r.FirstText = milliseconds(first)
+		if r.Outcome == "" { // of before outcomes were kept
+			r.Outcome = chat.OutcomeOf(chat.Status(status), false)
+		}
+		if r.Citations, err = parseSources(sources); err != nil {
+			return nil, mapError(err)
+		}
+		found = append(found, r)
+	}
+	return found, mapError(rows.Err())
+}
+
+// CountRecords marks records of any workspace as counted.
+func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error) {
+	n, err = s.store.db(ctx).Receipt.Update().Where(receipt.IDIn(ids...), receipt.Counted(false)).SetCounted(true).Save(scope.System(ctx))
+	return n, mapError(err)
+}
+
+// uncountedThumbs has the condition of the partial index feedback_to_count.
+const uncountedThumbs = `SELECT f.id, f.workspace_id, f.chatbot_id, c.id IS NULL OR c.origin <> 'playground', f.rating, f.counted, f.created_at
+	FROM feedbacks f LEFT JOIN conversations c ON c.id = f.conversation_id
+	WHERE f.rating <> f.counted ORDER BY f.id LIMIT $1`
+
+// UncountedThumbs returns feedback, of any workspace, whose rating is not counted.
+func (s *Rolls) UncountedThumbs(ctx context.Context, limit int) (found []stats.Thumb, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, uncountedThumbs, limit)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t stats.Thumb
+		var at time.Time
+		if err := rows.Scan(&t.ID, &t.WorkspaceID, &t.ChatbotID, &t.Counts, &t.Rating, &t.Counted, &at); err != nil {
+			return nil, mapError(err)
+		}
+		t.Date = at.UTC().Format(time.DateOnly)
+		found = append(found, t)
+	}
+	return found, mapError(rows.Err())
+}
+
+// CountThumb makes the rating of a thumb the counted one.
+func (s *Rolls) CountThumb(ctx context.Context, t stats.Thumb) (bool, error) {
+	n, err := s.store.db(ctx).Feedback.Update().Where(feedback.ID(t.ID), feedback.Rating(t.Rating), feedback.Counted(t.Counted)).
+		SetCounted(t.Rating).Save(within(ctx, t.WorkspaceID))
+	return n > 0, mapError(err)
+}
+
+// AddToDay adds to the sums of a chatbot's day, which nobody else changes: see
+// LockRoll.
+func (s *Rolls) AddToDay(ctx context.Context, workspaceID, chatbotID string, more stats.Day) error {
+	ctx = within(ctx, workspaceID)
+	row, err := s.store.db(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.Day(more.Date)).Only(ctx)
+	if ent.IsNotFound(err) {
+		create := s.store.db(ctx).DailyStat.Create().SetWorkspaceID(workspaceID).SetChatbotID(chatbotID).SetDay(more.Date)
+		fillDay(create.Mutation(), &more)
+		return mapError(create.Exec(ctx))
+	}
+	if err != nil {
+		return mapError(err)
+	}
+	day := dayFromRow(row)
+	day.Add(&more)
+	update := s.store.db(ctx).DailyStat.UpdateOne(row)
+	fillDay(update.Mutation(), &day)
+	return mapError(update.Exec(ctx))
+}
+
+func fillDay(m *ent.DailyStatMutation, d *stats.Day) {
+	m.SetConversations(d.Conversations)
+	m.SetQuestions(d.Questions)
+	m.SetAnswered(d.Answered)
+	m.SetNoAnswer(d.NoAnswer)
+	m.SetFailed(d.Failed)
+	m.SetStopped(d.Stopped)
+	m.SetThumbsUp(d.ThumbsUp)
+	m.SetThumbsDown(d.ThumbsDown)
+	m.SetPromptTokens(d.PromptTokens)
+	m.SetCompletionTokens(d.CompletionTokens)
+	m.SetFirstText(d.FirstText[:])
+	m.SetHours(d.Hours[:])
+	m.SetUsers(d.Users)
+}
+
+func dayFromRow(row *ent.DailyStat) stats.Day {
+	d := stats.Day{
+		Date: row.Day, Conversations: row.Conversations, Questions: row.Questions, Answered: row.Answered, NoAnswer: row.NoAnswer,
+		Failed: row.Failed, Stopped: row.Stopped, ThumbsUp: row.ThumbsUp, ThumbsDown: row.ThumbsDown,
+		PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Users: row.Users,
+	}
+	copy(d.FirstText[:], row.FirstText)
+	copy(d.Hours[:], row.Hours)
+	return d
+}
+
+const (
+	addTally  = `INSERT INTO daily_counts (workspace_id, chatbot_id, day, kind, name, answers) VALUES `
+	moreTally = ` ON CONFLICT (chatbot_id, day, kind, name) DO UPDATE SET answers = daily_counts.answers + excluded.answers
+	WHERE daily_counts.workspace_id = excluded.workspace_id`
+	countTally = `SELECT COUNT(*) FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day = $3 AND kind = $4`
+	trimTally  = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day = $3 AND kind = $4 AND id NOT IN (
+	SELECT id FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day = $3 AND kind = $4 ORDER BY answers DESC, id LIMIT $5)`
+)
+
+// AddToTally adds to the counts of a period, and lets go of the rarest names when
+// there are more than twice as many as are kept.
+func (s *Rolls) AddToTally(ctx context.Context, workspaceID, chatbotID string, more stats.Tally, keep int) error {
+	names := slices.Sorted(maps.Keys(more.Answers))
+	rows, args := make([]string, len(names)), make([]any, 0, 6*len(names))
+	for i, name := range names {
+		rows[i] = placeholders(6*i+1, 6)
+		args = append(args, workspaceID, chatbotID, more.Period, more.Kind, name, more.Answers[name])
+	}
+	if _, err := s.store.raw(ctx).ExecContext(ctx, addTally+strings.Join(rows, ",")+moreTally, args...); err != nil {
+		return mapError(err)
+	}
+	var n int
+	if err := scanOne(ctx, s.store.raw(ctx), []any{&n}, countTally, workspaceID, chatbotID, more.Period, more.Kind); err != nil {
+		return mapError(err)
+	}
+	if n <= 2*keep {
+		return nil
+	}
+	_, err := s.store.raw(ctx).ExecContext(ctx, trimTally, workspaceID, chatbotID, more.Period, more.Kind, keep)
+	return mapError(err)
+}
+
+const (
+	addGaps = `INSERT INTO gaps (workspace_id, chatbot_id, conversation_id, message_id, question, reason, state, document_id, created_at)
+	SELECT a.workspace_id, c.chatbot_id, a.conversation_id, a.id, q.content, 'no_answer', 'open', '', a.created_at
+	FROM messages a JOIN conversations c ON c.id = a.conversation_id
+	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
+	WHERE a.workspace_id = $1 AND a.id IN `
+	// A conversation that is just being deleted is waited for: its gaps go with it.
+	keepConversations = ` FOR KEY SHARE OF c`
+	unlessAGap        = ` ON CONFLICT (message_id) DO NOTHING`
+)
+
+// AddGaps makes gaps of answers, unless they have one or are gone.
+func (s *Rolls) AddGaps(ctx context.Context, workspaceID string, answerIDs []int64) error {
+	args := []any{workspaceID}
+	for _, id := range answerIDs {
+		args = append(args, id)
+	}
+	statement := addGaps + placeholders(2, len(answerIDs))
+	if s.store.dialect == dialect.Postgres {
+		statement += keepConversations
+	}
+	_, err := s.store.raw(ctx).ExecContext(ctx, statement+unlessAGap, args...)
+	return mapError(err)
+}
+
+// recordedMonths takes the beginnings of times: both databases write them alike.
+const (
+	recordedMonthsSQLite   = `SELECT DISTINCT r.workspace_id, r.chatbot_id, substr(r.created_at, 1, 7) FROM receipts r JOIN chatbots b ON b.id = r.chatbot_id WHERE r.created_at >= $1 ORDER BY 3, 2`
+	recordedMonthsPostgres = `SELECT DISTINCT r.workspace_id, r.chatbot_id, to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM') FROM receipts r JOIN chatbots b ON b.id = r.chatbot_id WHERE r.created_at >= $1 ORDER BY 3, 2`
+)
+
+// RecordedMonths returns the months in which chatbots have usage records.
+func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []stats.ChatbotMonth, err error) {
+	statement := recordedMonthsSQLite
+	if s.store.dialect == dialect.Postgres {
+		statement = recordedMonthsPostgres
+	}
+	since = time.Date(since.Year(), since.Month(), 1, 0, 0, 0, 0, time.UTC)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, statement, since)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var m stats.ChatbotMonth
+		var month string
+		if err := rows.Scan(&m.WorkspaceID, &m.ChatbotID, &month); err != nil {
+			return nil, mapError(err)
+		}
+		if m.From, err = time.Parse("2006-01", month); err != nil {
+			return nil, fmt.Errorf("a usage record is of %q: %w", month, err)
+		}
+		found = append(found, m)
+	}
+	return found, mapError(rows.Err())
+}
+
+const (
+	forgetStats = `DELETE FROM daily_stats WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
+	// The month itself has no day, and its answers are those of all its days.
+	forgetCounts   = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
+	forgetReceipts = `UPDATE receipts SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`
+	forgetThumbs   = `UPDATE feedbacks SET counted = 0 WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted <> 0`
+)
+
+// ForgetMonth deletes the sums of a chatbot's month. Its rows are to be counted
+// again.
+func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error {
+	month := from.Format("2006-01") + "%"
+	for _, statement := range []string{forgetStats, forgetCounts} {
+		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, month); err != nil {
+			return mapError(err)
+		}
+	}
+	for _, statement := range []string{forgetReceipts, forgetThumbs} {
+		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, from, to); err != nil {
+			return mapError(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	"parley/core/insight/testrun"
+	"parley/core/tenant"
+	"parley/ent"
+	"parley/ent/chatbot"
+	"parley/ent/predicate"
+	"parley/ent/scope"
+	"parley/ent/testquestion"
+	"parley/ent/testresult"
+	enttestrun "parley/ent/testrun"
+)
+
+// TestRuns keeps test questions, their runs and results.
+type TestRuns struct{ store *Store }
+
+// NewTestRuns returns those of a database.
+func NewTestRuns(db *Store) *TestRuns { return &TestRuns{db} }
+
+var (
+	_ testrun.Store = (*TestRuns)(nil)
+	_ testrun.Due   = (*TestRuns)(nil)
+)
+
+// InTx runs fn in one transaction; calls inside it join.
+func (s *TestRuns) InTx(ctx context.Context, fn func(context.Context) error) error {
+	return s.store.InTx(ctx, fn)
+}
+
+// LockWorkspace locks a workspace until the transaction ends.
+func (s *TestRuns) LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error) {
+	return s.store.LockWorkspace(ctx, workspaceID)
+}
+
+// TestQuestions returns a chatbot's test questions, oldest first.
+func (s *TestRuns) TestQuestions(ctx context.Context, workspaceID, chatbotID string) ([]testrun.Question, error) {
+	rows, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.ChatbotID(chatbotID)).
+		Order(testquestion.ByCreatedAt(), testquestion.ByID()).All(within(ctx, workspaceID))
+	return mapped(rows, err, func(row *ent.TestQuestion) testrun.Question {
+		return testrun.Question{
+			ID: row.ID, ChatbotID: row.ChatbotID, Question: row.Question, Expects: testrun.Expectation(row.Expects),
+			Expected: row.Expected, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
+		}
+	})
+}
+
+// CreateTestQuestion adds a test question.
+func (s *TestRuns) CreateTestQuestion(ctx context.Context, workspaceID string, q testrun.Question) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.TestQuestion.Create().SetID(q.ID).SetWorkspaceID(workspaceID).SetChatbotID(q.ChatbotID).SetQuestion(q.Question).
+			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetCreatedBy(q.CreatedBy).SetCreatedAt(q.CreatedAt).Exec(ctx)
+	})
+}
+
+// DeleteTestQuestion removes a test question with its results.
+func (s *TestRuns) DeleteTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.TestQuestion.Delete().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID)).Exec(ctx))
+	})
+}
+
+// TestRuns returns a chatbot's runs, newest first.
+func (s *TestRuns) TestRuns(ctx context.Context, workspaceID, chatbotID string, limit int) ([]testrun.Run, error) {
+	rows, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
+		Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, runFromRow)
+}
+
+func runFromRow(row *ent.TestRun) testrun.Run {
+	return testrun.Run{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause),
+		State: testrun.State(row.State), Reason: row.Reason, Passed: row.Passed, Total: row.Total,
+		DueAt: utc(row.DueAt), EndedAt: utc(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+	}
+}
+
+// CreateTestRun adds a run.
+func (s *TestRuns) CreateTestRun(ctx context.Context, workspaceID string, run testrun.Run) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.TestRun.Create().SetID(run.ID).SetWorkspaceID(workspaceID).SetChatbotID(run.ChatbotID).SetCause(string(run.Cause)).
+			SetState(string(run.State)).SetTotal(run.Total).SetNillableDueAt(run.DueAt).SetCreatedAt(run.CreatedAt).Exec(ctx)
+	})
+}
+
+// UpdateTestRun writes the state of a run, and how it went so far.
+func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run testrun.Run) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		update := db.TestRun.Update().Where(enttestrun.ID(run.ID)).SetState(string(run.State)).SetReason(run.Reason).
+			SetPassed(run.Passed).SetTotal(run.Total).SetNillableEndedAt(run.EndedAt)
+		if run.DueAt != nil {
+			update.SetDueAt(*run.DueAt)
+		} else {
+			update.ClearDueAt()
+		}
+		return update.Exec(ctx)
+	})
+}
+
+// TestResults returns the results of a run.
+func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string) ([]testrun.Result, error) {
+	rows, err := s.store.db(ctx).TestResult.Query().Where(testresult.RunID(runID)).Order(testresult.ByID()).All(within(ctx, workspaceID))
+	if err != nil {
+		return nil, mapError(err)
+	}
+	results := make([]testrun.Result, len(rows))
+	for i, row := range rows {
+		sources, err := parseSources(row.Sources)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		results[i] = testrun.Result{
+			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer,
+			Citations: sources, At: row.CreatedAt.UTC(),
+		}
+	}
+	return results, nil
+}
+
+// AddTestResult adds a result. It is a Conflict if the question is gone.
+func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, r testrun.Result) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
+			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetSources(sourcesJSON(r.Citations)).SetCreatedAt(r.At).Exec(ctx)
+	})
+}
+
+// TrimTestRuns deletes all but a chatbot's newest runs.
+func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error {
+	ctx = within(ctx, workspaceID)
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		old, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
+			Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Offset(keep).Limit(passageBatch).IDs(ctx)
+		if err != nil || len(old) == 0 {
+			return mapError(err)
+		}
+		_, err = s.store.db(ctx).TestRun.Delete().Where(enttestrun.IDIn(old...)).Exec(ctx)
+		return mapError(err)
+	})
+}
+
+// ClaimTestRun returns a run of any workspace that is due, and keeps it from
+// others until a time. A chatbot has one run under way.
+func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run testrun.Run, err error) {
+	ctx = scope.System(ctx)
+	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now)}
+	if waiting, err := s.store.db(ctx).TestRun.Query().Where(due...).Exist(ctx); err != nil || !waiting {
+		if err == nil {
+			err = fault.New(fault.NotFound, "Not found.")
+		}
+		return run, mapError(err) // without the one writer of SQLite
+	}
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		query := s.store.db(ctx).TestRun.Query().Where(due...).Order(enttestrun.ByDueAt(), enttestrun.ByID())
+		if s.store.dialect == dialect.Postgres {
+			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
+		}
+		row, err := query.First(ctx)
+		if err != nil {
+			return mapError(err)
+		}
+		run = runFromRow(row)
+		run.State, run.DueAt = testrun.Running, &until
+		return s.UpdateTestRun(ctx, run.WorkspaceID, run)
+	})
+	return run, err
+}
+
+// tested has what each chatbot with test questions answers from: see
+// knowledgeVersion.
+const tested = `SELECT id, workspace_id,
+	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
+	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
+	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions)`
+
+// Tested returns the chatbots of any workspace that have test questions.
+func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, tested)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	var found []testrun.Tested
+	var ids []string
+	for rows.Next() {
+		var t testrun.Tested
+		var removed, live int
+		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &removed, &live); err != nil {
+			return nil, mapError(err)
+		}
+		t.Knowledge = fmt.Sprintf("%d.%d", removed, live)
+		found, ids = append(found, t), append(ids, t.ChatbotID)
+	}
+	if err := rows.Err(); err != nil || len(found) == 0 {
+		return nil, mapError(err)
+	}
+	bots, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.IDIn(ids...)).All(scope.System(ctx))
+	if err != nil {
+		return nil, mapError(err)
+	}
+	for _, bot := range bots {
+		for i := range found {
+			if found[i].ChatbotID == bot.ID {
+				if found[i].Settings, err = settingsText(bot); err != nil {
+					return nil, mapError(err)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// settingsText changes whenever how a chatbot answers does.
+func settingsText(row *ent.Chatbot) (string, error) {
+	bot := chatbotFromRow(row)
+	bot.Name, bot.OverLimit, bot.CreatedAt = "", false, time.Time{}
+	text, err := json.Marshal(bot)
+	return string(text), err
+}
