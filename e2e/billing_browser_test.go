@@ -53,7 +53,7 @@ func TestUpgradeInTheBrowser(t *testing.T) {
 		}
 	})
 	t.Run("a token can be created at once, and answers", func(t *testing.T) {
-		b.do(t, chromedp.SendKeys(chromedp.ID("token-name"), "Website"), chromedp.Click(chromedp.ID("create-token")),
+		b.do(t, chromedp.Click(chromedp.ID("new-token")), chromedp.SendKeys(chromedp.ID("token-name"), "Website"), chromedp.Click(chromedp.ID("create-token")),
 			chromedp.WaitVisible(chromedp.ID("token-secret")))
 		secret = b.text(t, "#token-secret")
 		w.within(t).chats(secret, 200)

@@ -3,12 +3,17 @@ package e2e
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"parley/core/plan"
+	"parley/index/indextest"
+	"parley/internal/app"
+	"parley/llm/llmtest"
 )
 
 const hostileName = `<img src=x onerror="document.title='obeyed'">`
@@ -30,17 +35,29 @@ func TestTokensInTheBrowser(t *testing.T) {
 			t.Errorf("the first row is %q", got)
 		}
 	})
+	t.Run("a new token may ask questions and no more, unless one says so", func(t *testing.T) {
+		b.do(t, chromedp.Click(chromedp.ID("new-token")), chromedp.WaitVisible(chromedp.ID("create-dialog")))
+		if got := get(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll("[name=scope]:checked")].map((box) => box.value).join(" ")`)); got != "chat" {
+			t.Errorf("chosen are %q", got)
+		}
+	})
 	t.Run("a new token is shown with its secret, which works", func(t *testing.T) {
 		b.do(t, chromedp.SendKeys(chromedp.ID("token-name"), hostileName), chromedp.Click(chromedp.ID("create-token")),
-			chromedp.WaitVisible(chromedp.ID("token-secret")), chromedp.WaitVisible(chromedp.CSS(firstRow+`:nth-last-child(2)`)))
+			chromedp.WaitVisible(chromedp.ID("token-secret")), chromedp.WaitReady(chromedp.CSS(firstRow+`:nth-last-child(2)`)))
 		secret = b.text(t, "#token-secret")
+		if got := get(t, b, chromedp.Evaluate[string](`document.activeElement.id`)); got != "token-secret" {
+			t.Errorf("the focus is on %q", got)
+		}
 		if !secretShape.MatchString(secret) {
 			t.Fatalf("the secret is %q", secret)
 		}
-		if got := b.text(t, "#token-curl"); !strings.Contains(got, w.base+"/api/v1/chat'") || !strings.Contains(got, secret) {
+		if got := get(t, b, chromedp.Evaluate[string](`document.getElementById("token-curl").textContent`)); !strings.Contains(got, w.base+"/api/v1/chat'") || !strings.Contains(got, secret) {
 			t.Errorf("the command is %q", got)
 		}
 		w.within(t).chats(secret, http.StatusOK)
+	})
+	t.Run("a slip of the Escape key does not lose the secret", func(t *testing.T) {
+		b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitVisible(chromedp.ID("token-secret")))
 	})
 	t.Run("a hostile name is shown as text", func(t *testing.T) {
 		if got := b.text(t, firstRow+" th"); got != hostileName {
@@ -57,31 +74,34 @@ func TestTokensInTheBrowser(t *testing.T) {
 		}
 	})
 	t.Run("once the page is loaded again, the secret is gone", func(t *testing.T) {
-		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(firstRow)), chromedp.WaitNotVisible(chromedp.ID("token-created")))
+		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(firstRow)), chromedp.WaitNotVisible(chromedp.ID("secret-dialog")))
 		if page := get(t, b, chromedp.OuterHTML(chromedp.CSS("html"))); strings.Contains(page, secret) {
 			t.Error("the page still has it")
 		}
 	})
 	t.Run("revoking asks first, and can be called off", func(t *testing.T) {
-		b.do(t, chromedp.Click(chromedp.CSS(firstRow+" .revoke")), chromedp.WaitVisible(chromedp.ID("revoke-dialog")))
+		b.fromMenu(t, firstRow, "revoke")
 		if got := b.text(t, "#revoke-name"); got != hostileName {
 			t.Errorf("it asks about %q", got)
 		}
-		b.do(t, chromedp.Click(chromedp.ID("cancel-revoke")), chromedp.WaitNotVisible(chromedp.ID("revoke-dialog")),
-			chromedp.Click(chromedp.CSS(firstRow+" .revoke")), chromedp.WaitVisible(chromedp.ID("revoke-dialog")),
-			chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible(chromedp.ID("revoke-dialog")))
+		if got := b.text(t, "#revoke-last-use"); !strings.HasPrefix(got, "It was last used") {
+			t.Errorf("it says %q of its last use", got)
+		}
+		b.do(t, chromedp.Click(chromedp.ID("cancel-revoke")), chromedp.WaitNotVisible(chromedp.ID("revoke-dialog")))
+		b.fromMenu(t, firstRow, "revoke")
+		b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible(chromedp.ID("revoke-dialog")))
 		if got := get(t, b, chromedp.AttributeValue(chromedp.CSS(firstRow), "data-status")).Value; got != "active" {
 			t.Errorf("the token is %q", got)
 		}
 		w.within(t).chats(secret, http.StatusOK)
 	})
 	t.Run("once confirmed, the token is refused", func(t *testing.T) {
-		b.do(t, chromedp.Click(chromedp.CSS(firstRow+" .revoke")), chromedp.WaitVisible(chromedp.ID("revoke-dialog")),
-			chromedp.Click(chromedp.ID("confirm-revoke")), chromedp.WaitVisible(chromedp.CSS(firstRow+`[data-status="revoked"]`)))
-		if got := b.text(t, "#token-status"); !strings.Contains(got, hostileName) || !strings.Contains(got, "is revoked") {
+		b.fromMenu(t, firstRow, "revoke")
+		b.do(t, chromedp.Click(chromedp.ID("confirm-revoke")), chromedp.WaitReady(chromedp.CSS(`#ended-list tr[data-status="revoked"]`)))
+		if got := get(t, b, chromedp.Poll[string](`document.getElementById("token-status").textContent`)); !strings.Contains(got, hostileName) || !strings.Contains(got, "is revoked") {
 			t.Errorf("the page says %q", got)
 		}
-		if got := get(t, b, chromedp.Evaluate[int](`document.querySelectorAll("`+firstRow+` button").length`)); got != 0 {
+		if got := get(t, b, chromedp.Evaluate[int](`document.querySelectorAll("#ended-list button").length`)); got != 0 {
 			t.Error("it can be revoked once more")
 		}
 		w.within(t).chats(secret, http.StatusUnauthorized)
@@ -112,36 +132,98 @@ func TestTokensInTheBrowser(t *testing.T) {
 	})
 }
 
+// fromMenu chooses what is in the menu of a row of tokens, and waits for its dialog.
+func (b *window) fromMenu(t *testing.T, row, what string) {
+	t.Helper()
+	b.do(t, chromedp.Click(chromedp.CSS(row+" .row-menu")), chromedp.WaitVisible(chromedp.CSS(row+" ."+what)),
+		chromedp.Click(chromedp.CSS(row+" ."+what)), chromedp.WaitVisible(chromedp.ID(what+"-dialog")))
+}
+
+// TestTheLifeOfATokenInTheBrowser goes from the page to the API and back, with a
+// clock that the test sets.
+func TestTheLifeOfATokenInTheBrowser(t *testing.T) {
+	var ahead atomic.Int64
+	clock := func() time.Time { return app.Now().Add(time.Duration(ahead.Load())) }
+	w := startWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx, Now: clock})
+	baker := w.newTenant("baker", plan.Standard)
+	b := w.window()
+	b.signIn(t, baker)
+	page := b.base + "/chatbots/" + baker.chatbot + "/tokens"
+	firstRow := `#token-list tr:first-child`
+	var first, second string
+
+	t.Run("a token is created, and its use shows", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS(firstRow)), chromedp.Click(chromedp.ID("new-token")),
+			chromedp.SendKeys(chromedp.ID("token-name"), "Website"), chromedp.Click(chromedp.ID("create-token")), chromedp.WaitVisible(chromedp.ID("token-secret")))
+		first = b.text(t, "#token-secret")
+		w.within(t).chats(first, http.StatusOK)
+		b.do(t, chromedp.Click(chromedp.ID("token-done")), chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(firstRow)))
+		if got := b.text(t, firstRow+" td[data-label='Last used']"); strings.Contains(got, "Never") {
+			t.Errorf("the last use is %q", got)
+		}
+	})
+	t.Run("it is renamed", func(t *testing.T) {
+		b.fromMenu(t, firstRow, "rename")
+		b.do(t, chromedp.SetValue(chromedp.ID("rename-name"), "Help desk"), chromedp.Click(chromedp.ID("confirm-rename")),
+			chromedp.WaitNotVisible(chromedp.ID("rename-dialog")))
+		if got := get(t, b, chromedp.Poll[string](`document.getElementById("token-status").textContent`)); !strings.Contains(got, "Help desk") {
+			t.Errorf("the page says %q", got)
+		}
+	})
+	t.Run("it is rolled, and both work", func(t *testing.T) {
+		b.fromMenu(t, firstRow, "roll")
+		b.do(t, chromedp.SetValue(chromedp.ID("roll-days"), "2"), chromedp.Click(chromedp.ID("confirm-roll")), chromedp.WaitVisible(chromedp.ID("token-secret")))
+		second = b.text(t, "#token-secret")
+		if got := b.text(t, "#rolled-note"); !strings.Contains(got, "2 more days") {
+			t.Errorf("the page says %q", got)
+		}
+		w.within(t).chats(first, http.StatusOK)
+		w.within(t).chats(second, http.StatusOK)
+		b.do(t, chromedp.Click(chromedp.ID("token-done")), chromedp.WaitVisible(chromedp.CSS(`#token-list tr:nth-child(2)`)))
+		if got := b.text(t, `#token-list tr:nth-child(2)`); !strings.Contains(got, "Help desk") || !strings.Contains(got, "Rolled") {
+			t.Errorf("the old one is %q", got)
+		}
+	})
+	t.Run("the old one works until the overlap ends", func(t *testing.T) {
+		ahead.Store(int64(48*time.Hour - time.Minute))
+		w.within(t).chats(first, http.StatusOK)
+		ahead.Store(int64(48*time.Hour + time.Minute))
+		w.within(t).chats(first, http.StatusUnauthorized)
+		w.within(t).chats(second, http.StatusOK)
+	})
+	t.Run("revoked it is refused", func(t *testing.T) {
+		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(firstRow)))
+		b.fromMenu(t, firstRow, "revoke")
+		b.do(t, chromedp.Click(chromedp.ID("confirm-revoke")), chromedp.WaitNotVisible(chromedp.ID("revoke-dialog")))
+		w.within(t).chats(second, http.StatusUnauthorized)
+	})
+	t.Run("the console has no complaint", func(t *testing.T) { b.quiet(t) })
+}
+
 func TestPlanWithoutTokensInTheBrowser(t *testing.T) {
 	w := start(t)
 	small := w.newTenant("small", plan.Basic)
 	b := w.window()
 	b.signIn(t, small)
-	b.do(t, chromedp.Navigate(b.base+"/chatbots/"+small.chatbot+"/tokens"), chromedp.WaitVisible(chromedp.ID("token-empty")))
-	b.quiet(t)
+	b.do(t, chromedp.Navigate(b.base+"/chatbots/"+small.chatbot+"/tokens"), chromedp.WaitVisible(chromedp.ID("upgrade")))
 
-	t.Run("creating a token says which plan has them, beside a link to the plans", func(t *testing.T) {
-		b.do(t, chromedp.SendKeys(chromedp.ID("token-name"), "Website"), chromedp.Click(chromedp.ID("create-token")),
-			chromedp.WaitVisible(chromedp.CSS("#token-error a")))
-		if got := b.text(t, "#token-error"); !strings.Contains(got, "Upgrade to the Standard plan or above") {
+	t.Run("it says which plan has them and what that gives, and offers no form that refuses", func(t *testing.T) {
+		if got := b.text(t, "#upgrade"); !strings.Contains(got, "API access starts with Standard") || !strings.Contains(got, "10 API tokens for each chatbot") {
 			t.Errorf("the page says %q", got)
 		}
-		if got := get(t, b, chromedp.Value(chromedp.ID("token-name"))); got != "Website" {
-			t.Errorf("what was typed became %q", got)
+		if got := get(t, b, chromedp.Evaluate[int](`document.querySelectorAll("#new-token").length`)); got != 0 {
+			t.Error("it offers to create a token")
 		}
-		if got := b.follow(t, "#token-error a"); got != "/workspaces/"+small.workspace+"/plan" {
-			t.Errorf("the link leads to %q", got)
-		}
+		b.quiet(t)
 	})
-	t.Run("the refusal is all that the console complains of", func(t *testing.T) {
-		heard := b.heard()
-		if len(heard) != 1 || !strings.Contains(heard[0], "403") {
-			t.Errorf("the console has %q", heard)
+	t.Run("a button leads to the plans", func(t *testing.T) {
+		if got := b.follow(t, "#see-plans"); got != "/workspaces/"+small.workspace+"/plan" {
+			t.Errorf("the link leads to %q", got)
 		}
 	})
 	t.Run("after choosing a plan that has them, a token can be created", func(t *testing.T) {
 		b.follow(t, `button[name=plan][value=standard]`)
-		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+small.chatbot+"/tokens"), chromedp.SendKeys(chromedp.ID("token-name"), "Website"),
+		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+small.chatbot+"/tokens"), chromedp.Click(chromedp.ID("new-token")), chromedp.SendKeys(chromedp.ID("token-name"), "Website"),
 			chromedp.Click(chromedp.ID("create-token")), chromedp.WaitVisible(chromedp.ID("token-secret")))
 		w.within(t).chats(b.text(t, "#token-secret"), http.StatusOK)
 		b.quiet(t)

@@ -1,11 +1,12 @@
-// Lists, creates and revokes the API tokens of a chatbot over the management
-// routes. Every text from the server is inserted as text, never as HTML.
+// Lists, creates, renames, rolls and revokes the API tokens of a chatbot over the
+// management routes. Every text from the server is inserted as text, never as HTML.
 "use strict";
 
 (() => {
   const root = document.getElementById("tokens");
   const address = `/api/chatbots/${encodeURIComponent(root.dataset.chatbotId)}/api-tokens`;
   const mayManage = root.hasAttribute("data-may-manage");
+  const mayCreate = root.hasAttribute("data-may-create");
   const byId = (id) => document.getElementById(id);
 
   // The codes of the envelope's "error" that this page knows what to do about.
@@ -60,40 +61,45 @@
       return element("a", "Sign in", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` });
     }
     if (code === forbidden) {
-      return element("a", "Go to the plan", { href: root.dataset.planUrl });
+      return element("a", "Go to the plans", { href: root.dataset.planUrl });
     }
     return null;
   };
 
-  const showError = (failure) => {
-    const box = byId("token-error");
-    box.replaceChildren(element("p", failure.message));
+  // showError says in a box what went wrong, and what to do.
+  const showError = (failure, box = byId("token-error")) => {
+    const text = element("div", "");
+    text.append(element("p", failure.message));
     const link = remedy(failure.code);
     if (link) {
-      box.append(element("p", ""));
-      box.lastChild.append(link);
+      text.append(link);
     }
     if (failure.requestId) {
-      box.append(element("p", `Request ${failure.requestId}`, { class: "hint" }));
+      text.append(element("p", `Request ${failure.requestId}`, { class: "hint" }));
     }
+    box.replaceChildren(text);
     box.hidden = false;
   };
 
-  const hideError = () => {
-    byId("token-error").hidden = true;
-    byId("token-error").replaceChildren();
+  const hideErrors = () => {
+    for (const box of root.querySelectorAll('[role="alert"]')) {
+      box.hidden = true;
+      box.replaceChildren();
+    }
   };
 
   // attempt runs what a button started, once at a time.
-  const attempt = async (button, work) => {
-    hideError();
+  const attempt = async (button, box, work) => {
+    hideErrors();
     button.disabled = true;
+    button.classList.add("busy");
     try {
       await work();
     } catch (failure) {
-      showError(failure);
+      showError(failure, box);
     } finally {
       button.disabled = false;
+      button.classList.remove("busy");
     }
   };
 
@@ -101,75 +107,191 @@
     byId("token-status").textContent = text;
   };
 
-  // The list.
+  // Times, in the zone of the person.
 
-  const statusNames = { active: "Active", expired: "Expired", revoked: "Revoked" };
+  const zone = { timeZone: root.dataset.timeZone };
+  const day = new Intl.DateTimeFormat("en-US", { ...zone, dateStyle: "medium" });
+  const exact = new Intl.DateTimeFormat("en-US", { ...zone, dateStyle: "medium", timeStyle: "short" });
+  const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ];
+
+  // ago is such as "5 minutes ago", "in 2 days", or a date if that is far away.
+  const ago = (at) => {
+    const distance = new Date(at) - Date.now();
+    if (Math.abs(distance) > 30 * units[0][1]) {
+      return day.format(new Date(at));
+    }
+    for (const [unit, length] of units) {
+      if (Math.abs(distance) >= length) {
+        return relative.format(Math.round(distance / length), unit);
+      }
+    }
+    return distance < 0 ? "just now" : "in a moment";
+  };
 
   const time = (at, otherwise) => {
     if (!at) {
-      return document.createTextNode(otherwise);
+      return element("span", otherwise, { class: "muted" });
     }
-    const shown = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-    return element("time", shown, { datetime: at });
+    return element("time", ago(at), { datetime: at, title: exact.format(new Date(at)) });
   };
 
-  const cell = (...content) => {
-    const made = document.createElement("td");
+  const lastUse = (token) => (token.last_used_at ? `It was last used ${ago(token.last_used_at)}.` : "It has never been used.");
+
+  // The list.
+
+  const scopeNames = { chat: "Ask questions", "conversations:read": "Read conversations" };
+
+  const cell = (label, ...content) => {
+    const made = element("td", "", { "data-label": label });
     made.append(...content);
     return made;
   };
 
-  const revokeButton = (token) => {
-    const button = element("button", "Revoke", {
-      type: "button",
-      class: "revoke danger",
-      "aria-label": `Revoke ${token.name}`,
-    });
-    button.addEventListener("click", () => askToRevoke(token));
+  const stateOf = (token, replaced) => {
+    if (token.status === "revoked") {
+      return ["Revoked", ""];
+    }
+    if (token.status === "expired") {
+      return ["Expired", ""];
+    }
+    if (token.over_limit) {
+      return ["Suspended", "warn"];
+    }
+    return replaced ? ["Rolled", "warn"] : ["Active", "good"];
+  };
+
+  const item = (text, name, token, act, danger) => {
+    const button = element("button", "", { type: "button", class: danger ? `${name} danger` : name, role: "menuitem" });
+    button.append(element("span", text));
+    button.addEventListener("click", () => act(token));
     return button;
   };
 
-  const state = (token) => {
-    const made = cell(element("span", statusNames[token.status] || token.status, { class: `state ${token.status}` }));
-    if (token.over_limit && token.status === "active") {
-      made.append(element("p", "Suspended: over the limit", { class: "error" }));
-    }
-    return made;
+  // The menu opens below its button, or above it where there is no room.
+  const place = (menu, button) => {
+    const at = button.getBoundingClientRect();
+    const below = innerHeight - at.bottom > menu.offsetHeight + 8;
+    menu.style.top = `${below ? at.bottom + 4 : Math.max(8, at.top - menu.offsetHeight - 4)}px`;
+    menu.style.left = `${Math.max(8, at.right - menu.offsetWidth)}px`;
   };
 
-  const row = (token) => {
+  const moves = { ArrowDown: 1, ArrowUp: -1 };
+
+  const menuOf = (token, replaced) => {
+    const id = `menu-${token.id}`;
+    const button = element("button", "⋯", {
+      type: "button",
+      class: "button ghost square small row-menu",
+      popovertarget: id,
+      "aria-haspopup": "menu",
+      "aria-label": `Actions for ${token.name}`,
+    });
+    const menu = element("div", "", { id, class: "menu", popover: "auto", role: "menu", "aria-label": `Actions for ${token.name}` });
+    if (mayCreate) {
+      menu.append(item("Rename", "rename", token, askToRename));
+    }
+    if (mayCreate && !replaced && !token.over_limit) {
+      menu.append(item("Roll …", "roll", token, askToRoll));
+    }
+    menu.append(item("Revoke …", "revoke", token, askToRevoke, true));
+    menu.addEventListener("toggle", (event) => {
+      if (event.newState === "open") {
+        place(menu, button);
+        menu.querySelector("button").focus();
+      }
+    });
+    menu.addEventListener("keydown", (event) => {
+      const move = moves[event.key];
+      if (move) {
+        const all = [...menu.querySelectorAll("button")];
+        all[(all.indexOf(document.activeElement) + move + all.length) % all.length].focus();
+        event.preventDefault();
+      }
+    });
+    menu.addEventListener("click", () => menu.hidePopover());
+    return [button, menu];
+  };
+
+  const row = (token, replaced, actions) => {
     const made = element("tr", "", { "data-token-id": token.id, "data-status": token.status });
-    const created = cell(time(token.created_at, "–"), document.createElement("br"));
-    created.append(element("span", `by ${token.created_by}`, { class: "hint" }));
+    const created = cell("Created", time(token.created_at, "–"));
+    created.append(element("p", token.created_by, { class: "hint" }));
+    const [name, look] = stateOf(token, replaced);
+    const may = token.scopes.map((scope) => element("div", scopeNames[scope] || scope, { title: scope, class: "nowrap" }));
+    const hint = cell("Token");
+    hint.append(element("code", token.hint, { class: "nowrap" }));
+    const mays = cell("May");
+    const list = element("div", "");
+    list.append(...may);
+    mays.append(list);
     made.append(
       element("th", token.name, { scope: "row" }),
-      cell(element("code", token.hint)),
-      state(token),
+      hint,
+      mays,
       created,
-      cell(time(token.last_used_at, "Never")),
-      cell(time(token.revoked_at || token.expires_at, "Never")),
+      cell("Last used", time(token.last_used_at, "Never")),
+      cell("Expires", time(token.revoked_at || token.expires_at, "Never")),
+      cell("Status", element("span", name, { class: `badge ${look}` })),
     );
-    if (mayManage) {
-      made.append(token.status === "active" ? cell(revokeButton(token)) : cell());
+    if (actions) {
+      const last = element("td", "", { class: "actions" });
+      last.append(...menuOf(token, replaced));
+      made.append(last);
     }
     return made;
   };
 
   const showList = (tokens) => {
-    byId("token-list").replaceChildren(...tokens.map(row));
-    byId("token-table").hidden = tokens.length === 0;
-    byId("token-empty").hidden = tokens.length !== 0;
+    const living = tokens.filter((token) => token.status === "active");
+    const ended = tokens.filter((token) => token.status !== "active");
+    const replaced = new Set(living.map((token) => token.replaces));
+    byId("token-list").replaceChildren(...living.map((token) => row(token, replaced.has(token.id), mayManage)));
+    byId("ended-list").replaceChildren(...ended.map((token) => row(token, false, false)));
+    byId("token-section").hidden = living.length === 0;
+    byId("ended-section").hidden = ended.length === 0;
+    byId("ended-title").textContent = `Revoked and expired (${ended.length})`;
+    byId("token-empty").hidden = living.length > 0 || byId("upgrade") !== null;
   };
 
   const load = async () => showList((await call("GET", address)).tokens);
 
-  // Creating.
+  // Dialogs.
 
-  const expiry = (days) => {
-    const at = new Date();
-    at.setUTCDate(at.getUTCDate() + Number(days));
-    return at.toISOString();
+  let asked = null; // the token that a dialog is about
+
+  const ask = (dialog, token) => {
+    hideErrors();
+    asked = token;
+    for (const place of dialog.querySelectorAll(".token-name")) {
+      place.textContent = token.name;
+    }
+    for (const place of dialog.querySelectorAll(".last-use")) {
+      place.textContent = lastUse(token);
+    }
+    dialog.showModal();
   };
+
+  const askToRename = (token) => {
+    byId("rename-name").value = token.name;
+    ask(byId("rename-dialog"), token);
+    byId("rename-name").select();
+  };
+
+  const askToRoll = (token) => {
+    byId("roll-days").value = "1";
+    ask(byId("roll-dialog"), token);
+  };
+
+  const askToRevoke = (token) => ask(byId("revoke-dialog"), token);
+
+  const at = (token) => `${address}/${encodeURIComponent(token.id)}`;
+
+  // The secret.
 
   const curl = (secret) =>
     [
@@ -179,67 +301,154 @@
       "  -d '{\"message\": \"Hello\"}'",
     ].join("\n");
 
-  const showSecret = (secret) => {
+  const select = (text) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const selection = getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);
+  };
+
+  const showSecret = (secret, note = "") => {
     byId("token-secret").textContent = secret;
-    byId("token-curl").textContent = secret ? curl(secret) : "";
+    byId("token-curl").textContent = curl(secret);
     byId("token-secret-copied").textContent = "";
     byId("token-curl-copied").textContent = "";
-    byId("token-created").hidden = !secret;
+    byId("rolled-note").textContent = note;
+    byId("rolled-note").hidden = note === "";
+    byId("secret-dialog").showModal();
+    byId("token-secret").focus();
+    select(byId("token-secret"));
+  };
+
+  const hideSecret = () => {
+    byId("token-secret").textContent = "";
+    byId("token-curl").textContent = "";
+    byId("secret-dialog").close();
+    (byId("new-token") || byId("tokens-title")).focus();
+  };
+
+  // The clipboard API is missing on pages without HTTPS.
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      return true;
+    } catch {
+      select(text);
+      return document.execCommand("copy");
+    }
+  };
+
+  const listenToSecret = () => {
+    for (const button of byId("secret-dialog").querySelectorAll("[data-copies]")) {
+      button.addEventListener("click", async () => {
+        const id = button.dataset.copies;
+        const copied = await copy(byId(id));
+        byId(`${id}-copied`).textContent = copied ? "Copied." : "It is selected. Copy it with your keyboard.";
+      });
+    }
+    byId("secret-dialog").addEventListener("cancel", (event) => event.preventDefault());
+    byId("token-done").addEventListener("click", hideSecret);
+  };
+
+  // Creating.
+
+  const expiry = () => {
+    const days = byId("token-days").value;
+    if (days === "") {
+      return null;
+    }
+    if (days === "date") {
+      const [year, month, date] = byId("token-date").value.split("-").map(Number);
+      return new Date(year, month - 1, date + 1).toISOString();
+    }
+    return new Date(Date.now() + Number(days) * units[0][1]).toISOString();
   };
 
   const create = async () => {
     const request = { name: byId("token-name").value };
-    const days = byId("token-days").value;
-    if (days) {
-      request.expires_at = expiry(days);
+    request.scopes = [...root.querySelectorAll('[name="scope"]:checked')].map((box) => box.value);
+    const ends = expiry();
+    if (ends) {
+      request.expires_at = ends;
     }
     const created = await call("POST", address, request);
+    byId("create-dialog").close();
     byId("token-form").reset();
+    byId("token-date-field").hidden = true;
     showSecret(created.token);
-    byId("created-title").focus();
     await load();
   };
 
-  // Revoking.
+  const listenToCreate = () => {
+    byId("new-token").addEventListener("click", () => {
+      hideErrors();
+      byId("create-dialog").showModal();
+    });
+    byId("token-days").addEventListener("change", () => {
+      const date = byId("token-days").value === "date";
+      byId("token-date-field").hidden = !date;
+      byId("token-date").required = date;
+      byId("token-date").min = new Date().toISOString().slice(0, 10);
+    });
+    byId("token-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const none = root.querySelector('[name="scope"]:checked') === null;
+      byId("scopes-error").hidden = !none;
+      if (none) {
+        byId("scope-chat").focus();
+        return;
+      }
+      attempt(byId("create-token"), byId("create-error"), create);
+    });
+  };
 
-  let toRevoke = null;
+  // Renaming, rolling and revoking.
 
-  const askToRevoke = (token) => {
-    toRevoke = token;
-    byId("revoke-name").textContent = token.name;
-    byId("revoke-dialog").showModal();
+  const rename = async () => {
+    const name = byId("rename-name").value;
+    const renamed = await call("PATCH", at(asked), { name });
+    byId("rename-dialog").close();
+    await load();
+    say(`The token is now called “${renamed.name}”.`);
+  };
+
+  const roll = async () => {
+    const days = Number(byId("roll-days").value);
+    const rolled = await call("POST", `${at(asked)}/roll`, { overlap_days: days });
+    byId("roll-dialog").close();
+    const note = days === 0 ? "The old token was revoked." : `The old token works for ${days === 1 ? "one more day" : `${days} more days`}, and no longer than its own expiry.`;
+    showSecret(rolled.token, note);
+    await load();
   };
 
   const revoke = async () => {
-    const token = toRevoke;
+    const token = asked;
+    await call("DELETE", at(token));
     byId("revoke-dialog").close();
-    await call("DELETE", `${address}/${encodeURIComponent(token.id)}`);
     await load();
     say(`“${token.name}” is revoked.`);
     byId("tokens-title").focus();
   };
 
-  const listenToCreate = () => {
-    byId("token-form").addEventListener("submit", (event) => {
+  const listenToForm = (form, button, box, work) => {
+    byId(form).addEventListener("submit", (event) => {
       event.preventDefault();
-      attempt(byId("create-token"), create);
-    });
-    byId("token-done").addEventListener("click", () => {
-      showSecret("");
-      byId("token-name").focus();
+      attempt(byId(button), byId(box), work);
     });
   };
 
-  const listenToRevoke = () => {
-    byId("confirm-revoke").addEventListener("click", (event) => attempt(event.currentTarget, revoke));
-    byId("cancel-revoke").addEventListener("click", () => byId("revoke-dialog").close());
-  };
-
-  if (byId("token-form")) {
+  if (mayCreate) {
     listenToCreate();
+    listenToSecret();
+    listenToForm("rename-form", "confirm-rename", "rename-error", rename);
+    listenToForm("roll-form", "confirm-roll", "roll-error", roll);
   }
   if (mayManage) {
-    listenToRevoke();
+    byId("confirm-revoke").addEventListener("click", (event) => attempt(event.currentTarget, byId("revoke-error"), revoke));
+    for (const button of root.querySelectorAll("[data-close]")) {
+      button.addEventListener("click", () => button.closest("dialog").close());
+    }
   }
-  load().catch(showError);
+  load().catch((failure) => showError(failure));
 })();

@@ -8,9 +8,14 @@ type Tokens struct {
 	MayManage, MayCreate bool
 	// APIURL is the address of the public API, with /api/v1.
 	APIURL string
+	// TimeZone is the IANA name of the zone in which times are shown.
+	TimeZone string
 	// Upgrade is what a plan without API access is told, nil for another.
 	Upgrade *Upgrade
 }
+
+// mayMake shows what makes tokens, and renames and rolls them.
+func (m Tokens) mayMake() bool { return m.MayManage && m.MayCreate && m.Upgrade == nil }
 
 // Upgrade offers a plan where the present one ends.
 type Upgrade struct {
@@ -18,10 +23,14 @@ type Upgrade struct {
 	From string
 	// Plan and Title are those of the plan that is offered.
 	Plan, Title string
+	// Gains are what the plan adds, each a short phrase.
+	Gains []string
 	// Prices are what the person can choose from. Without any, they are led to
 	// the page of plans, where Why says who changes it.
 	Prices []ui.Option
-	Why    string
+	// Price is the lowest, in words, or empty.
+	Price string
+	Why   string
 	// Next is the page to come back to.
 	Next string
 }

@@ -25,7 +25,7 @@ func TestCheckout(t *testing.T) {
 	t.Run("the tokens page of a plan without API access offers the plan that has it", func(t *testing.T) {
 		s := s.Within(t)
 		got := s.Get(tokens)
-		s.WantPage(got, 200, "Upgrade to Standard", "Monthly, 79.00 USD a month", `name="next" value="`+tokens+`"`, `action="`+s.Url("/plan/checkout")+`"`)
+		s.WantPage(got, 200, "API access starts with Standard", "Upgrade to Standard", "Monthly, 79.00 USD a month", `name="next" value="`+tokens+`"`, `action="`+s.Url("/plan/checkout")+`"`)
 		if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://checkout.stripe.com") {
 			t.Errorf("the policy is %q", policy)
 		}
@@ -158,7 +158,7 @@ func TestWithoutStripe(t *testing.T) {
 		s := s.Within(t)
 		bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Guide"})
 		webtest.Must(t, err)
-		s.WantPage(s.Get("/chatbots/"+bot.ID+"/tokens"), 200, site.ByOperator, `<a href="`+s.Url("/plan")+`">Go to the plans</a>`)
+		s.WantPage(s.Get("/chatbots/"+bot.ID+"/tokens"), 200, site.ByOperator, `href="`+s.Url("/plan")+`">See the plans</a>`)
 	})
 	t.Run("forms lead to this server only", func(t *testing.T) { webtest.Confined(t, s.Within(t).Get(s.Url("/plan"))) })
 
