@@ -62,5 +62,5 @@ func (m *admission) begin(ctx context.Context, again bool) (ended func(), err er
 }
 
 func take(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {
-	return among.Take(by.Chatbot.WorkspaceID, by.Token.ID, by.Plan)
+	return among.Take(by.Chatbot.WorkspaceID, by.CallerID(), by.Plan)
 }

@@ -45,6 +45,9 @@ type Deps struct {
 	Billing Billing
 	// Person returns who is signed in on a request, or an Unauthenticated fault.
 	Person func(*fiber.Ctx) (tenant.Person, error)
+	// Again returns a function that looks again at who is signed in on a request,
+	// after the request.
+	Again func(*fiber.Ctx) func(context.Context) (tenant.Person, error)
 	// Pace counts the requests of people for their workspaces; nil counts none.
 	Pace *rate.Pace
 	// Lifetime ends, with a fault as its cause, when running turns must end.
@@ -100,6 +103,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
+	playground := playground{a}
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
@@ -118,6 +122,10 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Delete("/sources/:source_id", sources.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/sources/:source_id/sync", sources.sync, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
+		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),
+		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody)),
+		route.Get("/playground/conversations/:conversation_id/messages", playground.messages, route.May(tenant.Try)),
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
 		route.Post("/messages/:message/feedback", ratings.giveAsMember, route.May(tenant.Read), route.Body(MaxBody)),
 	)

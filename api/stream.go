@@ -12,6 +12,7 @@ import (
 	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/rate"
 	"parley/internal/requestid"
@@ -50,7 +51,7 @@ func (h streams) answer(c *fiber.Ctx, by caller) error {
 		admitted.slot.Leave()
 		return err
 	}
-	return h.stream(c, streaming{caller: by, slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return h.stream(c, streaming{principal: by.Principal, valid: h.valid(by.secret), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
 	}})
@@ -77,7 +78,7 @@ func (h streams) resume(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return h.stream(c, streaming{caller: by, slot: slot, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return h.stream(c, streaming{principal: by.Principal, valid: h.valid(by.secret), slot: slot, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		resumed, err := h.Turns.Resume(ctx, by.Principal, ref, from)
 		if err != nil {
 			return nil, turn.Delivery{}, err
@@ -98,12 +99,16 @@ func (i identifiers) lastEvent(c *fiber.Ctx) (*turn.Position, error) {
 
 // streaming is a request for a stream.
 type streaming struct {
-	caller
+	principal *chatbot.Principal
+	// valid looks at the caller's credential again.
+	valid func(context.Context) error
 	// slot is left when the response ends.
 	slot *rate.Slot
 	// resumed says that the client has seen the beginning.
 	resumed bool
 	begin   func(context.Context) (*turn.Turn, turn.Delivery, error)
+	// inspect, unless nil, says how the answer was made, in an event of its own.
+	inspect func(turn.Answer) inspectionData
 }
 
 // stream runs a turn into the answer. What fails before the first event is an
@@ -123,7 +128,8 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 	}
 	begun = true
 	s := newStream(reader, h.Streams)
-	s.valid = h.valid(reader.ctx, asked.secret)
+	valid := asked.valid // the rest of what was asked need not be kept
+	s.valid = func() error { return valid(reader.ctx) }
 	out := &writer{stream: s, seen: turn.From.Tail}
 	if s.at = turn.From; delivery.IDs {
 		s.ids, s.answerID = true, h.IDs.Message(turn.AnswerID)
@@ -132,7 +138,7 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 		out.begin(h.IDs.Conversation(turn.Conversation.ID))
 	}
 	// Nothing of c may be used once the handler has returned.
-	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.Chatbot.ImageHosts, requestID: requestid.Of(c)}
+	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, inspect: asked.inspect, requestID: requestid.Of(c)}
 	h.gate.EnterAgain()
 	go run.run(reader.ctx)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
@@ -144,8 +150,8 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 
 // valid looks at a token again. It is a function of its own so that an open
 // stream keeps nothing else of its request.
-func (h streams) valid(ctx context.Context, secret string) func() error {
-	return func() error {
+func (h streams) valid(secret string) func(context.Context) error {
+	return func(ctx context.Context) error {
 		_, err := h.Chatbots.Tokens.Authenticate(ctx, secret)
 		return err
 	}
@@ -158,6 +164,7 @@ type streamRun struct {
 	out       *writer
 	delivery  turn.Delivery
 	hosts     []string
+	inspect   func(turn.Answer) inspectionData
 	requestID string
 }
 
@@ -185,6 +192,9 @@ func (r *streamRun) finish(answer turn.Answer, err error) {
 	}
 	if r.delivery.Usage {
 		r.out.usage(answer)
+	}
+	if r.inspect != nil {
+		r.out.inspection(r.inspect(answer))
 	}
 	if err != nil {
 		r.fail(err)

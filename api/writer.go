@@ -95,6 +95,13 @@ func (w *writer) usage(answer turn.Answer) {
 	})
 }
 
+// inspection is the event of the playground in the place of usage and sources.
+func (w *writer) inspection(data inspectionData) {
+	w.after(turn.UsageSent, func(b []byte) []byte {
+		return appendObject(b, "data: {\"type\":\"inspect\",\"inspect\":", data)
+	})
+}
+
 func (w *writer) formatted(text string, f format.Format) {
 	w.after(turn.FormattedSent, func(b []byte) []byte {
 		return appendEvent(b, "data: {\"type\":\"formatted\",\"content\":", text, ",\"format\":\""+string(f)+"\"")

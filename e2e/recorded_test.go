@@ -15,7 +15,7 @@ import (
 
 // The reasons for which a route or command leaves no entry in the audit log.
 const (
-	talks       = "what end users say is kept as messages and receipts, not in the audit log"
+	talks       = "what is asked and answered is kept as messages and receipts, not in the audit log"
 	adds        = "what a chatbot knows is listed with its times; only taking it away is recorded"
 	works       = "the state of the work on a document changes, not what a chatbot knows"
 	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"
@@ -67,30 +67,32 @@ var routeRecords = map[string]struct {
 	"POST /workspaces/:workspace/leave":                          {action: audit.MemberLeft},
 	"POST /workspaces/:workspace/delete":                         {action: audit.WorkspaceDeleted},
 
-	"POST /api/chatbots/:id/api-tokens":                        {action: audit.TokenCreated},
-	"PATCH /api/chatbots/:id/api-tokens/:token_id":             {action: audit.TokenRenamed},
-	"POST /api/chatbots/:id/api-tokens/:token_id/roll":         {action: audit.TokenRolled},
-	"DELETE /api/chatbots/:id/api-tokens/:token_id":            {action: audit.TokenRevoked},
-	"POST /api/chatbots/:id/documents":                         {reason: adds},
-	"POST /api/chatbots/:id/evaluate":                          {reason: measures},
-	"POST /api/chatbots/:id/documents/:document_id/retry":      {reason: works},
-	"POST /api/chatbots/:id/documents/:document_id/cancel":     {reason: works},
-	"POST /api/chatbots/:id/sources":                           {reason: adds},
-	"POST /api/chatbots/:id/sources/:source_id/sync":           {reason: works},
-	"DELETE /api/chatbots/:id/sources/:source_id":              {action: audit.SourceRemoved},
-	"DELETE /api/chatbots/:id/documents/:document_id":          {action: audit.DocumentRemoved},
-	"POST /chatbots/:chatbot/knowledge":                        {reason: adds},
-	"POST /chatbots/:chatbot/knowledge/pairs":                  {reason: adds},
-	"POST /chatbots/:chatbot/knowledge/files":                  {reason: adds},
-	"POST /chatbots/:chatbot/knowledge/sources":                {reason: adds},
-	"POST /chatbots/:chatbot/knowledge/:document/retry":        {reason: works},
-	"POST /chatbots/:chatbot/knowledge/:document/cancel":       {reason: works},
-	"POST /chatbots/:chatbot/knowledge/sources/:source/sync":   {reason: works},
-	"POST /chatbots/:chatbot/knowledge/sources/:source/remove": {action: audit.SourceRemoved},
-	"POST /chatbots/:chatbot/knowledge/:document/remove":       {action: audit.DocumentRemoved},
-	"POST /chatbots/:chatbot/evaluate":                         {reason: measures},
-	"POST /chatbots/:chatbot":                                  {action: audit.ChatbotChanged},
-	"POST /chatbots/:chatbot/delete":                           {action: audit.ChatbotDeleted},
+	"POST /api/chatbots/:id/api-tokens":                                     {action: audit.TokenCreated},
+	"PATCH /api/chatbots/:id/api-tokens/:token_id":                          {action: audit.TokenRenamed},
+	"POST /api/chatbots/:id/api-tokens/:token_id/roll":                      {action: audit.TokenRolled},
+	"DELETE /api/chatbots/:id/api-tokens/:token_id":                         {action: audit.TokenRevoked},
+	"POST /api/chatbots/:id/documents":                                      {reason: adds},
+	"POST /api/chatbots/:id/playground/stream":                              {reason: talks},
+	"POST /api/chatbots/:id/playground/conversations/:conversation_id/stop": {reason: talks},
+	"POST /api/chatbots/:id/evaluate":                                       {reason: measures},
+	"POST /api/chatbots/:id/documents/:document_id/retry":                   {reason: works},
+	"POST /api/chatbots/:id/documents/:document_id/cancel":                  {reason: works},
+	"POST /api/chatbots/:id/sources":                                        {reason: adds},
+	"POST /api/chatbots/:id/sources/:source_id/sync":                        {reason: works},
+	"DELETE /api/chatbots/:id/sources/:source_id":                           {action: audit.SourceRemoved},
+	"DELETE /api/chatbots/:id/documents/:document_id":                       {action: audit.DocumentRemoved},
+	"POST /chatbots/:chatbot/knowledge":                                     {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/pairs":                               {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/files":                               {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/sources":                             {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/:document/retry":                     {reason: works},
+	"POST /chatbots/:chatbot/knowledge/:document/cancel":                    {reason: works},
+	"POST /chatbots/:chatbot/knowledge/sources/:source/sync":                {reason: works},
+	"POST /chatbots/:chatbot/knowledge/sources/:source/remove":              {action: audit.SourceRemoved},
+	"POST /chatbots/:chatbot/knowledge/:document/remove":                    {action: audit.DocumentRemoved},
+	"POST /chatbots/:chatbot/evaluate":                                      {reason: measures},
+	"POST /chatbots/:chatbot":                                               {action: audit.ChatbotChanged},
+	"POST /chatbots/:chatbot/delete":                                        {action: audit.ChatbotDeleted},
 }
 
 // entries are all of the audit log, the latest first.

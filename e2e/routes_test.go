@@ -22,6 +22,9 @@ type gets struct {
 	revoked int
 	// nobody has no credential.
 	nobody int
+	// colleague is another member of the workspace whose role may call the route:
+	// what own is, where it is zero.
+	colleague int
 }
 
 // What most routes answer.
@@ -36,10 +39,11 @@ var (
 	noSale        = gets{own: 403, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aChoice       = gets{own: 422, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	ownAccount    = gets{own: 422, stranger: 422, otherToken: 401, revoked: 401, nobody: 401}
+	ownTrial      = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401, colleague: 404}
 	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
 )
 
-func everyone(status int) gets { return gets{status, status, status, status, status} }
+func everyone(status int) gets { return gets{status, status, status, status, status, status} }
 
 // row is one way to call a route. A name after a colon stands for an id, in
 // the path and in the body.
@@ -126,6 +130,8 @@ var rows = []row{
 	{method: "GET", route: "/api/chatbots/:id/documents", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/playground/conversations/:conversation_id/messages", path: "/api/chatbots/:id/playground/conversations/:tried/messages", gets: ownTrial, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/playground/conversations/:conversation_id/stream", path: "/api/chatbots/:id/playground/conversations/:tried/stream", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/messages/:message/feedback", body: `{"rating":"up"}`, gets: bySession, least: tenant.RoleMember},
 
@@ -146,6 +152,8 @@ var rows = []row{
 	{method: "POST", route: "/api/chatbots/:id/api-tokens/:token_id/roll", body: `{"overlap_days":7}`, gets: bySession, least: tenant.RoleAdmin},
 	{method: "DELETE", route: "/api/chatbots/:id/api-tokens/:token_id", gets: bySession, least: tenant.RoleAdmin},
 	{method: "POST", route: "/api/chatbots/:id/documents", body: `{"title":"Another","content":"One more."}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/playground/stream", body: `{"message":"When does it open?"}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/playground/conversations/:conversation_id/stop", path: "/api/chatbots/:id/playground/conversations/:tried/stop", gets: ownTrial, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/evaluate", body: `{"questions":[{"question":"When does it open?","document_id":":document_id"}]}`, gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/documents/:document_id/retry", path: "/api/chatbots/:id/documents/:failed/retry", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/documents/:document_id/cancel", gets: notNow, least: tenant.RoleMember},

@@ -54,18 +54,19 @@ func (w *instance) newEstate(name string) *estate {
 	e.revoked = secret
 	e.bot, err = p.Chatbots.Get(ctx, e.workspace, e.chatbot)
 	w.must(err)
-	e.ids = w.thingsOf(e.bot, name)
+	e.ids = w.thingsOf(e.bot, name, e.owner)
 	e.ids["workspace"], e.ids["user"], e.ids["invitation"] = e.workspace, member.ID, invitations[0].ID
 	e.ids["provider"] = w.newProvider(e.workspace, name+"'s provider")
 	other, err := p.Chatbots.Create(ctx, e.workspace, chatbot.Settings{Name: name + "'s other chatbot"})
 	w.must(err)
-	e.sibling.ids = w.thingsOf(other, name+" other")
+	e.sibling.ids = w.thingsOf(other, name+" other", e.owner)
 	_, e.sibling.token = w.newToken(e.workspace, other.ID, name+" other")
 	return e
 }
 
-// thingsOf gives a chatbot what can be named below it.
-func (w *instance) thingsOf(bot chatbot.Chatbot, name string) ids {
+// thingsOf gives a chatbot what can be named below it. What only its member can
+// use is the owner's.
+func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	things := ids{"chatbot": bot.ID, "id": bot.ID}
@@ -93,6 +94,9 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name string) ids {
 	things["conversation_id"] = written(p.IDs.Conversation(conversation.ID))
 	answered := w.answeredIn(bot, "When does "+name+" open?")
 	things["message"], things["message_id"] = written(p.IDs.Message(answered)), written(p.IDs.Message(answered))
+	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: owner}, "", nil, nil)
+	w.must(err)
+	things["tried"] = written(p.IDs.Conversation(tried.ID))
 	return things
 }
 
@@ -319,7 +323,7 @@ var unknownIDs = ids{
 	"workspace": "ws_0123456789abcdefghjkmnpq", "chatbot": "cb_0123456789abcdefghjkmnpq", "id": "cb_0123456789abcdefghjkmnpq",
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
-	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990",
+	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "tried": "9007199254740990",
 	"message": "9007199254740990", "message_id": "9007199254740990",
 }
 

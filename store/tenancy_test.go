@@ -173,6 +173,9 @@ var workspaceMethods = []confined{
 	{"LastMessages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LastMessages(ctx, as, a.conversation, 0, 10)
 	}},
+	{"TurnsOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.TurnsOf(ctx, as, a.conversation, 10)
+	}},
 	{"Turn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Turn(ctx, as, a.conversation, 0)
 	}},

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -49,7 +50,10 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 	LEFT JOIN receipts r ON r.message_id = a.id AND r.attempt = a.attempt
 	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant'`
 
-const lastTurn = ` ORDER BY a.id DESC LIMIT 1`
+const (
+	lastTurn  = ` ORDER BY a.id DESC LIMIT 1`
+	lastTurns = ` ORDER BY a.id DESC LIMIT $3`
+)
 
 // Turn returns a turn as it stands, or the last of its conversation.
 func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
@@ -57,26 +61,63 @@ func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, an
 	if answerID != 0 {
 		query, args = selectTurn+" AND a.id = $3", append(args, answerID)
 	}
-	var t turn.Stored
-	var sources, delivery string
-	var first, total int64
-	var at sql.NullTime
-	a, r := &t.Answer, &t.Answer.Record
-	err := scanOne(ctx, s.store.raw(ctx), []any{
-		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Outcome, &a.Query, &sources, &delivery, &t.QuestionID, &t.Question, &t.Last,
-		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &first, &total, &r.Passages,
-		&r.Refuted, &at,
-	}, query, args...)
-	if err != nil {
+	var row turnRow
+	if err := scanOne(ctx, s.store.raw(ctx), row.into(), query, args...); err != nil {
 		return turn.Stored{}, mapError(err)
 	}
-	r.FirstToken, r.Total = milliseconds(first), milliseconds(total)
-	if at.Valid {
-		r.At = at.Time.UTC()
-	}
-	t.Delivery = parseDelivery(delivery)
-	a.Citations, err = parseSources(sources)
+	t, err := row.stored()
 	return t, mapError(err)
+}
+
+// TurnsOf returns the last turns of a conversation, oldest first.
+func (s *Turns) TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) (turns []turn.Stored, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, selectTurn+lastTurns, workspaceID, conversationID, limit)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var row turnRow
+		if err := rows.Scan(row.into()...); err != nil {
+			return nil, mapError(err)
+		}
+		t, err := row.stored()
+		if err != nil {
+			return nil, mapError(err)
+		}
+		turns = append(turns, t)
+	}
+	slices.Reverse(turns)
+	return turns, mapError(rows.Err())
+}
+
+// turnRow is what selectTurn gives.
+type turnRow struct {
+	turn.Stored
+	sources, delivery string
+	first, total      int64
+	at                sql.NullTime
+}
+
+func (t *turnRow) into() []any {
+	a, r := &t.Answer, &t.Answer.Record
+	return []any{
+		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Outcome, &a.Query, &t.sources, &t.delivery, &t.QuestionID, &t.Question, &t.Last,
+		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &t.first, &t.total, &r.Passages,
+		&r.Refuted, &t.at,
+	}
+}
+
+func (t *turnRow) stored() (turn.Stored, error) {
+	a, r := &t.Answer, &t.Answer.Record
+	r.FirstToken, r.Total = milliseconds(t.first), milliseconds(t.total)
+	if t.at.Valid {
+		r.At = t.at.Time.UTC()
+	}
+	t.Delivery = parseDelivery(t.delivery)
+	var err error
+	a.Citations, err = parseSources(t.sources)
+	return t.Stored, err
 }
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

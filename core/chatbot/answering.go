@@ -121,6 +121,10 @@ func (s *Chatbots) checkChoice(field string, choice ModelChoice) (ModelChoice, e
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
+func errNoProvider(field string) error {
+	return fault.InField(field, "This provider is not there any more. Choose another.")
+}
+
 // checkProviders refuses providers that the workspace does not have. It locks
 // the workspace first, so that none of them is deleted meanwhile.
 func (s *Chatbots) checkProviders(ctx context.Context, workspaceID string, a Answering) error {
@@ -138,7 +142,7 @@ func (s *Chatbots) checkProviders(ctx context.Context, workspaceID string, a Ans
 		}
 		_, err := s.db.Providers.Provider(ctx, workspaceID, chosen.id)
 		if fault.Is(err, fault.NotFound) {
-			return fault.InField(chosen.field, "This provider is not there any more. Choose another.")
+			return errNoProvider(chosen.field)
 		}
 		if err != nil {
 			return err

@@ -53,23 +53,27 @@ type Options struct {
 }
 
 // Services are the services of this package over one database: what can be done
-// with chatbots, with their tokens, and with providers of models.
+// with chatbots, with their tokens, and with providers of models, and how a chatbot
+// is tried.
 type Services struct {
 	*Chatbots
-	Tokens    *Tokens
-	Providers *Providers
-	Catalog   *Catalog
+	Tokens     *Tokens
+	Providers  *Providers
+	Catalog    *Catalog
+	Playground *Playground
 }
 
 // New returns the services. Random must be cryptographically secure.
 func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) Services {
 	base, known := base{db: db, settler: settler, now: now, random: random}, newCache(now)
 	providers := &Providers{base: base, options: options}
+	chatbots := &Chatbots{base: base, forgetter: forgetter, options: options, known: known}
 	return Services{
-		Chatbots:  &Chatbots{base: base, forgetter: forgetter, options: options, known: known},
-		Tokens:    &Tokens{base: base, known: known},
-		Providers: providers,
-		Catalog:   &Catalog{providers},
+		Chatbots:   chatbots,
+		Tokens:     &Tokens{base: base, known: known},
+		Providers:  providers,
+		Catalog:    &Catalog{providers},
+		Playground: &Playground{base: base, chatbots: chatbots},
 	}
 }
 

@@ -14,9 +14,10 @@ const MaxAnswers = 2_000
 // slotWait is when to try again for a slot: nobody knows when an answer will end.
 const slotWait = 2 * time.Second
 
-// Slots limit what is in progress at once in this process: for one token, for one
-// workspace, and in total. A token gets three quarters of its workspace's slots, so
-// that another token always finds some. Slots are safe for concurrent use.
+// Slots limit what is in progress at once in this process: for one caller, which is
+// a token or a member, for one workspace, and in total. A caller gets three quarters
+// of its workspace's slots, so that another caller always finds some. Slots are safe
+// for concurrent use.
 type Slots struct {
 	max int
 	// what names the work in messages, such as "answers".
@@ -24,7 +25,7 @@ type Slots struct {
 
 	mu      sync.Mutex
 	taken   int
-	byOwner map[string]int // by workspace and by token, whose ids differ
+	byOwner map[string]int // by workspace and by caller, whose ids differ
 }
 
 // NewSlots returns at most most slots. What names the work in messages, such as
@@ -33,10 +34,10 @@ func NewSlots(what string, most int) *Slots {
 	return &Slots{max: most, what: what, byOwner: map[string]int{}}
 }
 
-// Take takes a slot, which its holder must leave. It is RateLimited if the token or
+// Take takes a slot, which its holder must leave. It is RateLimited if the caller or
 // the workspace has as many as the plan includes, and Unavailable if the process has
 // no more.
-func (s *Slots) Take(workspaceID, tokenID string, p plan.Plan) (*Slot, error) {
+func (s *Slots) Take(workspaceID, callerID string, p plan.Plan) (*Slot, error) {
 	limit := p.Limits.ConcurrentAnswers
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,8 +45,8 @@ func (s *Slots) Take(workspaceID, tokenID string, p plan.Plan) (*Slot, error) {
 		if s.byOwner[workspaceID] >= limit {
 			return nil, limited("The %s plan includes %d %s at once. Wait for one to end, or upgrade the plan.", p.Title, limit, s.what)
 		}
-		if each := tokenShare(limit); s.byOwner[tokenID] >= each {
-			return nil, limited("On the %s plan one API token may have %d %s at once. Wait for one to end, use another token, or upgrade the plan.", p.Title, each, s.what)
+		if each := callerShare(limit); s.byOwner[callerID] >= each {
+			return nil, limited("On the %s plan one API token may have %d %s at once, and so may one member. Wait for one to end, or upgrade the plan.", p.Title, each, s.what)
 		}
 	}
 	if s.taken >= s.max {
@@ -56,12 +57,12 @@ func (s *Slots) Take(workspaceID, tokenID string, p plan.Plan) (*Slot, error) {
 	}
 	s.taken++
 	s.byOwner[workspaceID]++
-	s.byOwner[tokenID]++
-	return &Slot{of: s, workspaceID: workspaceID, tokenID: tokenID, holders: 1}, nil
+	s.byOwner[callerID]++
+	return &Slot{of: s, workspaceID: workspaceID, callerID: callerID, holders: 1}, nil
 }
 
-// tokenShare is how many slots of a workspace one token may have.
-func tokenShare(limit int) int { return (3*limit + 3) / 4 }
+// callerShare is how many slots of a workspace one caller may have.
+func callerShare(limit int) int { return (3*limit + 3) / 4 }
 
 func limited(message string, args ...any) error {
 	refused := fault.New(fault.RateLimited, message, args...)
@@ -71,9 +72,9 @@ func limited(message string, args ...any) error {
 
 // Slot is free again when all its holders have left. The nil Slot has no owner.
 type Slot struct {
-	of                   *Slots
-	workspaceID, tokenID string
-	holders              int // guarded by of.mu
+	of                    *Slots
+	workspaceID, callerID string
+	holders               int // guarded by of.mu
 }
 
 // Share adds a holder, and returns how that holder leaves.
@@ -95,7 +96,7 @@ func (s *Slot) Leave() {
 		return
 	}
 	s.of.taken--
-	for _, owner := range []string{s.workspaceID, s.tokenID} {
+	for _, owner := range []string{s.workspaceID, s.callerID} {
 		if s.of.byOwner[owner]--; s.of.byOwner[owner] == 0 {
 			delete(s.of.byOwner, owner)
 		}

@@ -31,6 +31,8 @@ type Action int
 const (
 	// Read sees the workspace's chatbots, documents and tokens' records.
 	Read Action = iota
+	// Try asks a chatbot in the playground.
+	Try
 	// EditKnowledge adds and removes documents.
 	EditKnowledge
 	// ManageChatbots creates, changes and deletes chatbots.
@@ -49,6 +51,7 @@ const (
 // leastRole is the one place that says who may do what.
 var leastRole = map[Action]Role{
 	Read:           RoleMember,
+	Try:            RoleMember,
 	EditKnowledge:  RoleMember,
 	ManageChatbots: RoleAdmin,
 	ManageTokens:   RoleAdmin,

@@ -10,6 +10,7 @@ import (
 func TestRoles(t *testing.T) {
 	allowed := map[Action]map[Role]bool{
 		Read:           {RoleMember: true, RoleAdmin: true, RoleOwner: true},
+		Try:            {RoleMember: true, RoleAdmin: true, RoleOwner: true},
 		EditKnowledge:  {RoleMember: true, RoleAdmin: true, RoleOwner: true},
 		ManageChatbots: {RoleAdmin: true, RoleOwner: true},
 		ManageTokens:   {RoleAdmin: true, RoleOwner: true},

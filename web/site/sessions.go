@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -69,6 +70,13 @@ func (s *Sessions) Person(c *fiber.Ctx) (tenant.Person, error) {
 // counts for nobody.
 func (s *Sessions) Caller(c *fiber.Ctx) (tenant.Person, error) {
 	return s.person(c, c.Cookies(s.name()) != "")
+}
+
+// Again returns a function that says who is signed in with the cookie of a
+// request, also when the request has ended. It counts nothing.
+func (s *Sessions) Again(c *fiber.Ctx) func(context.Context) (tenant.Person, error) {
+	secret := c.Cookies(s.name())
+	return func(ctx context.Context) (tenant.Person, error) { return s.people.Person(ctx, secret) }
 }
 
 func (s *Sessions) person(c *fiber.Ctx, countStrangers bool) (tenant.Person, error) {

@@ -38,6 +38,9 @@ type Turns interface {
 	// Turn returns a turn as it stands. An answer of 0 is the last of its
 	// conversation, in which it must be otherwise.
 	Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (Stored, error)
+	// TurnsOf returns the last turns of a conversation, oldest first and at most
+	// limit.
+	TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) ([]Stored, error)
 	// AskToStop marks an answer that is being generated. Another process may
 	// be the one that generates it: see StopsAsked.
 	AskToStop(ctx context.Context, workspaceID string, answerID int64) error

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/answer/format"
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+// playground are the handlers by which members try their chatbot. What they ask
+// goes the way of any question, with them in the place of a token.
+type playground struct{ *API }
+
+// maxTried is how many turns of a conversation the playground shows.
+const maxTried = 50
+
+// ask answers with Server-Sent Events that can be resumed.
+func (h playground) ask(c *fiber.Ctx, at visit) error {
+	principal, err := h.Chatbots.Playground.Enter(c.UserContext(), at.person, at.Chatbot)
+	if err != nil {
+		return err
+	}
+	slot, err := take(h.answers, principal)
+	if err != nil {
+		return err
+	}
+	var ask turn.Ask
+	if principal, ask, err = h.read(c, at, principal); err != nil {
+		slot.Leave()
+		return err
+	}
+	ask.Admit = func(context.Context, bool) (func(), error) { return slot.Share(), nil }
+	return h.stream(c, at, streaming{principal: principal, slot: slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+		turn, err := h.Turns.Begin(ctx, principal, ask)
+		return turn, ask.Delivery, err
+	}})
+}
+
+// read reads what is asked, and of which settings.
+func (h playground) read(c *fiber.Ctx, at visit, principal *chatbot.Principal) (*chatbot.Principal, turn.Ask, error) {
+	ask := turn.Ask{Delivery: turn.Delivery{Format: format.Markdown, IDs: true}}
+	var request playgroundRequest
+	if err := decode(c, &request); err != nil {
+		return nil, ask, err
+	}
+	if request.Message == nil {
+		return nil, ask, fault.InField("message", "message is required.")
+	}
+	ask.Message = *request.Message
+	if written := writtenID(request.ConversationID); written != nil {
+		var err error
+		if ask.ConversationID, err = h.ids.conversationID(*written); err != nil {
+			return nil, ask, err
+		}
+	}
+	if request.Draft == nil {
+		return principal, ask, nil
+	}
+	draft, err := request.Draft.toDraft()
+	if err != nil {
+		return nil, ask, err
+	}
+	principal, err = h.Chatbots.Playground.Rehearse(c.UserContext(), at.person, principal, draft)
+	return principal, ask, err
+}
+
+// resume gives the events of a conversation's last turn, or those that come after
+// the one that the page has seen.
+func (h playground) resume(c *fiber.Ctx, at visit) error {
+	principal, ref, err := h.tried(c, at)
+	if err != nil {
+		return err
+	}
+	from, err := h.ids.lastEvent(c)
+	if err != nil {
+		return err
+	}
+	slot, err := take(h.readers, principal)
+	if err != nil {
+		return err
+	}
+	return h.stream(c, at, streaming{principal: principal, slot: slot, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+		resumed, err := h.Turns.Resume(ctx, principal, ref, from)
+		if err != nil {
+			return nil, turn.Delivery{}, err
+		}
+		return resumed, turn.Delivery{Format: format.Markdown, IDs: true}, nil
+	}})
+}
+
+// stream is that of the public API, which looks at the session from time to time
+// and ends with an inspection.
+func (h playground) stream(c *fiber.Ctx, at visit, asked streaming) error {
+	inspector, err := h.inspector(c.UserContext(), asked.principal)
+	if err != nil {
+		asked.slot.Leave()
+		return err
+	}
+	asked.valid, asked.inspect = h.valid(c, at), inspector.inspect
+	return streams(h).stream(c, asked)
+}
+
+// valid looks again at whether a person is signed in and may try the chatbot.
+func (h playground) valid(c *fiber.Ctx, at visit) func(context.Context) error {
+	again, id := h.Again(c), at.ID
+	return func(ctx context.Context) error {
+		person, err := again(ctx)
+		if err != nil {
+			return err
+		}
+		bot, _, err := h.Chatbots.Visible(ctx, person, id)
+		if fault.Is(err, fault.NotFound) {
+			return fault.New(fault.Forbidden, "You can no longer use this chatbot.")
+		}
+		if err == nil {
+			_, err = h.Chatbots.Playground.Enter(ctx, person, bot)
+		}
+		return err
+	}
+}
+
+// tried is a person at one of their conversations.
+func (h playground) tried(c *fiber.Ctx, at visit) (principal *chatbot.Principal, ref chat.Ref, err error) {
+	if ref.ConversationID, err = h.ids.conversationID(pathID(c, "conversation_id")); err != nil {
+		return nil, ref, err
+	}
+	principal, err = h.Chatbots.Playground.Enter(c.UserContext(), at.person, at.Chatbot)
+	return principal, ref, err
+}
+
+// stop ends the answer that is being generated in a conversation.
+func (h playground) stop(c *fiber.Ctx, at visit) error {
+	principal, ref, err := h.tried(c, at)
+	if err != nil {
+		return err
+	}
+	ending, err := h.Turns.Stop(c.UserContext(), principal, ref, nil)
+	if err != nil {
+		return err
+	}
+	return succeed(c, h.ids.endingToWire(ending))
+}
+
+// messages reads a conversation back, with what its answers were made from.
+func (h playground) messages(c *fiber.Ctx, at visit) error {
+	principal, ref, err := h.tried(c, at)
+	if err != nil {
+		return err
+	}
+	turns, err := h.Turns.History(c.UserContext(), principal, ref, maxTried)
+	if err != nil {
+		return err
+	}
+	inspector, err := h.inspector(c.UserContext(), principal)
+	if err != nil {
+		return err
+	}
+	return succeed(c, triedData{Turns: each(turns, func(t turn.Stored) triedTurnData {
+		data := triedTurnData{Question: t.Question, MessageID: h.IDs.Message(t.Answer.MessageID), Status: string(t.Answer.Status)}
+		if t.Answer.Status != chat.Generating {
+			inspection := inspector.inspect(t.Answer)
+			data.Answer, data.Inspect = t.Answer.Text, &inspection
+		}
+		return data
+	})})
+}
+
+// inspector says how answers were made.
+type inspector struct {
+	ids identifiers
+	// names are those of the chatbot's providers.
+	model, fallback chatbot.ModelChoice
+	names           map[string]string
+	grounding       chatbot.Grounding
+}
+
+func (h playground) inspector(ctx context.Context, p *chatbot.Principal) (inspector, error) {
+	bot := &p.Chatbot
+	i := inspector{ids: h.ids, model: bot.Model, fallback: bot.Fallback, names: map[string]string{}, grounding: cmp.Or(bot.Grounding, chatbot.Open)}
+	for _, choice := range []chatbot.ModelChoice{bot.Model, bot.Fallback} {
+		if choice.ProviderID == "" {
+			continue
+		}
+		provider, err := h.Chatbots.Providers.Provider(ctx, bot.WorkspaceID, choice.ProviderID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return i, err
+		}
+		i.names[choice.ProviderID] = provider.Name
+	}
+	return i, nil
+}
