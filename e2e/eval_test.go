@@ -172,7 +172,7 @@ func TestEvalRetrievalRefusesBadFiles(t *testing.T) {
 	})
 	for _, k := range []string{"0", "101"} {
 		t.Run("a depth of "+k+" is refused", func(t *testing.T) {
-			(&terminal{T: t, folder: term.folder}).fails("--k is from 1 to 100", append(slices.Clone(all), "--k="+k)...)
+			(&terminal{T: t, folder: term.folder}).fails("--k must be from 1 to 100", append(slices.Clone(all), "--k="+k)...)
 		})
 	}
 	t.Run("Weaviate must be configured to be measured", func(t *testing.T) {

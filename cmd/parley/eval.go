@@ -12,14 +12,14 @@ import (
 )
 
 type evalCmd struct {
-	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgements, in BEIR's files."`
-	Grounding evalGroundingCmd `cmd:"" help:"Measure strict grounding on questions with judgements and reference answers."`
+	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgments, in BEIR's files."`
+	Grounding evalGroundingCmd `cmd:"" help:"Measure strict grounding on questions with judgments and reference answers."`
 }
 
 type evalRetrievalCmd struct {
 	Corpus  string `required:"" placeholder:"FILE" help:"Documents as JSON lines with id (or _id), title and text; \"passage\": true keeps one whole. May be gzipped, as the others."`
 	Queries string `required:"" placeholder:"FILE" help:"Questions as JSON lines with id (or _id) and text; history lists what came before as {speaker, text}, rewrite is a self-contained form."`
-	Qrels   string `required:"" placeholder:"FILE" help:"Judgements as tab-separated lines: question id, document id, grade."`
+	Qrels   string `required:"" placeholder:"FILE" help:"Judgments as tab-separated lines: question id, document id, grade."`
 	Index   string `enum:"embedded,weaviate" default:"embedded" help:"Index to measure: embedded, or the weaviate of the configuration."`
 	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What is searched for: last (the last message), conversation (with the messages before it), rewrite (the self-contained form), or rewritten (all of these, as a chatbot with a language model searches)."`
 	Output  string `name:"run" placeholder:"FILE" help:"Where to write the rankings: question id, document id and score, best first, 100 a question."`
@@ -29,7 +29,7 @@ type evalRetrievalCmd struct {
 
 // Run measures retrieval and prints the figures.
 func (cmd *evalRetrievalCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	report, err := measure.Retrieval(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgements: cmd.Qrels},
+	report, err := measure.Retrieval(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgments: cmd.Qrels},
 		measure.Options{Index: cmd.Index, Query: cmd.Query, Rankings: cmd.Output, Depths: cmd.K})
 	if err != nil {
 		return err
@@ -62,14 +62,14 @@ func (cmd *evalRetrievalCmd) show(out io.Writer, report measure.RetrievalReport)
 type evalGroundingCmd struct {
 	Corpus    string    `required:"" placeholder:"FILE" help:"Documents, as for eval retrieval."`
 	Queries   string    `required:"" placeholder:"FILE" help:"Questions, as for eval retrieval; target is the reference answer. Without one the first sentences of the best relevant passage stand for it."`
-	Qrels     string    `required:"" placeholder:"FILE" help:"Judgements, as for eval retrieval."`
+	Qrels     string    `required:"" placeholder:"FILE" help:"Judgments, as for eval retrieval."`
 	Threshold []float64 `placeholder:"SHARE" help:"Thresholds to measure, from 0 to 1. Default: the one in force."`
 	JSON      bool      `name:"json" help:"Print JSON."`
 }
 
 // Run measures grounding and prints the figures.
 func (cmd *evalGroundingCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	reports, err := measure.Grounding(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgements: cmd.Qrels}, cmd.Threshold)
+	reports, err := measure.Grounding(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgments: cmd.Qrels}, cmd.Threshold)
 	if err != nil {
 		return err
 	}

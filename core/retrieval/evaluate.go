@@ -100,7 +100,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, workspaceID, chatbotID string,
 		return Evaluation{}, err
 	}
 	result := Evaluation{Probes: asked, Within: map[int]float64{}}
-	judged, rankings := map[string]evaluation.Judgements{}, map[string][]string{}
+	judged, rankings := map[string]evaluation.Judgments{}, map[string][]string{}
 	for i := range asked {
 		found, err := e.searcher.find(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
 		if err != nil {
@@ -178,12 +178,12 @@ func (p *Probed) look(found []Result, shown int) {
 
 // ranking is what package evaluation measures: passages, of which the first of
 // an expected document is the relevant one.
-func (p *Probed) ranking(found int) (evaluation.Judgements, []string) {
+func (p *Probed) ranking(found int) (evaluation.Judgments, []string) {
 	passages := make([]string, found)
 	for i := range passages {
 		passages[i] = fmt.Sprint("passage ", i+1)
 	}
-	return evaluation.Judgements{fmt.Sprint("passage ", p.Rank): 1}, passages
+	return evaluation.Judgments{fmt.Sprint("passage ", p.Rank): 1}, passages
 }
 
 // excerptOf is how many characters of a passage [Passage.Excerpt] has.

@@ -70,7 +70,7 @@ func (p *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price)
 func (p *Plans) Existing(ctx context.Context, name plan.Name) (plan.Plan, error) {
 	found, err := p.db.Plans.Plan(ctx, name)
 	if fault.Is(err, fault.NotFound) {
-		err = fault.InField("plan", "There is no plan %q. Choose starter, basic, standard, premium or enterprise.", name)
+		err = fault.InField("plan", "There is no plan named %q. Choose starter, basic, standard, premium or enterprise.", name)
 	}
 	return found, err
 }

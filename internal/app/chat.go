@@ -7,7 +7,7 @@ import (
 	"parley/store"
 )
 
-// openChat opens what answers questions, and what keeps the answers.
+// openChat opens the services that answer questions and store the answers.
 func openChat(p *Program, models answer.Models) {
 	p.Answers = answer.New(p.Searcher, models, store.NewCachedAnswers(p.Store), p.now, p.Log)
 	p.Keys = chat.NewKeys(store.NewKeys(p.Store), p.now)

@@ -9,14 +9,14 @@ import (
 	"parley/store"
 )
 
-// chore is a task that is done once in each period, by one of all processes.
+// chore is a task that one of all processes does once in each period.
 type chore struct {
 	name string
 	// since returns when the period that a time belongs to began.
 	since func(time.Time) time.Time
 	do    func(context.Context) error
-	// tries is how often this process, which began the chore and failed, may
-	// still try it.
+	// tries is how often this process, which started the chore and failed, may
+	// still retry it.
 	tries int
 }
 
@@ -25,7 +25,7 @@ const (
 	choresEvery = time.Minute
 	// mailsEvery is how often mails are sent: people wait for some of them.
 	mailsEvery = 5 * time.Second
-	// maxTries is how often a chore that fails is tried, once a minute.
+	// maxTries is how often a failing chore is tried, once a minute.
 	maxTries = 30
 	// nightly is the time of day at which nightly chores become due, UTC.
 	nightly = 3 * time.Hour
@@ -33,12 +33,12 @@ const (
 
 func thisHour(at time.Time) time.Time { return at.Truncate(time.Hour) }
 
-// lastNight returns the last three o'clock before a time, UTC.
+// lastNight returns the most recent three o'clock before a time, UTC.
 func lastNight(at time.Time) time.Time {
 	return at.Add(-nightly).Truncate(24 * time.Hour).Add(nightly)
 }
 
-// chores are the tasks that concern all processes together.
+// chores returns the tasks that concern all processes together.
 func (h *housekeeping) chores() []*chore {
 	all := []*chore{
 		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
@@ -56,8 +56,8 @@ func (h *housekeeping) chores() []*chore {
 	)
 }
 
-// run does the chore if it is due and no other process has begun it. The process
-// that began a chore tries it again when it fails.
+// run does the chore if it is due and no other process has started it. The process
+// that started a chore retries it when it fails.
 func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name string, since, now time.Time) (bool, error), at time.Time) error {
 	if c.tries == 0 {
 		begun, err := begin(ctx, c.name, c.since(at), at)
@@ -74,36 +74,36 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 	return nil
 }
 
-// runChores ends access whose time has come, sends mails, exchanges news with
-// Stripe, and deletes old rows. Each task has its own goroutine, because another
-// may be waiting for the network.
+// runChores ends expired access, sends mails, exchanges news with Stripe, and deletes
+// old rows. Each task has its own goroutine, because another may be waiting for the
+// network.
 func (h *housekeeping) runChores(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, choresEvery, func() {
-			logUnlessStopped(ctx, h.Log, "access whose time has come not ended", h.lapse(ctx))
+			logUnlessStopped(ctx, h.Log, "could not end expired access", h.lapse(ctx))
 		})
 	})
 	if h.Mails != nil {
 		tasks.Go(func() {
 			every(ctx, mailsEvery, func() {
 				_, err := h.Tenants.Mails.SendMails(ctx, h.Mails.Send)
-				logUnlessStopped(ctx, h.Log, "mails not sent", err)
+				logUnlessStopped(ctx, h.Log, "could not send mails", err)
 			})
 		})
 	}
 	if h.Billing != nil {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "new addresses of customers not sent to Stripe", h.Billing.PushCustomers(ctx))
+				logUnlessStopped(ctx, h.Log, "could not send customers' new addresses to Stripe", h.Billing.PushCustomers(ctx))
 			})
 		})
 	}
 	for _, c := range h.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "chore not done: "+c.name, c.run(ctx, store.NewChores(h.Store).BeginChore, h.now()))
+				logUnlessStopped(ctx, h.Log, "chore failed: "+c.name, c.run(ctx, store.NewChores(h.Store).BeginChore, h.now()))
 			})
 		})
 	}
@@ -113,7 +113,7 @@ func (h *housekeeping) runChores(ctx context.Context) {
 // does not say whether it has really ended.
 const stripePatience = 24 * time.Hour
 
-// lapse ends access whose time has come.
+// lapse ends expired access.
 func (h *housekeeping) lapse(ctx context.Context) error {
 	_, granted := h.Tenants.Grants.EndGrants(ctx)
 	if h.Billing == nil {
@@ -126,18 +126,18 @@ func (h *housekeeping) lapse(ctx context.Context) error {
 	return errors.Join(granted, asked, err)
 }
 
-// warnOfUnverified logs every day which plans were paid for before Stripe was
-// switched off.
+// warnOfUnverified logs daily which plans were paid for before Stripe was switched
+// off.
 func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
 	found, err := h.Tenants.Lapses.Unverified(ctx)
 	if err == nil && len(found.Workspaces) > 0 {
-		h.Log.Warn("plans that were paid for at Stripe end, as it is switched off: set STRIPE_SECRET_KEY again, or lower them with parley plan set",
+		h.Log.Warn("plans paid for at Stripe will end because Stripe is switched off: set STRIPE_SECRET_KEY again, or lower the plans with parley plan set",
 			"workspaces", len(found.Workspaces), "first", found.Until.Format(time.DateOnly))
 	}
 	return err
 }
 
-// readPrices stores with the plans the prices at which Stripe sells them.
+// readPrices stores the prices at which Stripe sells the plans.
 func (h *housekeeping) readPrices(ctx context.Context) error {
 	plans, err := h.Tenants.Plans.All(ctx)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestPeriods(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an hour begins with its first minute", func(t *testing.T) {
+	t.Run("an hour starts with its first minute", func(t *testing.T) {
 		if got := thisHour(at("2026-11-21 17:59:59")); !got.Equal(at("2026-11-21 17:00:00")) {
 			t.Errorf("got %v", got)
 		}
@@ -48,7 +48,7 @@ func TestChores(t *testing.T) {
 		}
 		fine := func() error { return nil }
 
-		t.Run("of two processes one does a chore, and once an hour", func(t *testing.T) {
+		t.Run("one of two processes does a chore, once an hour", func(t *testing.T) {
 			here, there := 0, 0
 			one, other := counted("a", &here, fine), counted("a", &there, fine)
 			for _, at := range []time.Time{noon, noon.Add(time.Minute), noon.Add(49 * time.Minute)} {
@@ -64,7 +64,7 @@ func TestChores(t *testing.T) {
 				t.Errorf("an hour later it was done %d and %d times", here, there)
 			}
 		})
-		t.Run("one that fails is tried again by who began it, until it is done", func(t *testing.T) {
+		t.Run("the process that started a failing chore retries it until it succeeds", func(t *testing.T) {
 			here, there := 0, 0
 			broken := errors.New("no network")
 			one := counted("b", &here, func() error {
@@ -85,7 +85,7 @@ func TestChores(t *testing.T) {
 				t.Errorf("it was done %d and %d times", here, there)
 			}
 		})
-		t.Run("every chore can be done on a server of today", func(t *testing.T) {
+		t.Run("every chore works on a current server", func(t *testing.T) {
 			stripe := stripetest.New(t, stripetest.Options{})
 			h := &housekeeping{Program: open(Config{Payments: config.Payments{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21}, Operation: config.Operation{AuditDays: 400}})}
 			names := map[string]bool{}

@@ -19,7 +19,7 @@ const (
 	DemoChatbot = demo.Business + " Help"
 )
 
-// DemoFacts are what a person needs to use the demo.
+// DemoFacts are the facts that a person needs to use the demo.
 type DemoFacts struct {
 	BaseURL      string  `json:"base_url"`
 	DashboardURL string  `json:"dashboard_url"`

@@ -12,7 +12,7 @@ import (
 	"parley/core/fault"
 )
 
-// Diagnosis is the state of one part of the installation, and what to do about it.
+// Diagnosis is the state of one part of the installation, with a remedy.
 type Diagnosis struct {
 	Part   string `json:"part"`
 	OK     bool   `json:"ok"`
@@ -86,7 +86,7 @@ func diagnoseFiles(ctx context.Context, config *Config) Diagnosis {
 	}
 	detail := "their readers are confined"
 	if config.Unconfined && runtime.GOOS != "linux" {
-		detail = "their readers are not confined, as EXTRACT_UNCONFINED says"
+		detail = "their readers are not confined, because EXTRACT_UNCONFINED is set"
 	}
 	return diagnosed("files", err, detail,
 		"Until then PDF, Office, EPUB and HTML files and web pages are not read. On Linux the kernel must have seccomp filters, and a container runtime must not forbid prctl, seccomp and setrlimit. On other systems set EXTRACT_UNCONFINED if what is uploaded can be trusted.")
@@ -127,7 +127,7 @@ func diagnoseKeys(config *Config, sqlite bool) Diagnosis {
 	return diagnosed("provider keys", err, "encrypted with "+config.KeyPath()+", which belongs to your backups", "Bring "+config.KeyPath()+" back from a backup.")
 }
 
-// Sentence is the message of an error for the operator, who is told the cause.
+// Sentence returns the message of an error for the operator, including the cause.
 func Sentence(err error) string {
 	f := fault.As(err)
 	if f.Kind == fault.Internal && f.Cause != nil {
@@ -136,18 +136,18 @@ func Sentence(err error) string {
 	return f.Error()
 }
 
-// The warning that all clients have one address, and its remedy.
+// The warning that all clients seem to have one address, and its remedy.
 const (
-	clientsAreOneFault  = "BASE_URL is https, but TRUSTED_PROXIES is empty: all clients count as one, so that the wrong passwords of one stop everybody's sign-in"
+	clientsAreOneFault  = "BASE_URL is https, but TRUSTED_PROXIES is empty: all clients count as one, so the wrong passwords of one client block everybody's sign-in"
 	clientsAreOneRemedy = "Set TRUSTED_PROXIES to the address or network of the proxy that speaks TLS, and CLIENT_ADDRESS_HEADER if it doesn't use X-Forwarded-For; docs/deploying.md has examples."
 )
 
 const (
-	linksLeadNowhereFault  = "BASE_URL is empty, so that links in mails lead people to their own machine"
+	linksLeadNowhereFault  = "BASE_URL is empty, so links in mails lead people to their own machine"
 	linksLeadNowhereRemedy = "Set BASE_URL to the address under which people reach this server, such as https://parley.example.com."
 )
 
-// WarnOfSettings logs a warning about each setting that probably is a mistake.
+// WarnOfSettings logs a warning about each setting that is probably a mistake.
 func (p *Program) WarnOfSettings() {
 	if p.Config.ClientsAreOne() {
 		p.Log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)

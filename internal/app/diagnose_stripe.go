@@ -17,8 +17,8 @@ func diagnoseStripe(ctx context.Context, p *Program) []Diagnosis {
 	}
 	found := []Diagnosis{diagnoseKey(ctx, p)}
 	if found[0].OK {
-		found = append(found, diagnoseCustomers(ctx, p), diagnosed("prices", pricesDiffer(ctx, p), "Stripe sells what the plans say",
-			"Run parley billing sync. Until then people are shown, and pay, what Stripe sells."))
+		found = append(found, diagnoseCustomers(ctx, p), diagnosed("prices", pricesDiffer(ctx, p), "Stripe sells the plans at their prices",
+			"Run parley billing sync. Until then people see and pay the prices at Stripe."))
 	}
 	return append(found, diagnoseWebhook(ctx, p))
 }
@@ -26,7 +26,7 @@ func diagnoseStripe(ctx context.Context, p *Program) []Diagnosis {
 func diagnoseKey(ctx context.Context, p *Program) Diagnosis {
 	lacking, err := p.Billing.Check(ctx)
 	if err != nil {
-		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
+		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
 	}
 	if len(lacking) > 0 {
 		var names []string
@@ -37,9 +37,9 @@ func diagnoseKey(ctx context.Context, p *Program) Diagnosis {
 	}
 	here, err := p.Billing.Account(ctx)
 	if err != nil {
-		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it plans are changed by hand."}
+		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
 	}
-	detail := "the key is taken and has all rights: account " + here.ID
+	detail := "the key works and has all rights: account " + here.ID
 	if here.Mode != "" {
 		detail += fmt.Sprintf(", %s mode", here.Mode)
 	}
@@ -57,19 +57,19 @@ func diagnoseCustomers(ctx context.Context, p *Program) Diagnosis {
 			"If STRIPE_SECRET_KEY is the key of the wrong account or mode, set the right one. Otherwise parley billing unlink lets these workspaces buy again.",
 		}
 	}
-	return Diagnosis{Part: "customers", OK: true, Detail: "all customers are of this account and mode"}
+	return Diagnosis{Part: "customers", OK: true, Detail: "all customers belong to this account and mode"}
 }
 
-const webhookRemedy = "Run parley billing webhook. It says what has to go into STRIPE_WEBHOOK_SECRET."
+const webhookRemedy = "Run parley billing webhook. It prints the value for STRIPE_WEBHOOK_SECRET."
 
-// diagnoseWebhook compares the endpoint at Stripe with what the server needs. A
-// server without BASE_URL is only being tried out.
+// diagnoseWebhook compares the endpoint at Stripe with the server's needs. It does not
+// check a server without BASE_URL, which is only being tried out.
 func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
 	if err := p.Config.CheckServing(); err != nil {
 		return Diagnosis{"webhook", false, Sentence(err), webhookRemedy}
 	}
 	if p.Config.BaseURL == "" {
-		return Diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; the endpoint at Stripe is not compared, as BASE_URL is not set"}
+		return Diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; Parley does not check the endpoint at Stripe, because BASE_URL is not set"}
 	}
 	return diagnosed("webhook", p.Billing.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
 }
@@ -86,8 +86,7 @@ func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
 	}}
 }
 
-// pricesDiffer returns an error if Stripe sells something else than the plans
-// say.
+// pricesDiffer returns an error if the prices at Stripe differ from the plans.
 func pricesDiffer(ctx context.Context, p *Program) error {
 	plans, err := p.Tenants.Plans.All(ctx)
 	if err != nil {
@@ -98,5 +97,5 @@ func pricesDiffer(ctx context.Context, p *Program) error {
 		return err
 	}
 	first := differences[0]
-	return fault.New(fault.Conflict, "Stripe does not have what the plans say: %s %s, and %d more.", first.Verb, first.What, len(differences)-1)
+	return fault.New(fault.Conflict, "Stripe differs from the plans: %s %s, and %d more.", first.Verb, first.What, len(differences)-1)
 }

@@ -19,10 +19,10 @@ func TestClientsBehindAnUnknownProxy(t *testing.T) {
 		proxies []string
 		want    bool
 	}{
-		"https without a proxy makes all clients one": {"https://parley.example.com", nil, true},
-		"https behind a trusted proxy tells them":     {"https://parley.example.com", []string{"127.0.0.1"}, false},
-		"http is reached directly":                    {"http://parley.local:8080", nil, false},
-		"so is the default":                           {"", nil, false},
+		"with https but without a proxy all clients count as one": {"https://parley.example.com", nil, true},
+		"with https behind a trusted proxy clients differ":        {"https://parley.example.com", []string{"127.0.0.1"}, false},
+		"with http clients connect directly":                      {"http://parley.local:8080", nil, false},
+		"the default counts as http":                              {"", nil, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			config := &Config{Serving: config.Serving{BaseURL: c.base, DataDir: t.TempDir()}, Clients: config.Clients{Proxies: c.proxies}}
@@ -38,11 +38,11 @@ func TestLinksInMails(t *testing.T) {
 		config Config
 		want   bool
 	}{
-		"on all interfaces, links need BASE_URL":            {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Listen: "0.0.0.0:8080"}}, true},
-		"on a port alone, too":                              {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Port: 8080}}, true},
-		"with BASE_URL they are right":                      {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Port: 8080, BaseURL: "https://parley.example.com"}}, false},
-		"on loopback they are right for who is on loopback": {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}}, false},
-		"without mails there are no links":                  {Config{Serving: config.Serving{Port: 8080}}, false},
+		"a server on all interfaces needs BASE_URL for links":   {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Listen: "0.0.0.0:8080"}}, true},
+		"so does a server with only a port":                     {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Port: 8080}}, true},
+		"with BASE_URL links work":                              {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}, Serving: config.Serving{Port: 8080, BaseURL: "https://parley.example.com"}}, false},
+		"on loopback links work for people on the same machine": {Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1"}}, false},
+		"without mails there are no links":                      {Config{Serving: config.Serving{Port: 8080}}, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if got := c.config.LinksLeadNowhere(); got != c.want {
@@ -50,7 +50,7 @@ func TestLinksInMails(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the doctor does not pass a server whose mails lead nowhere", func(t *testing.T) {
+	t.Run("the doctor reports a server whose links in mails lead nowhere", func(t *testing.T) {
 		config := &Config{Mail: config.Mail{SMTPURL: "smtp://127.0.0.1:1", MailFrom: "parley@example.com"}, Serving: config.Serving{Port: 8080, DataDir: t.TempDir()}}
 		found := Diagnose(t.Context(), config)
 		if !slices.ContainsFunc(found, func(d Diagnosis) bool { return d.Part == "links" && !d.OK }) {

@@ -31,68 +31,68 @@ type housekeeping struct {
 	measured net.Listener
 }
 
-// run renews leases, works on documents, counts answers, asks test questions, runs chores, and repairs what crashes
-// left behind. Each task has its own goroutine: a long repair must not let the
-// leases end.
+// run renews leases, works on documents, counts answers, asks test questions, runs
+// chores, and repairs what crashes left behind. Each task has its own goroutine: a long
+// repair must not let leases expire.
 func (h *housekeeping) run(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, turn.LeaseRenewal, func() {
-			logUnlessStopped(ctx, h.Log, "leases not renewed", h.Turns.Renew(ctx))
+			logUnlessStopped(ctx, h.Log, "could not renew leases", h.Turns.Renew(ctx))
 		})
 	})
-	if !h.Store.IsSQLite() { // else there is no other process
+	if !h.Store.IsSQLite() { // SQLite has only one process
 		tasks.Go(func() {
 			every(ctx, turn.StopsEvery, func() {
-				logUnlessStopped(ctx, h.Log, "answers that are to be stopped not found", h.Turns.StopAsked(ctx))
+				logUnlessStopped(ctx, h.Log, "could not look for answers to stop", h.Turns.StopAsked(ctx))
 			})
 		})
 	}
 	tasks.Go(func() { h.runChores(ctx) })
 	if h.measured != nil {
 		tasks.Go(func() {
-			logUnlessStopped(ctx, h.Log, "metrics not served", h.metrics.Serve(ctx, h.measured))
+			logUnlessStopped(ctx, h.Log, "could not serve metrics", h.metrics.Serve(ctx, h.measured))
 		})
 	}
 	tasks.Go(func() {
-		logUnlessStopped(ctx, h.Log, "jobs not run", h.Queue.Run(ctx, h.Knowledge.Worker))
+		logUnlessStopped(ctx, h.Log, "job queue stopped", h.Queue.Run(ctx, h.Knowledge.Worker))
 	})
 	tasks.Go(func() {
 		every(ctx, sweepEvery, func() {
-			logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Worker.Sweep(ctx))
+			logUnlessStopped(ctx, h.Log, "could not look for due documents", h.Knowledge.Worker.Sweep(ctx))
 		})
 	})
 	tasks.Go(func() {
 		every(ctx, rollEvery, func() {
-			logUnlessStopped(ctx, h.Log, "statistics not made", h.Insight.Roller.Roll(ctx))
+			logUnlessStopped(ctx, h.Log, "could not update statistics", h.Insight.Roller.Roll(ctx))
 		})
 	})
 	tasks.Go(func() {
 		every(ctx, testsEvery, func() {
-			logUnlessStopped(ctx, h.Log, "test questions not asked", errors.Join(h.Insight.Tests.Watch(ctx), h.Insight.Tests.Work(ctx)))
+			logUnlessStopped(ctx, h.Log, "could not ask test questions", errors.Join(h.Insight.Tests.Watch(ctx), h.Insight.Tests.Work(ctx)))
 		})
 	})
 	h.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
-		logUnlessStopped(ctx, h.Log, "expired rows not deleted", errors.Join(
+		logUnlessStopped(ctx, h.Log, "could not delete expired rows", errors.Join(
 			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx)))
-		logUnlessStopped(ctx, h.Log, "index not repaired", h.Rebuilder.Watch(ctx))
+		logUnlessStopped(ctx, h.Log, "could not repair the index", h.Rebuilder.Watch(ctx))
 		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Deactivate(ctx, tenantIdle)
-			logUnlessStopped(ctx, h.Log, "idle tenants not unloaded", err)
+			logUnlessStopped(ctx, h.Log, "could not unload idle tenants", err)
 		}
 	})
 }
 
-// tenantIdle is how long a chatbot is not asked before Weaviate unloads it.
+// tenantIdle is how long a chatbot is unused before Weaviate unloads it.
 const tenantIdle = time.Hour
 
 // repair brings the index up to date with the database.
 func (h *housekeeping) repair(ctx context.Context) {
-	logUnlessStopped(ctx, h.Log, "due documents not found", h.Knowledge.Worker.Sweep(ctx))
+	logUnlessStopped(ctx, h.Log, "could not look for due documents", h.Knowledge.Worker.Sweep(ctx))
 	if n, err := h.Rebuilder.Repair(ctx); err != nil {
-		logUnlessStopped(ctx, h.Log, "index not repaired", err)
+		logUnlessStopped(ctx, h.Log, "could not repair the index", err)
 	} else if n > 0 {
 		h.Log.Info("index repaired from the database", "documents", n)
 	}

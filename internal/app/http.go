@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// readTimeout is how long a header section may take. internal/bodies limits
-	// the time of bodies.
+	// readTimeout limits the time of header sections. internal/bodies limits that
+	// of bodies.
 	readTimeout = 30 * time.Second
 	// idleTimeout is how long a connection may be silent.
 	idleTimeout  = 30 * time.Second
@@ -46,16 +46,16 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 		StrictRouting:     true,
 		CaseSensitive:     true,
 		JSONEncoder:       func(v any) ([]byte, error) { return json.Marshal(v) },
-		// Forwarded headers are read by package clientaddr only, which knows
-		// the proxies.
+		// Only package clientaddr reads forwarded headers, because it knows the
+		// proxies.
 		EnableTrustedProxyCheck: true,
 	})
 	app.Server().HeaderReceived = bodies.HeadOnly
 	route := app.Server().Handler
 	app.Server().Handler = func(c *fasthttp.RequestCtx) {
 		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
-			// The router answers a method that it does not know by itself. No
-			// route takes TRACE, so that it is refused as any other.
+			// The router itself answers unknown methods. No route accepts TRACE, so
+			// it refuses TRACE like any other.
 			c.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		route(c)
@@ -63,9 +63,9 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 	return app
 }
 
-// fail answers a failed request, as JSON or as a page. A request whose header
-// section could not be read has no path and is answered as JSON: programs send
-// such requests. The client may still be sending it.
+// fail answers a failed request, as JSON or as a page. A request whose header section
+// could not be read has no path and gets JSON, because programs send such requests.
+// The client may still be sending it.
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	unread := len(c.Request().Header.RawHeaders()) == 0
 	if unread {

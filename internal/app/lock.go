@@ -2,9 +2,9 @@ package app
 
 import "context"
 
-// Lock makes this process the only server on its data folders. A server takes
-// the lock before it opens the database. Otherwise a newer version would migrate
-// the database of a server that is running.
+// Lock makes this process the only server on its data folders. A server takes the
+// lock before it opens the database, or a newer version would migrate the database of
+// a running server.
 func Lock(config *Config) (unlock func(), err error) {
 	var unlocks []func()
 	unlock = func() {
@@ -23,9 +23,9 @@ func Lock(config *Config) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// InterruptCut marks the answers that a dead process left unfinished as
-// interrupted. On SQLite this process is the only server on the database, so
-// that every unfinished answer is one of those.
+// InterruptCut marks the answers that a dead process left unfinished as interrupted.
+// On SQLite this process is the only server on the database, so all unfinished
+// answers belong to a dead one.
 func (p *Program) InterruptCut(ctx context.Context) error {
 	if !p.Store.IsSQLite() {
 		return nil

@@ -2,6 +2,5 @@
 
 package app
 
-// lockDataDir cannot lock here: running one server a data folder is up to the
-// operator.
+// lockDataDir cannot lock here: the operator must run only one server per data folder.
 func lockDataDir(string) (unlock func(), err error) { return func() {}, nil }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockDataDir makes this process the only server on a data folder, which it
-// makes if need be. The lock ends with the process.
+// lockDataDir makes this process the only server on a data folder, and creates the
+// folder if necessary. The lock ends with the process.
 func lockDataDir(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("DATA_DIR must be a folder that this server may write to: %w", err)
@@ -18,7 +18,7 @@ func lockDataDir(dir string) (unlock func(), err error) {
 	path := filepath.Join(dir, "server.lock")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the data folder cannot be used: %w", err)
+		return nil, fmt.Errorf("cannot use the data folder: %w", err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = file.Close()

@@ -31,9 +31,9 @@ func TestEveryAlarmIsZeroAtFirst(t *testing.T) {
 	must(t, err)
 	figures := string(body)
 	for _, reason := range billing.Alarms() {
-		t.Run(reason+" is exported before it ever rings", func(t *testing.T) {
+		t.Run(reason+" is exported as zero before it first occurs", func(t *testing.T) {
 			if !strings.Contains(figures, fmt.Sprintf("parley_billing_alarms_total{reason=%q} 0\n", reason)) {
-				t.Error("it is not")
+				t.Error("it is missing")
 			}
 		})
 	}

@@ -19,12 +19,12 @@ import (
 	"parley/store"
 )
 
-// newOwnModels returns the server's own models. The first one answers. The last
-// one quotes passages and needs no server.
+// newOwnModels returns the server's own models. The first one answers. The last one
+// quotes passages and needs no server.
 func newOwnModels(config *Config) ([]answer.Model, error) {
 	var own []answer.Model
 	if config.HasModel() {
-		client := upstream.NewHTTPClient() // one for all: they are asked at one server
+		client := upstream.NewHTTPClient() // shared, because they are on one server
 		for _, name := range []string{config.ModelName(), config.LLMSecond} {
 			if name == "" {
 				continue
@@ -121,7 +121,7 @@ func newModels(config *Config, now func() time.Time, own []answer.Model, provide
 	})
 }
 
-// wrapped wraps each model, if there is a wrapper.
+// wrapped wraps each model if there is a wrapper.
 func wrapped(all []answer.Model, wrap func(answer.Model) answer.Model) []answer.Model {
 	if wrap == nil {
 		return all

@@ -9,8 +9,8 @@ import (
 	"parley/internal/pgtest"
 )
 
-// TestMain lets the test binary be the process that reads a file, too: a
-// program in these tests starts what it is itself.
+// TestMain lets the test binary serve as the process that reads a file, too, because a
+// program in these tests starts its own binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == ExtractChild {
 		if err := ReadAsChild(os.Stdin, os.Stdout); err != nil {
@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// onBothDatabases runs a test with programs on SQLite and on PostgreSQL. Those
-// that a test opens share no database.
+// onBothDatabases runs a test with programs on SQLite and on PostgreSQL. Programs that
+// a test opens share no database.
 func onBothDatabases(t *testing.T, test func(t *testing.T, open func(Config) *Program)) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },

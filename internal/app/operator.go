@@ -8,8 +8,8 @@ import (
 	"parley/core/chatbot"
 )
 
-// ConversationID returns the database's number of a conversation from the
-// identifier that callers see.
+// ConversationID returns the database's number of a conversation from its public
+// identifier.
 func (p *Program) ConversationID(written string) (int64, error) {
 	id, err := strconv.ParseInt(written, 10, 64)
 	if err == nil {

@@ -31,10 +31,10 @@ func makePrivate(config *Config, log *slog.Logger) error {
 	}
 	open, err := private.Tighten(paths...)
 	if len(open) > 0 {
-		log.Warn("others could read what this server keeps; now they cannot", "paths", open)
+		log.Warn("other users of this machine could read this server's files; now they cannot", "paths", open)
 	}
 	if err != nil {
-		log.Warn("others may read what this server keeps: its mode cannot be changed", "error", err)
+		log.Warn("other users of this machine may read this server's files: cannot change the mode", "error", err)
 	}
 	return nil
 }

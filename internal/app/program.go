@@ -1,6 +1,6 @@
-// Package app is the program: it opens the database, the index, the queue and
-// the models that the configuration names, gives them to the domain packages,
-// and serves. It is the only place that connects domain and adapters.
+// Package app is the program: it opens the database, the index, the queue and the
+// models that the configuration names, passes them to the domain packages, and
+// serves. Only this package connects domain and adapters.
 package app
 
 import (
@@ -41,7 +41,7 @@ import (
 // Config is the configuration of the program.
 type Config = config.Config
 
-// Program is the domain packages with their ports connected. The server and the
+// Program holds the domain packages with their ports connected. The server and the
 // commands both use it.
 type Program struct {
 	Config *Config
@@ -67,8 +67,8 @@ type Program struct {
 	Chat            *chat.Service
 	Turns           *turn.Service
 	Insight         Insight
-	// IDs makes the identifiers of conversations and messages that are shown to
-	// callers, people and the operator.
+	// IDs makes the public identifiers of conversations and messages for callers,
+	// people and the operator.
 	IDs *publicid.Codec
 
 	now func() time.Time
@@ -84,7 +84,7 @@ type Program struct {
 	Mails   *mail.Sender
 }
 
-// Now is the clock of the program, in the precision that both databases keep.
+// Now returns the current time in the precision that both databases store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // Open opens the database, the index and the queue, and connects the domain
@@ -96,7 +96,7 @@ func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, erro
 // Options replace the clock and wrap the ports to models and the index. Tests
 // use them.
 type Options struct {
-	// Now is the clock. Nil stands for the function Now.
+	// Now is the clock. Nil means the function Now.
 	Now   func() time.Time
 	Model func(answer.Model) answer.Model
 	Index func(retrieval.Index) retrieval.Index
@@ -109,7 +109,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	}
 	db, err := store.Open(ctx, config.Database())
 	if err != nil {
-		return nil, fmt.Errorf("the database cannot be opened: %w", err)
+		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
 	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New(), now: options.Now}
 	if p.now == nil {
@@ -135,7 +135,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	return p, nil
 }
 
-// openIDs makes the installation's key of public identifiers, or reads it.
+// openIDs reads the installation's key of public identifiers, or creates it.
 func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
 	fresh := make([]byte, publicid.KeySize)
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
@@ -143,7 +143,7 @@ func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
 	}
 	key, err := store.NewInstallation(db).KeepPublicIDKey(ctx, fresh)
 	if err != nil {
-		return nil, fmt.Errorf("the key of public identifiers cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot read the key of public identifiers: %w", err)
 	}
 	return publicid.New(key)
 }
@@ -170,10 +170,10 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	}
 	p.embedder = embedder
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {
-		return fmt.Errorf("the index cannot be opened: %w", err)
+		return fmt.Errorf("cannot open the index: %w", err)
 	}
 	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
-		return fmt.Errorf("the queue of jobs cannot be opened: %w", err)
+		return fmt.Errorf("cannot open the job queue: %w", err)
 	}
 	sites, err := openVisitor(p.Config, p.reportTarget)
 	if err != nil {

@@ -23,7 +23,7 @@ func ReadAsChild(in io.Reader, out io.Writer) error { return extract.Child(in, o
 func openExtractor(config *Config) (*extract.Extractor, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("the program cannot find itself: %w", err)
+		return nil, fmt.Errorf("cannot find the path of this program: %w", err)
 	}
 	// The process that reads a file works in a folder of its own.
 	cache, err := filepath.Abs(filepath.Join(config.DataDir, "cache"))

@@ -12,7 +12,7 @@ import (
 	"parley/llm/words"
 )
 
-// index is a retrieval index that is open.
+// index is an open retrieval index.
 type index interface {
 	retrieval.Index
 	io.Closer
@@ -48,19 +48,19 @@ func OpenEmbedder(config *Config) (retrieval.Embedder, error) {
 	settings := openai.Config{BaseURL: config.EmbedAddress(), APIKey: config.EmbedAPIKey, Model: config.EmbedModel}
 	embedder, err := openai.NewEmbedder(settings, config.EmbedSize)
 	if err != nil { // an interface that holds a nil pointer would not be nil
-		return nil, fmt.Errorf("the embedding model cannot be used: %w", err)
+		return nil, fmt.Errorf("cannot use the embedding model: %w", err)
 	}
 	return embedder, nil
 }
 
-// IndexIsCurrent reports whether the index that serves is of this version of the
-// program, and of its embedding model.
+// IndexIsCurrent reports whether the index in use was built by this version of the
+// program, with its embedding model.
 func (p *Program) IndexIsCurrent(ctx context.Context) (bool, error) {
 	version, err := p.Index.Version(ctx)
 	return version == p.indexVersion, err
 }
 
-// indexName is what the doctor calls the index.
+// indexName returns the doctor's name for the index.
 func indexName(config *Config) string {
 	if config.WeaviateURL == "" {
 		return "embedded, " + config.IndexPath()

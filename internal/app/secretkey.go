@@ -13,7 +13,7 @@ import (
 	"parley/core/fault"
 )
 
-// maxKeyFile is how many bytes of a key's file are read.
+// maxKeyFile limits how many bytes of a key file are read.
 const maxKeyFile = 4 << 10
 
 // serverKeys returns the keys that encrypt the secrets of workspaces: those of
@@ -48,7 +48,7 @@ func serverKeys(config *Config, sqlite bool) ([]chatbot.ServerKey, error) {
 }
 
 func unusableKeyFile(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "This server cannot keep keys just now: its operator has to look after secret.key in the data folder.")
+	return fault.Wrap(fault.Unavailable, cause, "This server cannot store keys right now. Ask its operator to check secret.key in the data folder.")
 }
 
 // makeKeyFile creates a key that only this user can read, unless there is one.
@@ -59,7 +59,7 @@ func makeKeyFile(path string) error {
 		return err
 	}
 	var key chatbot.ServerKey
-	_, _ = rand.Read(key[:])                                       // it never fails
+	_, _ = rand.Read(key[:])                                       // never fails
 	file, err := os.CreateTemp(filepath.Dir(path), "secret-*.tmp") // with mode 0600
 	if err != nil {
 		return err

@@ -28,11 +28,11 @@ func mustKeys(t *testing.T, config *Config, sqlite bool) []chatbot.ServerKey {
 func TestServerKeys(t *testing.T) {
 	one, two := chatbot.ServerKey{1}, chatbot.ServerKey{2}
 
-	t.Run("on SQLite a key is made at first use, for this user alone, and stays", func(t *testing.T) {
+	t.Run("on SQLite the first use creates a key that only this user can read", func(t *testing.T) {
 		config := keyConfig(t, "")
 		first := mustKeys(t, config, true)
 		if again := mustKeys(t, config, true); len(first) != 1 || len(again) != 1 || again[0] != first[0] || first[0] == (chatbot.ServerKey{}) {
-			t.Error("it is another one")
+			t.Error("the key changed")
 		}
 		info, err := os.Stat(config.KeyPath())
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -43,7 +43,7 @@ func TestServerKeys(t *testing.T) {
 		}
 	})
 
-	t.Run("many at once agree on one key", func(t *testing.T) {
+	t.Run("concurrent first uses agree on one key", func(t *testing.T) {
 		config := keyConfig(t, "")
 		got := make([]chatbot.ServerKey, 16)
 		var all sync.WaitGroup
@@ -62,7 +62,7 @@ func TestServerKeys(t *testing.T) {
 		}
 	})
 
-	t.Run("SECRET_KEY seals, and what the file's key has sealed still opens", func(t *testing.T) {
+	t.Run("SECRET_KEY encrypts, and what the file's key has encrypted still opens", func(t *testing.T) {
 		config := keyConfig(t, "")
 		kept := mustKeys(t, config, true)[0]
 		config.SecretKey = one.Text() + "," + two.Text()
@@ -72,7 +72,7 @@ func TestServerKeys(t *testing.T) {
 		other := keyConfig(t, one.Text())
 		mustKeys(t, other, true)
 		if _, err := os.Stat(other.KeyPath()); !os.IsNotExist(err) {
-			t.Errorf("a file was made for nothing: %v", err)
+			t.Errorf("an unnecessary file was created: %v", err)
 		}
 	})
 
@@ -86,18 +86,18 @@ func TestServerKeys(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 		if entries, err := os.ReadDir(config.DataDir); err != nil || len(entries) > 0 {
-			t.Errorf("a file was made: %v", err)
+			t.Errorf("a file was created: %v", err)
 		}
 	})
 
 	for sentence, spoil := range map[string]func(path string) error{
-		"without a key in it":   func(path string) error { return os.WriteFile(path, []byte("canary"), 0o600) },
-		"of nothing":            func(path string) error { return os.WriteFile(path, nil, 0o600) },
-		"that is a folder":      func(path string) error { return os.Mkdir(path, 0o700) },
-		"with two keys":         func(path string) error { return os.WriteFile(path, []byte(one.Text()+","+two.Text()), 0o600) },
-		"that goes on for long": func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o600) },
+		"without a key in it": func(path string) error { return os.WriteFile(path, []byte("canary"), 0o600) },
+		"that is empty":       func(path string) error { return os.WriteFile(path, nil, 0o600) },
+		"that is a folder":    func(path string) error { return os.Mkdir(path, 0o700) },
+		"with two keys":       func(path string) error { return os.WriteFile(path, []byte(one.Text()+","+two.Text()), 0o600) },
+		"that is very long":   func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o600) },
 	} {
-		t.Run("a file "+sentence+" is not used and not replaced", func(t *testing.T) {
+		t.Run("a file "+sentence+" is neither used nor replaced", func(t *testing.T) {
 			config := keyConfig(t, "")
 			if err := spoil(config.KeyPath()); err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestServerKeys(t *testing.T) {
 		})
 	}
 
-	t.Run("a folder that cannot be written to is no key", func(t *testing.T) {
+	t.Run("a folder that is not writable yields no key", func(t *testing.T) {
 		config := keyConfig(t, "")
 		config.DataDir = filepath.Join(config.DataDir, "gone")
 		if _, err := serverKeys(config, true); !fault.Is(err, fault.Unavailable) {

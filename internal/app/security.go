@@ -41,7 +41,7 @@ func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
 	if event.UserID == "" {
 		event.UserID = audit.ActorOf(c.UserContext()).UserID
 	}
-	if event.Name == security.PermissionDenied && event.TokenID == "" { // the ids were found to be the caller's own
+	if event.Name == security.PermissionDenied && event.TokenID == "" { // the ids belong to the caller
 		event.WorkspaceID = id.Given(c.Params("workspace"))
 		event.ChatbotID = id.Given(c.Params("chatbot", c.Params("id")))
 	}

@@ -34,12 +34,12 @@ type Server struct {
 	*Program
 	App *fiber.App
 	API *api.API
-	// Routes is what all routes declare.
+	// Routes holds the declarations of all routes.
 	Routes   route.Table
 	listener net.Listener
 	// measured is where Prometheus reads the metrics, or nil.
 	measured net.Listener
-	// endTurns ends the answers that are running.
+	// endTurns ends the running answers.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
 	// Pace limits how often people may send requests.
@@ -106,7 +106,7 @@ func (s *Server) MetricsAddr() net.Addr {
 // BaseURL is the address under which people reach the server.
 func (s *Server) BaseURL() string { return s.Config.PublicURL(s.listener.Addr().String()) }
 
-// parts are the parts that /readyz and the doctor check.
+// parts returns the parts that /readyz and the doctor check.
 func (p *Program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.Store.Check},
@@ -143,7 +143,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	<-done
 	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	logUnlessStopped(releasing, s.Log, "reserved messages not given back", s.Quota.Release(releasing))
+	logUnlessStopped(releasing, s.Log, "could not release reserved messages", s.Quota.Release(releasing))
 	return err
 }
 

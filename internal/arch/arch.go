@@ -1,6 +1,6 @@
-// Package arch owns two rules for all packages: the import table, which says
-// which package may import which and why, and the limits of a package's size.
-// Its tests check the code against both, and docs/imports.md against the table.
+// Package arch checks two rules for all packages: the import table, which says which
+// package may import which and why, and the limits of a package's size. Its tests
+// check the code against both, and docs/imports.md against the table.
 //
 // It does not own what the packages do: see docs/architecture.md.
 package arch
@@ -19,15 +19,15 @@ const root = "parley"
 // "core/*" everything one step below core, "ent/..." ent and everything below
 // it. "." is the root package and "..." is everything.
 type Row struct {
-	// Packages are the patterns of the packages that the row is about. The
-	// first row that matches a package rules it.
+	// Packages are the patterns of the packages that the row covers. The first
+	// row that matches a package applies.
 	Packages []string
 	// Ours are the patterns of this module's packages that they may import.
 	Ours []string
-	// Outside are the path prefixes of outside packages that they may import,
-	// at the boundary of a path element. "*" is all of them.
+	// Outside are the path prefixes of outside packages that they may import, at
+	// the boundary of a path element. "*" means all of them.
 	Outside []string
-	// Closed says that the packages' tests may import no more than they.
+	// Closed says that the packages' tests may import no more than the packages.
 	Closed bool
 	// Because is the reason for the limits, part of every failure.
 	Because string
@@ -38,21 +38,21 @@ type Ban struct {
 	// Imports are path prefixes, as in Row.Outside; this module's packages
 	// start with its name.
 	Imports []string
-	// In are the patterns of the packages that the ban is for.
+	// In are the patterns of the packages to which the ban applies.
 	In []string
-	// Except are the patterns of the packages, among them, that it isn't for.
+	// Except are the patterns of the packages to which it does not apply.
 	Except []string
-	// Tests says whether the ban is for tests too.
+	// Tests says whether the ban applies to tests too.
 	Tests bool
 	// Because is the reason, part of every failure.
 	Because string
 }
 
-// File is a Go file and what it imports.
+// File is a Go file with its imports.
 type File struct {
 	// Path is the file's path below the module.
 	Path string
-	// Package is the path below the module of the package it belongs to.
+	// Package is the path of its package below the module.
 	Package string
 	// Test says whether it is a test file.
 	Test bool
@@ -60,12 +60,12 @@ type File struct {
 	Imports []string
 }
 
-// Check returns what is wrong with a file's imports, a sentence each. An import
-// of the standard library can only be wrong by a ban.
+// Check returns what is wrong with a file's imports, one sentence each. Only a ban can
+// forbid an import of the standard library.
 func Check(f File) []string {
 	row, ok := rowOf(f.Package)
 	if !ok {
-		return []string{fmt.Sprintf("%s: no row of the import table is about %s: add one in internal/arch/table.go", f.Path, name(f.Package))}
+		return []string{fmt.Sprintf("%s: the import table has no row for %s: add one in internal/arch/table.go", f.Path, name(f.Package))}
 	}
 	var wrong []string
 	for _, path := range f.Imports {
@@ -139,7 +139,7 @@ func matches(pattern, pkg string) bool {
 	return pattern == pkg
 }
 
-// within reports whether path is one of the prefixes, or below one.
+// within reports whether path equals one of the prefixes or is below one.
 func within(prefixes []string, path string) bool {
 	for _, prefix := range prefixes {
 		if prefix == "*" || path == prefix || strings.HasPrefix(path, prefix+"/") {
@@ -157,8 +157,8 @@ func below(path string) (string, bool) {
 	return strings.CutPrefix(path, root+"/")
 }
 
-// standard reports whether path is the standard library's: the first element
-// of any other has a dot.
+// standard reports whether path belongs to the standard library: the first element of
+// any other path has a dot.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")

@@ -17,7 +17,7 @@ func TestTheCodeKeepsToTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Fatal("no file was read")
+		t.Fatal("Read found no files")
 	}
 	for _, file := range files {
 		for _, wrong := range Check(file) {
@@ -46,7 +46,7 @@ func TestThePageShowsTheTable(t *testing.T) {
 		return
 	}
 	if !*writePage {
-		t.Fatal("docs/imports.md shows another import table than internal/arch/table.go has. Write it with: go test ./internal/arch -write")
+		t.Fatal("docs/imports.md differs from internal/arch/table.go. Update it with: go test ./internal/arch -write")
 	}
 	if err := os.WriteFile(page, []byte(head+before+Markdown()+after+tail), 0o644); err != nil {
 		t.Fatal(err)

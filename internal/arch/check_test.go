@@ -20,8 +20,8 @@ func TestCheckAdmits(t *testing.T) {
 		"a test may import a double":                        {Package: "core/chat", Test: true, Imports: []string{"parley/llm/llmtest"}},
 		"a test may look for leaks":                         {Package: "api", Test: true, Imports: []string{"go.uber.org/goleak"}},
 		"the command may import the program":                {Package: "cmd/parley", Imports: []string{"parley/internal/app"}},
-		"the program may import any package of ours":        {Package: "internal/app", Imports: []string{"parley/web", "parley/store"}},
-		"the command may import a library of its own":       {Package: "cmd/parley", Imports: []string{"github.com/alecthomas/kong"}},
+		"the program may import any of our packages":        {Package: "internal/app", Imports: []string{"parley/web", "parley/store"}},
+		"the command may import its own library":            {Package: "cmd/parley", Imports: []string{"github.com/alecthomas/kong"}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			for _, wrong := range Check(file) {
@@ -36,28 +36,28 @@ func TestCheckRefuses(t *testing.T) {
 		File
 		reason string
 	}{
-		"a domain package that imports HTTP":                        {File{Package: "core/chat", Imports: []string{"net/http"}}, "core/chat must not import net/http: domain packages know no transport"},
-		"a domain package whose test imports HTTP":                  {File{Package: "core/chat", Test: true, Imports: []string{"net/http/httptest"}}, "domain packages know no transport"},
-		"a domain package that imports SQL":                         {File{Package: "core/tenant", Imports: []string{"database/sql"}}, "domain packages know no database"},
-		"a domain package that imports one after it":                {File{Package: "core/tenant", Imports: []string{"parley/core/chat"}}, "those before it"},
-		"a domain package that imports a transport":                 {File{Package: "core/chat/turn", Imports: []string{"parley/api"}}, "instead of knowing a model or a vendor"},
-		"a transport that imports the store":                        {File{Package: "api", Imports: []string{"parley/store"}}, "internal/app decides"},
-		"a transport that imports the other":                        {File{Package: "web/bot", Imports: []string{"parley/api"}}, "internal/app decides"},
-		"a transport that imports ent":                              {File{Package: "web/bot", Imports: []string{"parley/ent"}}, "ent ends in store"},
-		"a test of a transport that imports ent":                    {File{Package: "web/bot", Test: true, Imports: []string{"parley/ent/user"}}, "ent ends in store"},
-		"the command when it imports an adapter":                    {File{Package: "cmd/parley", Imports: []string{"parley/store"}}, "internal/app opens"},
-		"the command when it imports ent":                           {File{Package: "cmd/parley", Imports: []string{"parley/ent"}}, "ent ends in store"},
-		"the command when it imports Stripe":                        {File{Package: "cmd/parley", Imports: []string{"github.com/stripe/stripe-go/v76"}}, "Stripe ends in billing"},
-		"the command when it imports a double":                      {File{Package: "cmd/parley", Imports: []string{"parley/llm/llmtest"}}, "out of the program"},
-		"an adapter that imports another":                           {File{Package: "llm/openai", Imports: []string{"parley/store"}}, "adapters never import one another"},
-		"billing when it imports Fiber":                             {File{Package: "billing", Imports: []string{"github.com/gofiber/fiber/v2"}}, "no transport"},
-		"a module with a longer name":                               {File{Package: "views/bot", Imports: []string{"github.com/a-h/templating"}}, "nothing is fetched"},
-		"a test outside cmd that imports cmd":                       {File{Package: "web/bot", Test: true, Imports: []string{"parley/cmd/parley"}}, "internal/app decides"},
-		"a whole-program test that imports an adapter":              {File{Package: "e2e", Test: true, Imports: []string{"parley/store"}}, "it sees no adapter"},
-		"a test that imports the program":                           {File{Package: "web/bot", Test: true, Imports: []string{"parley/internal/app"}}, "the program knows all"},
-		"a helper that imports the configuration":                   {File{Package: "internal/id", Imports: []string{"parley/internal/app/config"}}, "the program knows all"},
-		"a package that no row is about, though it imports nothing": {File{Package: "util"}, "no row of the import table is about util"},
-		"a package that no row is about":                            {File{Package: "util", Imports: []string{"strings"}}, "no row of the import table is about util"},
+		"a domain package that imports HTTP":                  {File{Package: "core/chat", Imports: []string{"net/http"}}, "core/chat must not import net/http: domain packages know no transport"},
+		"a domain package whose test imports HTTP":            {File{Package: "core/chat", Test: true, Imports: []string{"net/http/httptest"}}, "domain packages know no transport"},
+		"a domain package that imports SQL":                   {File{Package: "core/tenant", Imports: []string{"database/sql"}}, "domain packages know no database"},
+		"a domain package that imports one after it":          {File{Package: "core/tenant", Imports: []string{"parley/core/chat"}}, "those before it"},
+		"a domain package that imports a transport":           {File{Package: "core/chat/turn", Imports: []string{"parley/api"}}, "instead of knowing a model or a vendor"},
+		"a transport that imports the store":                  {File{Package: "api", Imports: []string{"parley/store"}}, "internal/app decides"},
+		"a transport that imports the other":                  {File{Package: "web/bot", Imports: []string{"parley/api"}}, "internal/app decides"},
+		"a transport that imports ent":                        {File{Package: "web/bot", Imports: []string{"parley/ent"}}, "ent ends in store"},
+		"a test of a transport that imports ent":              {File{Package: "web/bot", Test: true, Imports: []string{"parley/ent/user"}}, "ent ends in store"},
+		"the command when it imports an adapter":              {File{Package: "cmd/parley", Imports: []string{"parley/store"}}, "internal/app opens"},
+		"the command when it imports ent":                     {File{Package: "cmd/parley", Imports: []string{"parley/ent"}}, "ent ends in store"},
+		"the command when it imports Stripe":                  {File{Package: "cmd/parley", Imports: []string{"github.com/stripe/stripe-go/v76"}}, "Stripe ends in billing"},
+		"the command when it imports a double":                {File{Package: "cmd/parley", Imports: []string{"parley/llm/llmtest"}}, "out of the program"},
+		"an adapter that imports another":                     {File{Package: "llm/openai", Imports: []string{"parley/store"}}, "adapters never import one another"},
+		"billing when it imports Fiber":                       {File{Package: "billing", Imports: []string{"github.com/gofiber/fiber/v2"}}, "no transport"},
+		"a module with a longer name":                         {File{Package: "views/bot", Imports: []string{"github.com/a-h/templating"}}, "nothing is fetched"},
+		"a test outside cmd that imports cmd":                 {File{Package: "web/bot", Test: true, Imports: []string{"parley/cmd/parley"}}, "internal/app decides"},
+		"a whole-program test that imports an adapter":        {File{Package: "e2e", Test: true, Imports: []string{"parley/store"}}, "it sees no adapter"},
+		"a test that imports the program":                     {File{Package: "web/bot", Test: true, Imports: []string{"parley/internal/app"}}, "the program knows all"},
+		"a helper that imports the configuration":             {File{Package: "internal/id", Imports: []string{"parley/internal/app/config"}}, "the program knows all"},
+		"a package without a row, even if it imports nothing": {File{Package: "util"}, "the import table has no row for util"},
+		"a package without a row":                             {File{Package: "util", Imports: []string{"strings"}}, "the import table has no row for util"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			wrong := Check(c.File)
@@ -69,7 +69,7 @@ func TestCheckRefuses(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	t.Run("files of the module are read, those of others, of test data and of builds are not", func(t *testing.T) {
+	t.Run("Read returns the module's files, but not those of other modules, test data and builds", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "main.go", "package main\n\nimport \"fmt\"\n")
 		write(t, dir, "api/api_windows.go", "package api\n\nimport web \"parley/web\"\n")

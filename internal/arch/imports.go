@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Read returns every Go file of the module in a directory, in the order of their
-// paths. Build tags are not looked at: a rule holds on every platform.
+// Read returns every Go file of the module in a directory, ordered by path. It ignores
+// build tags, because a rule holds on every platform.
 func Read(dir string) ([]File, error) {
 	var all []File
 	tree := os.DirFS(dir)
@@ -34,8 +34,8 @@ func Read(dir string) ([]File, error) {
 	return all, err
 }
 
-// enter returns fs.SkipDir for a directory that go list ./... leaves out too,
-// and for the two that a build and a running server write to.
+// enter returns fs.SkipDir for a directory that go list ./... also leaves out, and for
+// the two that a build and a running server write to.
 func enter(tree fs.FS, dir string) error {
 	if dir == "." {
 		return nil

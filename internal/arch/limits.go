@@ -28,7 +28,7 @@ const (
 	maxMethods = 15
 )
 
-// Limit is what an exception is about.
+// Limit names what an exception is about.
 type Limit string
 
 // The limits that a package can exceed.
@@ -69,19 +69,19 @@ func (e Excess) String() string {
 	return fmt.Sprintf("%s: %d %s, and at most %d are allowed", subject, e.Has, e.Limit, e.Most)
 }
 
-// size is what is measured of a package.
+// size holds the measurements of a package.
 type size struct {
 	doc      string
 	lines    int
 	exported int
 	// methods counts the methods declared on each type.
 	methods map[string]int
-	// interfaces has what stands in each interface.
+	// interfaces holds the members of each interface.
 	interfaces map[string]members
 }
 
-// members are the methods and the embedded types of an interface. An embedded
-// type has its package's path, or none for one of the same package.
+// members are the methods and the embedded types of an interface. An embedded type has
+// the path of its package, or none if that is the same package.
 type members struct {
 	methods  int
 	embedded []reference
@@ -122,7 +122,7 @@ func sizes(dir string, files []File) (map[string]*size, error) {
 	return all, nil
 }
 
-// generated reports whether a file says so in a line of its own.
+// generated reports whether a file says that it was generated.
 func generated(content []byte) bool {
 	head, _, _ := bytes.Cut(content, []byte("\npackage "))
 	return bytes.Contains(head, []byte("// Code generated ")) && bytes.Contains(head, []byte(" DO NOT EDIT."))
@@ -202,7 +202,7 @@ func membersOf(file *ast.File, declared *ast.InterfaceType) members {
 	return found
 }
 
-// imported returns the path of what a file imports under a name.
+// imported returns the path that a file imports under a name.
 func imported(file *ast.File, name string) string {
 	for _, spec := range file.Imports {
 		path := strings.Trim(spec.Path.Value, `"`)
@@ -213,7 +213,7 @@ func imported(file *ast.File, name string) string {
 	return name
 }
 
-// interfaceSize counts the methods of an interface. One of another module
+// interfaceSize counts the methods of an interface. An interface from another module
 // counts as one method.
 func interfaceSize(all map[string]*size, pkg, name string) int {
 	measured := all[pkg]

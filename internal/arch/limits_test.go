@@ -64,7 +64,7 @@ func TestThePackageCommentGivesTheReason(t *testing.T) {
 	}
 }
 
-func TestWhatIsCounted(t *testing.T) {
+func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	var files []File
 	for path, content := range map[string]string{

@@ -1,7 +1,7 @@
 package arch
 
-// domain has the domain packages in their order: each may import those before
-// it. What makes identifiers is among them.
+// domain lists the domain packages in order: each may import those before it. The
+// package that makes identifiers is among them.
 var domain = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/outbox", "core/account", "core/tenant", "core/subscription", "core/chatbot", "core/retrieval", "core/knowledge"}
 
 // Modules that several rows name.
@@ -53,7 +53,7 @@ const (
 // servers of PostgreSQL and Weaviate. index/indextest wraps an index.
 var doubles = []string{"billing/stripetest", "mail/mailtest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/tenancytest"}
 
-// prefixed are packages of ours with this module's name before them.
+// prefixed adds the name of this module to the paths of packages.
 func prefixed(packages []string) []string {
 	paths := make([]string, len(packages))
 	for i, path := range packages {
@@ -62,8 +62,8 @@ func prefixed(packages []string) []string {
 	return paths
 }
 
-// table rules every package of this module. Standard library packages are not
-// its concern; see bans.
+// table covers every package of this module. It does not restrict standard library
+// packages; see bans.
 var table = []Row{
 	{
 		Packages: []string{"."},
@@ -122,7 +122,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/retrieval/evaluation"},
-		Because:  "a measure is a pure function of rankings and judgements",
+		Because:  "a measure is a pure function of rankings and judgments",
 	},
 	{
 		Packages: []string{"core/retrieval"},

@@ -16,11 +16,11 @@ import (
 	"parley/internal/socket"
 )
 
-// ErrTooLarge is a body above the limit of its route.
+// ErrTooLarge refuses a body above the limit of its route.
 var ErrTooLarge = fiber.ErrRequestEntityTooLarge
 
-// MinMemory is the least memory, in bytes, with which a document of every size
-// can be sent.
+// MinMemory is the least memory, in bytes, with which documents of every size can be
+// sent.
 const MinMemory = 128 << 20
 
 // Bodies bounds the memory of all bodies.
@@ -31,8 +31,8 @@ type Bodies struct {
 	patience time.Duration
 }
 
-// New returns bodies that take at most so many bytes at once, not less than
-// [MinMemory]. client tells the address that a request comes from.
+// New returns bodies that take at most the given number of bytes at once, but not less
+// than [MinMemory]. client returns the address from which a request comes.
 func New(bytes int64, client func(*fiber.Ctx) netip.Addr) *Bodies {
 	return &Bodies{
 		client:   client,
@@ -44,15 +44,15 @@ func New(bytes int64, client func(*fiber.Ctx) netip.Addr) *Bodies {
 
 const (
 	localBody = "body"
-	// defaultLimit is for routes that declare none.
+	// defaultLimit applies to routes that declare none.
 	defaultLimit = 64 << 10
-	// maxSkipped is how much of an unwanted body is read so that the connection
-	// can be used again.
+	// maxSkipped is how much of an unwanted body is read so that the connection can
+	// be reused.
 	maxSkipped = 64 << 10
 )
 
-// UpTo declares how large the body of a route may be, in bytes. The route's
-// handler must know that the caller may call it before it asks for the body.
+// UpTo declares how large the body of a route may be, in bytes. The route's handler must
+// know that the caller may call it before it reads the body.
 func UpTo(limit int) fiber.Handler { return declare(limit, false) }
 
 // OpenUpTo is [UpTo] for a route that anyone may call.
@@ -75,10 +75,10 @@ func declare(limit int, open bool) fiber.Handler {
 	}
 }
 
-// Middleware makes bodies wait until they are asked for. The connections must
-// be of a [socket.Listener] and the server must call [HeadOnly]. It refuses
-// a request with unclear framing, and closes the connection of a request
-// whose body was not wanted and is too large to be read over.
+// Middleware defers reading bodies until handlers ask for them. The connections must
+// come from a [socket.Listener] and the server must call [HeadOnly]. It refuses a
+// request with unclear framing, and closes the connection of a request whose unwanted
+// body is too large to skip.
 func (all *Bodies) Middleware(c *fiber.Ctx) error {
 	conn, ok := c.Context().Conn().(*socket.Conn)
 	if !ok {
@@ -102,8 +102,8 @@ func (all *Bodies) Middleware(c *fiber.Ctx) error {
 // Read reads the body of a request, if it has one, so that the methods of
 // c.Request() return it. It may be called twice.
 //
-// Failures: [ErrTooLarge], a fiber.Error of 400 or 408 when the body is broken
-// or late, RateLimited and Unavailable when there is no memory for it.
+// Failures: [ErrTooLarge], a fiber.Error of 400 or 408 if the body is broken or late,
+// RateLimited and Unavailable if there is no memory for it.
 func Read(c *fiber.Ctx) error {
 	b, ok := c.Locals(localBody).(*body)
 	if !ok || b.asked {

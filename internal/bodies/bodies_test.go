@@ -19,7 +19,7 @@ import (
 
 const wait = 20 * time.Second
 
-// newServer serves routes of several limits: each answers with its body.
+// newServer serves routes with different limits, each of which echoes its body.
 func newServer(t *testing.T, memory int64, set ...func(*fiber.App)) (all *Bodies, address string) {
 	t.Helper()
 	all = New(memory, func(*fiber.Ctx) netip.Addr { return netip.MustParseAddr("192.0.2.1") })
@@ -102,7 +102,7 @@ func (c client) sends(format string, values ...any) {
 	}
 }
 
-// reads fails the test unless the next answer is this one.
+// reads fails the test unless the next response is this one.
 func (c client) reads(status int, body string) *http.Response {
 	c.Helper()
 	response, err := http.ReadResponse(c.in, nil)
@@ -132,7 +132,7 @@ func TestBodies(t *testing.T) {
 	_, address := newServer(t, MinMemory)
 	large := strings.Repeat("x", 300<<10)
 
-	t.Run("requests that come at once are answered one after the other", func(t *testing.T) {
+	t.Run("pipelined requests are answered one after the other", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(post+"%s"+get+post+"%s"+get, "large", 3, "abc", "small", 2, "de")
 		c.reads(200, "[abc]")
@@ -140,7 +140,7 @@ func TestBodies(t *testing.T) {
 		c.reads(200, "[de]")
 		c.reads(200, "next")
 	})
-	t.Run("a body that comes in pieces is read whole", func(t *testing.T) {
+	t.Run("a body that arrives in pieces is read completely", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(post, "large", len(large))
 		for i := 0; i < len(large); i += 100 << 10 {
@@ -150,13 +150,13 @@ func TestBodies(t *testing.T) {
 		c.sends(get)
 		c.reads(200, "next")
 	})
-	t.Run("chunks are put together, and what follows them is the next request", func(t *testing.T) {
+	t.Run("chunks are joined, and the bytes after them are the next request", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends("POST /large HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nTrailer: x\r\n\r\n" + get)
 		c.reads(200, "[abcde]")
 		c.reads(200, "next")
 	})
-	t.Run("what is announced to be too large is refused before it comes, and the connection is closed", func(t *testing.T) {
+	t.Run("a body that is announced as too large is refused before it arrives, and the connection is closed", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(post, "large", 20<<20+1)
 		if r := c.reads(413, ""); !r.Close {
@@ -178,7 +178,7 @@ func TestBodies(t *testing.T) {
 		c.reads(200, "next")
 	})
 	for name, path := range map[string]string{"too large": "small", "not wanted": "unread"} {
-		t.Run("it does not get it when the body is "+name, func(t *testing.T) {
+		t.Run("it does not get it if the body is "+name, func(t *testing.T) {
 			c := dial(t, address)
 			c.sends("POST /%s HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 30\r\n\r\n", path)
 			r, err := http.ReadResponse(c.in, nil)
@@ -187,20 +187,20 @@ func TestBodies(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a small body that nobody wanted is read over", func(t *testing.T) {
+	t.Run("a small unwanted body is skipped", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(post+"%s"+get, "unread", 3, "abc")
 		c.reads(200, "not read")
 		c.reads(200, "next")
 	})
-	t.Run("so is one that is too large for its route, and comes late", func(t *testing.T) {
+	t.Run("so is one that is too large for its route, even if it arrives late", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(post, "small", 11)
 		c.reads(413, "")
 		c.sends("12345678901" + get)
 		c.reads(200, "next")
 	})
-	t.Run("a large body that nobody wanted closes the connection, and its client reads the answer", func(t *testing.T) {
+	t.Run("a large unwanted body closes the connection, but the client can read the response", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(post+"%s"+get, "unread", len(large), large)
 		c.reads(200, "not read")
@@ -240,7 +240,7 @@ func TestMemory(t *testing.T) {
 		defer m.mu.Unlock()
 		return m.held
 	}
-	t.Run("one client holds no more than its share, and others have theirs", func(t *testing.T) {
+	t.Run("one client gets no more than its share, and others get theirs", func(t *testing.T) {
 		m := newMemory(10, 4)
 		one, other, third := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("192.0.2.2/32"), netip.MustParsePrefix("192.0.2.3/32")
 		for _, step := range []struct {
@@ -260,7 +260,7 @@ func TestMemory(t *testing.T) {
 		}
 	})
 	for _, path := range []string{"large", "open"} {
-		t.Run("bodies that are on their way to /"+path+" take what has come of them, up to the share, and give it back", func(t *testing.T) {
+		t.Run("bodies in transit to /"+path+" take memory for what has arrived, up to the share, and release it", func(t *testing.T) {
 			all, address := newServer(t, MinMemory)
 			bound := all.signedIn
 			if path == "open" {
@@ -283,7 +283,7 @@ func TestMemory(t *testing.T) {
 			late.sends(post+"%s", path, size, half)
 			late.reads(429, "")
 			announced := dial(t, address)
-			announced.sends(post+"%s", path, size, "x") // which is small
+			announced.sends(post+"%s", path, size, "x") // a small part
 			small := dial(t, address)
 			small.sends(post+"abc", path, 3)
 			small.reads(200, "[abc]")
@@ -292,7 +292,7 @@ func TestMemory(t *testing.T) {
 			}
 			for before := time.Now(); held(bound) > 0; {
 				if time.Since(before) > wait {
-					t.Fatalf("%d are held for nobody", held(bound))
+					t.Fatalf("%d bytes are held for nobody", held(bound))
 				}
 				time.Sleep(time.Millisecond)
 			}
@@ -314,11 +314,11 @@ func TestForm(t *testing.T) {
 		status int
 		want   string
 	}{
-		"fields and files are told apart":         {field("a", "12") + file("b", strings.Repeat("x", 100<<10)) + "--b--\r\n", 200, "a()=2;b(f.txt)=102400;"},
-		"what stands behind the form is not read": {field("a", "12") + "--b--\r\nbehind", 200, "a()=2;"},
-		"a form that breaks off is refused":       {field("a", "12"), 422, ""},
+		"fields and files are distinguished":      {field("a", "12") + file("b", strings.Repeat("x", 100<<10)) + "--b--\r\n", 200, "a()=2;b(f.txt)=102400;"},
+		"data after the form is not read":         {field("a", "12") + "--b--\r\nbehind", 200, "a()=2;"},
+		"a truncated form is refused":             {field("a", "12"), 422, ""},
 		"a form of a thousand parts and one more": {strings.Repeat(field("a", ""), 1001) + "--b--\r\n", 422, ""},
-		"no form": {"abc", 422, ""},
+		"something other than a form":             {"abc", 422, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, address)

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// small is the size up to which a body is not counted: as much as the
-	// headers may take.
+	// small is the size up to which a body is not counted: as much as the headers
+	// may take.
 	small = 8 << 10
 	// first is the memory that a body gets before it arrives.
 	first = 1 << 10
 	// step is the memory that is counted at a time.
 	step = 64 << 10
-	// patience is how long a body may take, and a second more for each slowest
-	// bytes that have come.
+	// patience is how long a body may take, plus a second for every slowest bytes
+	// received.
 	patience = 30 * time.Second
 	slowest  = 128 << 10
 )
@@ -35,16 +35,16 @@ type body struct {
 	memory *memory
 	conn   *socket.Conn
 	limit  int64
-	// open says that anyone may send it, so that the connection gives way to
+	// open says that anyone may send it, so that the connection may be closed for
 	// others while the body is awaited.
 	open bool
 
-	// asked says that the handler has asked for it, and failed why it cannot
-	// be read on.
+	// asked says that the handler has asked for it, and failed why reading it
+	// failed.
 	asked  bool
 	failed error
-	// taken is how much was read. left is how much of it is to come, when its
-	// length is known.
+	// taken is how much was read. left is how much is still to come, if the length
+	// is known.
 	taken, left int64
 	done        bool
 	chunks      *chunks
@@ -54,8 +54,8 @@ type body struct {
 	held   int64
 }
 
-// begin refuses a body whose announced length is too large, before it tells the
-// client to send it.
+// begin refuses a body whose announced length is too large, before it tells the client
+// to send it.
 func (b *body) begin(c *fiber.Ctx) error {
 	if b.length > b.limit {
 		return b.fail(ErrTooLarge)
@@ -80,7 +80,7 @@ func (b *body) fail(err error) error {
 	return err
 }
 
-// Read reads what has arrived, and waits if that is nothing.
+// Read reads what has arrived, and waits if nothing has.
 func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.failed != nil:
@@ -104,7 +104,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads without limits. The end of the body is done, without an error.
+// next reads without limits. At the end of the body it sets done, without an error.
 func (b *body) next(p []byte) (n int, err error) {
 	if b.chunks != nil {
 		n, err = b.chunks.Read(p)
@@ -117,8 +117,8 @@ func (b *body) next(p []byte) (n int, err error) {
 	return n, err
 }
 
-// fromConn reads bytes of the connection. A body that comes in time may take
-// as long as its size needs.
+// fromConn reads bytes from the connection. A body that arrives steadily may take as
+// long as its size needs.
 func (b *body) fromConn(p []byte) (int, error) {
 	if b.conn.Buffered() == 0 {
 		_ = b.conn.SetReadDeadline(b.started.Add(b.all.patience + time.Duration(b.taken/slowest)*time.Second))
@@ -139,7 +139,7 @@ func (b *body) hold() error {
 	return nil
 }
 
-// readAll reads to the end. Memory grows with what has arrived: a length is
+// readAll reads to the end. Memory grows with what has arrived, because a length is
 // easily announced.
 func (b *body) readAll() (_ []byte, err error) {
 	size := max(int64(b.conn.Buffered()), first)
@@ -182,7 +182,7 @@ func (b *body) grown(content []byte) []byte {
 	return more
 }
 
-// skip reads what is left of a body and drops it.
+// skip reads and drops the rest of a body.
 func (b *body) skip() error {
 	var over [4 << 10]byte
 	for b.left > 0 {
@@ -213,8 +213,7 @@ func (b *body) end(c *fiber.Ctx) {
 	}
 }
 
-// canSkip reports whether what is left of the body is known, little, and being
-// sent.
+// canSkip reports whether the rest of the body is known, small, and being sent.
 func (b *body) canSkip() bool {
 	intact := b.failed == nil || errors.Is(b.failed, ErrTooLarge)
 	return intact && !b.expects && b.length > 0 && b.left <= maxSkipped

@@ -10,10 +10,10 @@ import (
 	"parley/internal/socket"
 )
 
-// maxTrailer is how long the trailer section may be, which nobody reads.
+// maxTrailer limits the trailer section, which nobody reads.
 const maxTrailer = 4 << 10
 
-var errTrailer = errors.New("bodies: a broken trailer section")
+var errTrailer = errors.New("bodies: malformed trailer section")
 
 // chunks reads a body in chunks (RFC 9112 section 7.1).
 type chunks struct {
@@ -22,7 +22,7 @@ type chunks struct {
 	decoded io.Reader
 }
 
-// rawBody reads the bytes of the connection.
+// rawBody reads the connection's bytes.
 type rawBody struct{ *body }
 
 func (r rawBody) Read(p []byte) (int, error) { return r.fromConn(p) }
@@ -32,8 +32,8 @@ func newChunks(b *body) *chunks {
 	return &chunks{conn: b.conn, encoded: encoded, decoded: httputil.NewChunkedReader(encoded)}
 }
 
-// Read ends with io.EOF when all chunks and the trailer section have been read
-// and what follows is back on the connection.
+// Read ends with io.EOF when all chunks and the trailer section have been read and the
+// bytes after them are back on the connection.
 func (c *chunks) Read(p []byte) (int, error) {
 	n, err := c.decoded.Read(p)
 	if err != io.EOF {
@@ -47,7 +47,7 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// trailer reads over the lines up to the empty one.
+// trailer skips the lines up to the empty one.
 func (c *chunks) trailer() error {
 	for length := 0; length <= maxTrailer; {
 		line, err := c.encoded.ReadSlice('\n')

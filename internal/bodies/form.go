@@ -32,7 +32,7 @@ type Part struct {
 // Parts are the parts of a form in the order in which they were sent.
 type Parts []Part
 
-// Value returns the content of the first part of a name that is no file.
+// Value returns the content of the first part with a name that is not a file.
 func (parts Parts) Value(name string) string {
 	for _, p := range parts {
 		if p.Name == name && p.FileName == "" {
@@ -42,7 +42,7 @@ func (parts Parts) Value(name string) string {
 	return ""
 }
 
-// Files returns the parts of a name that are files.
+// Files returns the parts with a name that are files.
 func (parts Parts) Files(name string) []Part {
 	var files []Part
 	for _, p := range parts {
@@ -53,9 +53,9 @@ func (parts Parts) Files(name string) []Part {
 	return files
 }
 
-// Form reads the body of a request as multipart/form-data, part by part, so
-// that its content is in memory once. Its failures are those of [Read], and
-// Invalid for what is no such form.
+// Form reads the body of a request as multipart/form-data, part by part, so that its
+// content is in memory only once. Its failures are those of [Read], and Invalid for
+// anything but a form.
 func Form(c *fiber.Ctx) (Parts, error) {
 	boundary, err := boundaryOf(c.Get(fiber.HeaderContentType))
 	if err != nil {
@@ -73,7 +73,7 @@ func Form(c *fiber.Ctx) (Parts, error) {
 	if err != nil {
 		return nil, reason(err)
 	}
-	// The bytes behind the last part do not belong to the form.
+	// The bytes after the last part do not belong to the form.
 	if _, err := io.Copy(io.Discard, content); err != nil {
 		return nil, reason(err)
 	}
@@ -112,7 +112,7 @@ func readParts(form *multipart.Reader) (Parts, error) {
 	}
 }
 
-// reason keeps what the connection or a limit says, and calls all else a
+// reason keeps errors of the connection or a limit, and treats all others as a
 // broken form.
 func reason(err error) error {
 	var failure *fault.Error

@@ -8,10 +8,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// chunked is the length of a body that comes in chunks.
+// chunked is the length of a body in chunks.
 const chunked = -1
 
-// maxDigits keeps every length that is written below 2^63.
+// maxDigits keeps every written length below 2^63.
 const maxDigits = 18
 
 // framing says where a request ends.
@@ -22,14 +22,13 @@ type framing struct {
 	expects bool
 }
 
-// errFraming refuses a request about whose end two servers could disagree, so
-// that one takes for a second request what the other takes for a body: RFC
-// 9112, sections 5, 6 and 11.2.
+// errFraming refuses a request about whose end two servers could disagree, so that one
+// treats as a second request what the other treats as a body: RFC 9112, sections 5, 6
+// and 11.2.
 var errFraming = fiber.NewError(fiber.StatusBadRequest, "The request's headers do not say clearly where it ends. Send one Content-Length, or Transfer-Encoding: chunked, but not both.")
 
-// framingOf reads the headers as they were sent. The parser has refused a Host
-// that is missing or given twice, and names with what is neither a token's
-// character nor a blank.
+// framingOf reads the headers as they were sent. The parser has already refused a
+// missing or duplicate Host, and names with invalid characters.
 func framingOf(h *fasthttp.RequestHeader) (framing, error) {
 	if !h.IsHTTP11() && string(h.Protocol()) != "HTTP/1.0" {
 		return framing{}, errFraming
@@ -51,20 +50,20 @@ func framingOf(h *fasthttp.RequestHeader) (framing, error) {
 	return lines.framing, nil
 }
 
-// headerLines are what the lines of a header section say about its body.
+// headerLines collects what the lines of a header section say about the body.
 type headerLines struct {
 	framing
-	// modern says that the request is of HTTP/1.1; coded and measured, that
-	// Transfer-Encoding and Content-Length have been seen.
+	// modern says that the request uses HTTP/1.1; coded and measured, that
+	// Transfer-Encoding and Content-Length have appeared.
 	modern, coded, measured bool
 }
 
-// take reports whether a line may stand where it does.
+// take reports whether a line is valid at its position.
 func (h *headerLines) take(line []byte) bool {
 	if len(line) == 0 {
 		return true
 	}
-	if line[0] == ' ' || line[0] == '\t' { // it continues another (obs-fold)
+	if line[0] == ' ' || line[0] == '\t' { // continues another line (obs-fold)
 		return false
 	}
 	if end := bytes.IndexByte(line, ':'); end >= 0 && bytes.IndexByte(line[:end], ' ') >= 0 {
@@ -94,8 +93,7 @@ func (h *headerLines) take(line []byte) bool {
 	return true
 }
 
-// valueOf returns the value of a line if it is the header of a name, which is
-// in lower case.
+// valueOf returns the value of a line if it is the header with a name in lower case.
 func valueOf(line []byte, name string) (value []byte, is bool) {
 	if len(line) <= len(name) || line[len(name)] != ':' || !bytes.EqualFold(line[:len(name)], []byte(name)) {
 		return nil, false
@@ -103,7 +101,7 @@ func valueOf(line []byte, name string) (value []byte, is bool) {
 	return bytes.Trim(line[len(name)+1:], " \t\r"), true
 }
 
-// parseLength reads digits, and nothing else.
+// parseLength parses digits and nothing else.
 func parseLength(value []byte) (int64, bool) {
 	if len(value) == 0 || len(value) > maxDigits {
 		return 0, false
@@ -117,10 +115,9 @@ func parseLength(value []byte) (int64, bool) {
 	return length, err == nil
 }
 
-// HeadOnly is called with the header section of a request before the handler.
-// It keeps the server from reading the body: that is ours to do, once somebody
-// wants it. [Bodies.Middleware] reads the length from the headers as they were
-// sent.
+// HeadOnly is called with the header section of a request before the handler. It keeps
+// the server from reading the body, which this package does once a handler wants it.
+// [Bodies.Middleware] reads the length from the headers as they were sent.
 func HeadOnly(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() != 0 {
 		h.SetContentLength(0)

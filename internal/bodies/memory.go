@@ -11,8 +11,8 @@ import (
 const (
 	// share is the part of the memory that one client may hold: one fourth.
 	share = 4
-	// openShare is the part that bodies may hold which anyone may send: one
-	// eighth. So strangers leave memory to signed-in users.
+	// openShare is the part for bodies that anyone may send: one eighth, so that
+	// strangers leave memory to signed-in users.
 	openShare = 8
 	// retryAfter is when a refused request may be sent again.
 	retryAfter = 5 * time.Second
@@ -29,7 +29,7 @@ var (
 	}
 )
 
-// memory counts the bytes of bodies that are held at once.
+// memory counts the bytes of bodies in memory.
 type memory struct {
 	limit, perClient int64
 
@@ -42,8 +42,8 @@ func newMemory(limit, perClient int64) *memory {
 	return &memory{limit: limit, perClient: perClient, clients: map[netip.Prefix]int64{}}
 }
 
-// take counts n more bytes of a client. It is RateLimited or Unavailable when
-// there is no memory for them.
+// take counts n more bytes of a client. It is RateLimited or Unavailable if there is no
+// memory for them.
 func (m *memory) take(client netip.Prefix, n int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

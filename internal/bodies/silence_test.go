@@ -14,24 +14,24 @@ func TestSilence(t *testing.T) {
 	}
 	_, address := newServer(t, MinMemory, short)
 
-	t.Run("a connection that says nothing is closed", func(t *testing.T) {
+	t.Run("a silent connection is closed", func(t *testing.T) {
 		dial(t, address).isClosed()
 	})
-	t.Run("so is one that has been answered and says nothing more", func(t *testing.T) {
+	t.Run("so is one that falls silent after a response", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends(get)
 		c.reads(200, "next")
 		c.isClosed()
 	})
-	t.Run("a header section that comes byte by byte does not keep a connection open", func(t *testing.T) {
+	t.Run("a header section that trickles in does not keep a connection open", func(t *testing.T) {
 		c := dial(t, address)
 		c.sends("GET / HTTP/1.1\r\nHost: a\r\nX-A: ")
 		for began := time.Now(); ; {
 			if _, err := io.WriteString(c, "x"); err != nil {
-				return // it is closed
+				return // closed
 			}
 			if time.Since(began) > wait {
-				t.Fatal("it is open")
+				t.Fatal("the connection is still open")
 			}
 			time.Sleep(time.Millisecond)
 		}

@@ -1,5 +1,5 @@
-// Package clientaddr finds the address that a request comes from, behind any
-// number of reverse proxies. It does not decide what is limited by address.
+// Package clientaddr finds the address from which a request comes, behind any number of
+// reverse proxies. It does not decide what is limited by address.
 package clientaddr
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Proxies are the reverse proxies in front of this server, and how they say
-// who the client is. The zero value trusts no proxy.
+// Proxies are the reverse proxies in front of this server, and how they name the
+// client. The zero value trusts no proxy.
 type Proxies struct {
 	networks []netip.Prefix
 	header   string
 }
 
-// headerName is a field name as RFC 9110 §5.1 allows it, less the characters
-// that no proxy uses.
+// headerName matches a field name of RFC 9110 §5.1, without the characters that no
+// proxy uses.
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// Parse reads the addresses and networks of proxies, such as 10.0.0.1 and
-// 10.0.0.0/8, and the name of the header in which they pass the client's
-// address on. An empty name means X-Forwarded-For.
+// Parse reads the addresses and networks of proxies, such as 10.0.0.1 and 10.0.0.0/8,
+// and the name of the header in which they pass on the client's address. An empty name
+// means X-Forwarded-For.
 func Parse(networks []string, header string) (Proxies, error) {
 	if header == "" {
 		header = fiber.HeaderXForwardedFor
@@ -59,9 +59,9 @@ func (p Proxies) Contain(address netip.Addr) bool {
 	return false
 }
 
-// Of returns the address that a request comes from: the last one in the
-// header that is not a proxy's. A client can write whatever stands before
-// that. Without a trusted proxy it is the address of the connection.
+// Of returns the address from which a request comes: the last one in the header that
+// is not a proxy's. A client can forge whatever comes before it. Without a trusted
+// proxy it is the address of the connection.
 func (p Proxies) Of(c *fiber.Ctx) netip.Addr {
 	client, _ := netip.AddrFromSlice(c.Context().RemoteIP())
 	client = client.Unmap()

@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestClientAddress(t *testing.T) {
-	// A request of a test comes from 0.0.0.0.
+	// Requests in tests come from 0.0.0.0.
 	var direct []string
 	behind := []string{"0.0.0.0", "10.0.0.0/8", "fd00::/8"}
 	for sentence, c := range map[string]struct {
@@ -33,14 +33,14 @@ func TestClientAddress(t *testing.T) {
 		want      string
 	}{
 		"without proxies it is the connection's":         {direct, []string{"192.0.2.1"}, "0.0.0.0"},
-		"behind a proxy it is what the proxy says":       {behind, []string{"192.0.2.1"}, "192.0.2.1"},
-		"what the client wrote itself is left out":       {behind, []string{"203.0.113.9, 192.0.2.1"}, "192.0.2.1"},
-		"in a line of its own, too":                      {behind, []string{"203.0.113.9", "192.0.2.1"}, "192.0.2.1"},
-		"proxies behind proxies are looked through":      {behind, []string{"192.0.2.1, 10.1.2.3,fd00::1"}, "192.0.2.1"},
-		"nothing is looked for behind what cannot be it": {behind, []string{"192.0.2.1, unknown"}, "0.0.0.0"},
-		"a proxy that says nothing is the client":        {behind, nil, "0.0.0.0"},
+		"behind a proxy it is the proxy's value":         {behind, []string{"192.0.2.1"}, "192.0.2.1"},
+		"values that the client wrote are ignored":       {behind, []string{"203.0.113.9, 192.0.2.1"}, "192.0.2.1"},
+		"even in a separate line":                        {behind, []string{"203.0.113.9", "192.0.2.1"}, "192.0.2.1"},
+		"proxies behind proxies are skipped":             {behind, []string{"192.0.2.1, 10.1.2.3,fd00::1"}, "192.0.2.1"},
+		"nothing before an invalid value is considered":  {behind, []string{"192.0.2.1, unknown"}, "0.0.0.0"},
+		"a proxy that names nobody counts as the client": {behind, nil, "0.0.0.0"},
 		"IPv4 within IPv6 is the same address":           {behind, []string{"::ffff:192.0.2.1"}, "192.0.2.1"},
-		"IPv6 is written in one way":                     {behind, []string{"2001:DB8:0:0::1"}, "2001:db8::1"},
+		"IPv6 is normalized":                             {behind, []string{"2001:DB8:0:0::1"}, "2001:db8::1"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			proxies, err := Parse(c.proxies, "")
@@ -87,15 +87,15 @@ func TestClientAddressInAnotherHeader(t *testing.T) {
 			t.Errorf("it is %s", got)
 		}
 	})
-	t.Run("no other header is believed", func(t *testing.T) {
+	t.Run("no other header is trusted", func(t *testing.T) {
 		if ask(t, "X-Real-IP", "192.0.2.1"); got != "0.0.0.0" {
 			t.Errorf("it is %s", got)
 		}
 	})
-	t.Run("a name that no header can have is refused", func(t *testing.T) {
+	t.Run("an invalid header name is refused", func(t *testing.T) {
 		for _, wrong := range []string{"X Forwarded", "X-Forwarded-For:", "\r\n"} {
 			if _, err := Parse(nil, wrong); err == nil {
-				t.Errorf("%q is taken", wrong)
+				t.Errorf("%q is accepted", wrong)
 			}
 		}
 	})

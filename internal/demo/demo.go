@@ -1,6 +1,5 @@
-// Package demo holds what the demo's chatbot knows: the help pages of a
-// bicycle shop that does not exist. It does not make the demo, which is
-// parley serve --demo.
+// Package demo holds the knowledge of the demo's chatbot: the help pages of a fictional
+// bicycle shop. It does not create the demo; parley serve --demo does.
 package demo
 
 import "embed"
@@ -8,7 +7,7 @@ import "embed"
 const (
 	// Business is the name of the shop.
 	Business = "Harbor Bikes"
-	// Question and SecondQuestion are what a customer might ask.
+	// Question and SecondQuestion are questions that a customer might ask.
 	Question       = "How do I return something?"
 	SecondQuestion = "How long is the warranty on an e-bike battery?"
 )

@@ -1,4 +1,4 @@
-// Package fence tells code from prose in Markdown that arrives in pieces.
+// Package fence distinguishes code from prose in Markdown that arrives in pieces.
 package fence
 
 import "strings"
@@ -6,7 +6,7 @@ import "strings"
 const (
 	// MaxSpan is how far ahead on a line [Code.Ahead] looks for the end of code.
 	MaxSpan = 128
-	// MaxRun is the longest run of one sign that is read as a whole.
+	// MaxRun is the longest run of one sign that is examined.
 	MaxRun = 64
 )
 
@@ -22,23 +22,23 @@ const (
 	IsCode
 )
 
-// Code follows what is code in Markdown (CommonMark 0.31, 4.5 and 6.1): blocks
-// between fences, and spans within a line. It knows neither spans that go on in
-// the next line nor indented code.
+// Code tracks what is code in Markdown (CommonMark 0.31, 4.5 and 6.1): blocks between
+// fences, and spans within a line. It ignores spans that continue on the next line, and
+// indented code.
 type Code struct {
-	// open is the length of the run of backticks that opened a span on this
-	// line, or zero.
+	// open is the length of the run of backticks that opened a span on this line,
+	// or zero.
 	open int
 	// info says that the run opens a block, unless another follows on the line.
 	info bool
-	// fence is the sign of the block's fence and length that of the run; there
-	// is no block while length is zero.
+	// fence is the sign of the block's fence and length the length of its run;
+	// outside of blocks length is zero.
 	fence  byte
 	length int
-	// within is the prefix of the fence's line: of a quotation or a list.
+	// within is the prefix of the fence's line: that of a quotation or a list.
 	within string
-	// begun says that the block's line is under way, and signsSeen how many
-	// signs of a fence it has; below zero it is no fence.
+	// begun says that a line of the block has started, and signsSeen how many signs
+	// of a fence it has so far; below zero it is not a fence.
 	begun     bool
 	signsSeen int
 	trailing  bool
@@ -50,15 +50,15 @@ func (c *Code) Fenced() bool { return c.length > 0 }
 // InSpan reports whether a run of backticks is open on the line.
 func (c *Code) InSpan() bool { return c.open > 0 }
 
-// Open begins a block with a fence whose line is still being read, and which
-// stands in the lists and quotations of a prefix.
+// Open starts a block whose fence line is still being read, inside the lists and
+// quotations of a prefix.
 func (c *Code) Open(sign byte, length int, prefix string) {
 	c.within = prefix
 	c.begin(sign, length)
-	c.begun, c.signsSeen = true, -1 // the rest of the line is no fence
+	c.begun, c.signsSeen = true, -1 // the rest of the line is not a fence
 }
 
-// Pass follows text without backticks and tildes.
+// Pass consumes text without backticks and tildes.
 func (c *Code) Pass(text string) {
 	if text != "\n" {
 		return
@@ -74,8 +74,8 @@ func (c *Code) begin(fence byte, length int) {
 	c.begun, c.signsSeen, c.trailing = false, 0, false
 }
 
-// Signs follows a run of backticks or tildes behind the prefix of a line, or
-// behind other text.
+// Signs consumes a run of backticks or tildes after the prefix of a line, or after other
+// text.
 func (c *Code) Signs(signs, prefix string, start bool) {
 	fence := start && len(signs) >= 3 && IsContainer(prefix)
 	if fence {
@@ -96,8 +96,8 @@ func (c *Code) Signs(signs, prefix string, start bool) {
 	}
 }
 
-// IsContainer reports whether the beginning of a line is that of quotations
-// and of items of lists.
+// IsContainer reports whether the beginning of a line consists of quotations and list
+// items.
 func IsContainer(prefix string) bool {
 	for _, word := range strings.Fields(strings.ReplaceAll(prefix, ">", " ")) {
 		digits := strings.TrimRight(word, ".)")
@@ -109,9 +109,9 @@ func IsContainer(prefix string) bool {
 	return prefix == "" || strings.HasSuffix(prefix, " ") || strings.HasSuffix(prefix, "\t") || strings.HasSuffix(prefix, ">")
 }
 
-// Line follows the next of a block of code: the rest of its line, or as much
-// as there is. It is Prose when the quotation or the item around the block has
-// ended, and the block with it.
+// Line consumes the next part of a block of code: the rest of its line, or as much as
+// there is. It is Prose if the quotation or the item around the block has ended, and
+// the block with it.
 func (c *Code) Line(text string, final bool) (int, Verdict) {
 	if !c.begun {
 		switch ended, decided := c.left(text); {
@@ -156,7 +156,7 @@ func (c *Code) endLine() {
 	c.begun, c.signsSeen, c.trailing = false, 0, false
 }
 
-// left reports whether a line stands outside of what the fence stands in.
+// left reports whether a line is outside of the fence's container.
 func (c *Code) left(line string) (ended, decided bool) {
 	rest := strings.TrimLeft(line, " \t")
 	if rest == "" && line != "" && len(line) < MaxRun {
@@ -171,8 +171,8 @@ func (c *Code) left(line string) (ended, decided bool) {
 	return len(line)-len(rest) < len(c.within), true
 }
 
-// Ahead decides whether the text behind a bracket, up to the returned length,
-// is code, where a span or a block may have been opened on the line.
+// Ahead decides whether the text after a bracket, up to the returned length, is code,
+// if a span or a block may have been opened on the line.
 func (c *Code) Ahead(text string, final bool) (int, Verdict) {
 	if c.open == 0 {
 		return 0, Prose
@@ -193,7 +193,7 @@ func (c *Code) Ahead(text string, final bool) (int, Verdict) {
 			if n == c.open {
 				return i, IsCode
 			}
-			if c.info { // it opens no block
+			if c.info { // it does not open a block
 				return 0, Prose
 			}
 			i += n
@@ -207,7 +207,7 @@ func (c *Code) Ahead(text string, final bool) (int, Verdict) {
 	return 0, Wait
 }
 
-// RunLength is how often a text begins with a sign, at most limit.
+// RunLength returns how often a text starts with a sign, at most limit.
 func RunLength(text string, sign byte, limit int) int {
 	n := 0
 	for n < len(text) && n < limit && text[n] == sign {

@@ -4,7 +4,7 @@ package gate
 
 import "sync"
 
-// Gate is open when it is zero. It is safe for concurrent use.
+// Gate is open in its zero value. It is safe for concurrent use.
 type Gate struct {
 	mu      sync.Mutex
 	closed  bool
@@ -22,11 +22,11 @@ func (g *Gate) Enter() bool {
 	return true
 }
 
-// EnterAgain is for work that begins within work, also after the gate was
-// closed. [Gate.Leave] must follow for both.
+// EnterAgain is for work that starts within other work, even after the gate was closed.
+// [Gate.Leave] must follow for both.
 func (g *Gate) EnterAgain() { g.running.Add(1) }
 
-// Leave ends what has entered.
+// Leave ends work that has entered.
 func (g *Gate) Leave() { g.running.Done() }
 
 // Closed reports whether the gate was closed.
@@ -36,7 +36,7 @@ func (g *Gate) Closed() bool {
 	return g.closed
 }
 
-// Close closes the gate, and returns when all that had entered has left.
+// Close closes the gate, and returns when all work that had entered has left.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true

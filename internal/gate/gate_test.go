@@ -6,7 +6,7 @@ import (
 )
 
 func TestGate(t *testing.T) {
-	t.Run("a closed gate lets nobody in, and waits for those who are, and for what they begin", func(t *testing.T) {
+	t.Run("a closed gate admits no work, and waits for running work and for what it starts", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var g Gate
 			if !g.Enter() || g.Closed() {
@@ -19,18 +19,18 @@ func TestGate(t *testing.T) {
 			}()
 			synctest.Wait()
 			if g.Enter() || !g.Closed() {
-				t.Error("it is open after it was closed")
+				t.Error("the gate is open after Close")
 			}
 			g.EnterAgain()
 			g.Leave()
 			synctest.Wait()
 			if ended {
-				t.Error("it does not wait for what was begun within")
+				t.Error("Close does not wait for nested work")
 			}
 			g.Leave()
 			synctest.Wait()
 			if !ended {
-				t.Error("it waits for nobody")
+				t.Error("Close waits although no work is left")
 			}
 		})
 	})

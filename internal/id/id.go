@@ -19,8 +19,8 @@ func New(random io.Reader, prefix string) string {
 	return prefix + "_" + encoding.EncodeToString(Bytes(random, 15))
 }
 
-// Given returns an identifier as a caller gave it. What cannot be one becomes
-// empty, which names nothing, so that no database is asked for hostile bytes.
+// Given returns an identifier from a caller. An invalid one becomes empty, which names
+// nothing, so that no hostile bytes reach a database.
 func Given(text string) string {
 	for i := range len(text) {
 		switch b := text[i]; {
@@ -69,7 +69,7 @@ func Secret(random io.Reader) string {
 	return base64.RawURLEncoding.EncodeToString(Bytes(random, 32))
 }
 
-// Hash is the SHA-256, in hex, of a secret: what is stored of it.
+// Hash returns the SHA-256 of a secret in hex, which is what the database stores.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

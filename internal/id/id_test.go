@@ -21,9 +21,9 @@ func TestNew(t *testing.T) {
 		}
 	})
 
-	t.Run("an identifier holds all that was random", func(t *testing.T) {
+	t.Run("an identifier holds all random bits", func(t *testing.T) {
 		seen := map[string]bool{}
-		for i := range 120 { // each bit by itself
+		for i := range 120 { // each bit alone
 			bits := make([]byte, 15)
 			bits[i/8] = 1 << (i % 8)
 			seen[New(bytes.NewReader(bits), "x")] = true
@@ -33,10 +33,10 @@ func TestNew(t *testing.T) {
 		}
 	})
 
-	t.Run("without randomness nothing is made", func(t *testing.T) {
+	t.Run("without randomness there is no identifier", func(t *testing.T) {
 		defer func() {
 			if recover() == nil {
-				t.Error("an identifier was made")
+				t.Error("New returned an identifier")
 			}
 		}()
 		New(strings.NewReader("short"), "x")
@@ -44,7 +44,7 @@ func TestNew(t *testing.T) {
 }
 
 func TestBase62(t *testing.T) {
-	t.Run("it is the number, in 62 digits", func(t *testing.T) {
+	t.Run("it is the number in base 62", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			b := rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "bytes")
 			text := Base62(b, 43)

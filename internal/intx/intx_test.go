@@ -15,19 +15,19 @@ func TestInside(t *testing.T) {
 			t.Error("a plain context has a transaction")
 		}
 	})
-	t.Run("a marked context is inside, and so is what comes from it", func(t *testing.T) {
+	t.Run("a marked context is inside, and so are its children", func(t *testing.T) {
 		child, cancel := context.WithCancel(Mark(t.Context()))
 		defer cancel()
 		if !Inside(child) || !Inside(context.WithoutCancel(child)) {
-			t.Error("the mark is lost")
+			t.Error("a child context lost the mark")
 		}
 	})
-	t.Run("a mark without a database is no transaction to join", func(t *testing.T) {
+	t.Run("a mark without a database has no transaction to join", func(t *testing.T) {
 		if _, ok := Tx(Mark(t.Context())); ok {
 			t.Error("there is a transaction")
 		}
 	})
-	t.Run("what comes from a transaction's context is in the same one", func(t *testing.T) {
+	t.Run("the children of a transaction's context share it", func(t *testing.T) {
 		tx := &Transaction{SQL: new(sql.Tx)}
 		got, ok := Tx(context.WithoutCancel(With(t.Context(), tx)))
 		if !ok || got != tx || !Inside(With(t.Context(), tx)) {

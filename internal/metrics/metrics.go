@@ -1,8 +1,8 @@
-// Package metrics owns the figures that an operator's Prometheus reads: their
-// names, their labels, and the address that serves them.
+// Package metrics owns the figures that an operator's Prometheus reads: their names,
+// their labels, and the address that serves them.
 //
-// It does not own what is counted and when. No label names a workspace, a
-// person or a raw path: what labels can say is fixed by the program.
+// It does not own what is counted and when. No label names a workspace, a person or a
+// raw path: the program fixes all values of labels.
 package metrics
 
 import (
@@ -31,20 +31,20 @@ func New() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		events: counter("parley_billing_events_total",
-			"Events of Stripe that were received, by their type and what became of them.", "type", "outcome"),
+			"Events received from Stripe, by type and outcome.", "type", "outcome"),
 		corrections: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "parley_billing_corrections_total",
-			Help: "Subscriptions that were not as Stripe has them when all were compared.",
+			Help: "Subscriptions that differed from Stripe when all were compared.",
 		}),
 		alarms: counter("parley_billing_alarms_total",
-			"States at Stripe that somebody should look at, by reason.", "reason"),
+			"States at Stripe that an operator should look at, by reason.", "reason"),
 		requests: counter("parley_requests_total",
-			"Requests that were answered.", "method", "route", "status"),
+			"Answered requests.", "method", "route", "status"),
 		security: counter("parley_security_events_total",
-			"Requests and connections that were refused for reasons of security, by event.", "event"),
+			"Requests and connections refused for security reasons, by event.", "event"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parley_request_duration_seconds",
-			Help:    "Time until an answer was ready, or for a stream until it began.",
+			Help:    "Time until the response was ready or, for a stream, until it began.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
 	}
@@ -57,7 +57,7 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// eventTypes are the types of Stripe's events that are counted by name:
+// eventTypes lists the types of Stripe's events that are counted by name:
 // https://docs.stripe.com/api/events/types
 var eventTypes = []string{
 	"charge.dispute.closed", "charge.dispute.created", "charge.dispute.funds_reinstated", "charge.dispute.funds_withdrawn",
@@ -73,7 +73,7 @@ var eventTypes = []string{
 	"subscription_schedule.created", "subscription_schedule.released", "subscription_schedule.updated",
 }
 
-// Event counts an event of Stripe. A type that nobody knows is "other".
+// Event counts an event from Stripe. An unknown type counts as "other".
 func (m *Metrics) Event(kind, outcome string) {
 	if !slices.Contains(eventTypes, kind) {
 		kind = "other"
@@ -81,7 +81,7 @@ func (m *Metrics) Event(kind, outcome string) {
 	m.events.WithLabelValues(kind, outcome).Inc()
 }
 
-// DeclareSecurity makes the figure of a security event, which is zero.
+// DeclareSecurity creates the figure of a security event with the value zero.
 func (m *Metrics) DeclareSecurity(event string) { m.security.WithLabelValues(event) }
 
 // Security counts a security event.
@@ -90,19 +90,19 @@ func (m *Metrics) Security(event string) { m.security.WithLabelValues(event).Inc
 // Corrected counts a subscription that a comparison with Stripe changed.
 func (m *Metrics) Corrected() { m.corrections.Inc() }
 
-// Alarm counts what somebody should look at.
+// Alarm counts something that an operator should look at.
 func (m *Metrics) Alarm(reason string) { m.alarms.WithLabelValues(reason).Inc() }
 
-// KnowAlarms shows alarms as zero before they first ring: a rate of what is not
-// there yet never rises.
+// KnowAlarms exports alarms as zero before they first occur, because the rate of a
+// missing figure never rises.
 func (m *Metrics) KnowAlarms(reasons ...string) {
 	for _, reason := range reasons {
 		m.alarms.WithLabelValues(reason)
 	}
 }
 
-// Request counts an answer. Route is the path as it was registered, with the
-// names of its parameters.
+// Request counts a response. Route is the path as registered, with the names of its
+// parameters.
 func (m *Metrics) Request(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(method, route).Observe(took.Seconds())

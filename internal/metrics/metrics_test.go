@@ -12,7 +12,7 @@ import (
 	"parley/internal/metrics"
 )
 
-// served starts an address for the figures and returns it.
+// served serves the figures and returns the address.
 func served(t *testing.T, m *metrics.Metrics) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,9 +80,9 @@ func TestFigures(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a type that a stranger made up is not shown", func(t *testing.T) {
+	t.Run("a made-up type is not shown", func(t *testing.T) {
 		if strings.Contains(body, "stranger") {
-			t.Error("it is")
+			t.Error("the type is shown")
 		}
 	})
 	for target, want := range map[string]int{"GET /": 404, "GET /metrics/x": 404, "POST /metrics": 405, "GET /debug/pprof/": 404} {

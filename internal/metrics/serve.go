@@ -13,7 +13,7 @@ import (
 const (
 	requestTimeout = 10 * time.Second
 	maxHeader      = 16 << 10
-	// maxScrapes is how many may read at once.
+	// maxScrapes is how many clients may read at once.
 	maxScrapes = 4
 )
 

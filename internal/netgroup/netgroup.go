@@ -1,6 +1,6 @@
-// Package netgroup says which addresses count as one client. An IPv4 address
-// counts alone. An IPv6 client has a whole /64 to itself, and often a /48, so
-// that a limit on single addresses would not bind it.
+// Package netgroup decides which addresses count as one client. An IPv4 address counts
+// alone. An IPv6 client has a whole /64 to itself, and often a /48, so a limit on
+// single addresses would not constrain it.
 package netgroup
 
 import "net/netip"
@@ -10,9 +10,9 @@ const (
 	siteBits   = 48
 )
 
-// Of returns the network of one client: an IPv4 address as a /32, an IPv6
-// address as its /64 (RFC 6177). An IPv4 address mapped into IPv6 counts as
-// IPv4, and zones are dropped. Of the zero Addr it returns the zero Prefix.
+// Of returns the network of one client: an IPv4 address as a /32, an IPv6 address as
+// its /64 (RFC 6177). An IPv4 address mapped into IPv6 counts as IPv4, and zones are
+// dropped. For the zero Addr it returns the zero Prefix.
 func Of(address netip.Addr) netip.Prefix { return group(address, clientBits) }
 
 // Site returns the wider network that one customer of a provider may hold: an

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Outage makes a database of [New] refuse connections, and breaks those that
-// are open, until the function it returns is called.
+// Outage makes a database of [New] refuse connections, and breaks the open ones, until
+// the returned function is called.
 func Outage(t testing.TB, database string) (restore func()) {
 	t.Helper()
 	address, err := url.Parse(database)

@@ -1,8 +1,8 @@
-// Package pgtest gives a test a PostgreSQL database of its own.
+// Package pgtest gives each test its own PostgreSQL database.
 //
-// It owns the creation and the removal of such databases. It does not own the
-// server: scripts/with-postgres.sh starts one and names it in
-// PARLEY_TEST_POSTGRES. Nor does it own the schema: the test migrates.
+// It creates and removes such databases. It does not own the server:
+// scripts/with-postgres.sh starts one and names it in PARLEY_TEST_POSTGRES. Nor does it
+// own the schema: the test migrates.
 package pgtest
 
 import (
@@ -18,17 +18,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable names the environment variable that holds a superuser's URL of the
-// server that databases are created on.
+// Variable names the environment variable with the superuser URL of the server on which
+// databases are created.
 const Variable = "PARLEY_TEST_POSTGRES"
 
-// patience bounds one statement on a machine that is busy with other tests.
+// patience limits one statement on a machine busy with other tests.
 const patience = time.Minute
 
-// New creates an empty database and returns the URL with which a superuser
-// reaches it. The database is dropped when the test ends, with whatever is
-// still connected to it. Without a server the test fails and says how to get
-// one.
+// New creates an empty database and returns its URL for a superuser. It drops the
+// database when the test ends, despite open connections. Without a server the test
+// fails and says how to get one.
 func New(t testing.TB) string {
 	t.Helper()
 
@@ -55,8 +54,8 @@ func New(t testing.TB) string {
 	return address.String()
 }
 
-// execute runs one statement on a connection of its own, because neither
-// statement of this package can run inside a transaction.
+// execute runs one statement on its own connection, because neither statement of this
+// package can run inside a transaction.
 func execute(server, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -21,7 +21,7 @@ func TestNew(t *testing.T) {
 		}
 	})
 
-	t.Run("two databases know nothing of each other", func(t *testing.T) {
+	t.Run("two databases are independent", func(t *testing.T) {
 		first, second := connect(t, pgtest.New(t)), connect(t, pgtest.New(t))
 
 		if _, err := first.Exec(t.Context(), "CREATE TABLE letters (id int)"); err != nil {
@@ -32,7 +32,7 @@ func TestNew(t *testing.T) {
 		}
 	})
 
-	t.Run("the database is gone when the test has ended, though a connection is left open", func(t *testing.T) {
+	t.Run("the database is gone when the test has ended, even if a connection is still open", func(t *testing.T) {
 		var name string
 		t.Run("the test", func(t *testing.T) {
 			connection := connect(t, pgtest.New(t))
@@ -72,7 +72,7 @@ func TestNewWithoutAServer(t *testing.T) {
 	})
 }
 
-// connect leaves the connection open: New must cope with that.
+// connect leaves the connection open, which New must cope with.
 func connect(t *testing.T, address string) *pgx.Conn {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), address)
@@ -92,7 +92,7 @@ func one[T any](t *testing.T, connection *pgx.Conn, query string) T {
 	return value
 }
 
-// recorder is a test that remembers why it failed.
+// recorder is a test that records why it failed.
 type recorder struct {
 	testing.TB
 	message string
@@ -105,7 +105,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// fatal returns the message with which New ends a test.
+// fatal returns the message with which New fails a test.
 func fatal(t *testing.T) string {
 	t.Helper()
 	double := &recorder{TB: t}

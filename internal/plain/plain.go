@@ -1,5 +1,5 @@
-// Package plain cleans texts that others wrote, so that they can be stored, and
-// shown on one line.
+// Package plain cleans texts from outside, so that they can be stored, and shown on one
+// line.
 package plain
 
 import (
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Storable reports whether a text can be stored as it is: valid UTF-8 without
-// a NUL, which PostgreSQL refuses.
+// Storable reports whether a text can be stored unchanged: valid UTF-8 without a NUL,
+// which PostgreSQL refuses.
 func Storable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }

@@ -14,12 +14,12 @@ const (
 	folderMode = 0o700
 )
 
-// besides are the ends of the names of files that SQLite makes beside a
-// database. It gives them the database's mode.
+// besides lists the suffixes of the files that SQLite creates beside a database. It
+// gives them the database's mode.
 var besides = []string{"-wal", "-shm", "-journal"}
 
-// Database makes sure that there is a file for SQLite, and that its owner alone
-// can read and write it and what lies beside it. A symbolic link is followed.
+// Database ensures that a SQLite file exists, and that only its owner can read and write
+// it and the files beside it. It follows symbolic links.
 func Database(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -29,8 +29,8 @@ func Database(path string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Tighten takes from others what they may do with those of the files and folders
-// that are there, and returns the names of the ones that were open.
+// Tighten revokes the rights of others to those of the files and folders that exist, and
+// returns the names of the ones that were open.
 func Tighten(paths ...string) (open []string, err error) {
 	var failures []error
 	for _, path := range paths {
@@ -51,7 +51,7 @@ func Tighten(paths ...string) (open []string, err error) {
 	return open, errors.Join(failures...)
 }
 
-// WithDatabases adds to paths of databases what SQLite makes beside them.
+// WithDatabases adds to paths of databases the files that SQLite creates beside them.
 func WithDatabases(paths ...string) (all []string) {
 	for _, path := range paths {
 		all = append(all, path)
@@ -62,7 +62,7 @@ func WithDatabases(paths ...string) (all []string) {
 	return all
 }
 
-// tighten leaves a mode as it is if others have no right in it.
+// tighten leaves a mode unchanged if others have no rights.
 func tighten(path string, mode fs.FileMode) (changed bool, err error) {
 	info, err := os.Stat(filepath.Clean(path))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,10 +21,10 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 }
 
 func TestPrivate(t *testing.T) {
-	old := syscall.Umask(0) // of the whole process: these tests are not parallel
+	old := syscall.Umask(0) // for the whole process, so these tests are not parallel
 	t.Cleanup(func() { syscall.Umask(old) })
 
-	t.Run("what is made is its owner's alone, even without a umask", func(t *testing.T) {
+	t.Run("new files belong to their owner alone, even without a umask", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		if err := Database(file); err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestPrivate(t *testing.T) {
 			t.Errorf("the file has %o", mode)
 		}
 	})
-	t.Run("what others could read they cannot any more, and it is named; its content stays", func(t *testing.T) {
+	t.Run("open files are closed to others and reported, and keep their content", func(t *testing.T) {
 		dir := t.TempDir()
 		file, beside, own := filepath.Join(dir, "parley.db"), filepath.Join(dir, "parley.db-wal"), filepath.Join(dir, "own.db")
 		for path, mode := range map[string]fs.FileMode{file: 0o644, beside: 0o666, own: 0o400} {

@@ -1,10 +1,9 @@
-// Package publicid turns the sequence numbers of conversations and messages
-// into identifiers that callers see, and back. The identifiers cannot be
-// guessed and tell nothing about how many rows there are; no column holds
-// them.
+// Package publicid converts the sequence numbers of conversations and messages into the
+// identifiers that callers see, and back. The identifiers cannot be guessed and do not
+// reveal how many rows there are; no column stores them.
 //
-// It is for the transports: the packages under core and the database know
-// sequence numbers only.
+// It is for the transports: the packages under core and the database know only sequence
+// numbers.
 package publicid
 
 import (
@@ -23,7 +22,7 @@ const (
 
 	// The bits of the two halves of a number.
 	left, right = 26, 27
-	// rounds are as many as FF1 has.
+	// rounds are as many as in FF1.
 	rounds = 10
 )
 
@@ -58,12 +57,12 @@ func New(key []byte) (*Codec, error) {
 	return &Codec{block}, nil
 }
 
-// Conversation returns the identifier of a conversation's sequence number. It
-// panics unless that is from 1 to [Max].
+// Conversation returns the identifier of a conversation's sequence number. It panics
+// unless the number is from 1 to [Max].
 func (c *Codec) Conversation(sequence int64) int64 { return c.encode(conversation, sequence) }
 
-// Message returns the identifier of a message's sequence number. It panics
-// unless that is from 1 to [Max].
+// Message returns the identifier of a message's sequence number. It panics unless the
+// number is from 1 to [Max].
 func (c *Codec) Message(sequence int64) int64 { return c.encode(message, sequence) }
 
 // Messages returns the identifiers of messages, in the same order. The result
@@ -76,9 +75,9 @@ func (c *Codec) Messages(sequences []int64) []int64 {
 	return ids
 }
 
-// ConversationSequence returns the sequence number of a conversation's
-// identifier. It reports false for what can be no identifier; an identifier
-// that was never given out has a sequence number that no row has.
+// ConversationSequence returns the sequence number of a conversation's identifier. It
+// reports false for an impossible identifier; an identifier that was never issued has a
+// sequence number that no row has.
 func (c *Codec) ConversationSequence(id int64) (sequence int64, ok bool) {
 	return c.decode(conversation, id)
 }
@@ -92,10 +91,10 @@ func isNumber(n int64) bool { return 1 <= n && n <= Max }
 
 func (c *Codec) encode(k kind, sequence int64) int64 {
 	if !isNumber(sequence) {
-		panic(fmt.Sprintf("publicid: %d is no sequence number", sequence))
+		panic(fmt.Sprintf("publicid: %d is not a sequence number", sequence))
 	}
 	id := c.permute(k, uint64(sequence))
-	if id == 0 { // not in the domain: walk the cycle on to the next that is
+	if id == 0 { // not in the domain: walk the cycle to the next number that is
 		id = c.permute(k, 0)
 	}
 	return int64(id)
@@ -112,8 +111,8 @@ func (c *Codec) decode(k kind, id int64) (sequence int64, ok bool) {
 	return int64(n), true
 }
 
-// permute maps the numbers of 53 bits onto themselves. Even rounds change the
-// left half, and odd ones the right.
+// permute maps the 53-bit numbers onto themselves. Even rounds change the left half, odd
+// ones the right.
 func (c *Codec) permute(k kind, n uint64) uint64 {
 	var block [aes.BlockSize]byte
 	l, r := n>>right, n&(1<<right-1)
@@ -135,8 +134,8 @@ func (c *Codec) restore(k kind, n uint64) uint64 {
 	return l<<right | r
 }
 
-// round is the round function. The block is passed in so that a number costs
-// one allocation instead of one for each round.
+// round is the round function. The caller passes the block, so that a number costs one
+// allocation instead of one per round.
 func (c *Codec) round(block *[aes.BlockSize]byte, k kind, i byte, half uint64) uint64 {
 	*block = [aes.BlockSize]byte{byte(k), i}
 	binary.BigEndian.PutUint64(block[8:], half)

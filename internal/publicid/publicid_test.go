@@ -21,7 +21,7 @@ func codec(t testing.TB, seed byte) *Codec {
 func TestNew(t *testing.T) {
 	for _, size := range []int{0, 16, KeySize - 1, KeySize + 1} {
 		if _, err := New(make([]byte, size)); err == nil {
-			t.Errorf("a key of %d bytes was taken", size)
+			t.Errorf("a key of %d bytes was accepted", size)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestInverse(t *testing.T) {
 			if back, ok := way.back(id); !ok || back != n {
 				t.Fatalf("the %s %d comes back as %d, %t", name, n, back, ok)
 			}
-			// Onto: what is decoded is encoded to the same.
+			// Surjective: decoding and encoding returns the same number.
 			if sequence, ok := way.back(n); !ok || way.there(sequence) != n {
 				t.Fatalf("the %s's identifier %d comes back as another", name, n)
 			}
@@ -57,20 +57,20 @@ func TestInverse(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoIdentifier(t *testing.T) {
+func TestImpossibleIdentifiers(t *testing.T) {
 	c := codec(t, 1)
 	for _, id := range []int64{0, -1, math.MinInt64, Max + 1, math.MaxInt64} {
 		if _, ok := c.ConversationSequence(id); ok {
-			t.Errorf("%d is taken for the identifier of a conversation", id)
+			t.Errorf("%d is accepted as the identifier of a conversation", id)
 		}
 		if _, ok := c.MessageSequence(id); ok {
-			t.Errorf("%d is taken for the identifier of a message", id)
+			t.Errorf("%d is accepted as the identifier of a message", id)
 		}
 	}
 }
 
-// Zero is no number of the domain, but of the network below it: what maps to
-// it, and what it maps to, belong together instead.
+// TestWalk covers zero, which is not in the domain but in the network below it: the
+// number that maps to it and the one it maps to belong together instead.
 func TestWalk(t *testing.T) {
 	c := codec(t, 1)
 	for _, k := range []kind{conversation, message} {
@@ -85,7 +85,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestNothingIsTold(t *testing.T) {
+func TestIdentifiersRevealNothing(t *testing.T) {
 	const n = 20_000
 	c, other := codec(t, 1), codec(t, 2)
 	seen := map[int64]bool{}
@@ -112,9 +112,9 @@ func TestNothingIsTold(t *testing.T) {
 		flipped += bits.OnesCount64(uint64(id ^ before))
 		before = id
 	}
-	// Of random numbers 1 in 2^13 is below 2^40, half are larger than the one
-	// before, and half of the bits differ. The bounds are more than five
-	// standard deviations away.
+	// Of random numbers 1 in 2^13 is below 2^40, half are larger than the one before,
+	// and half of the bits differ. The bounds are more than five standard deviations
+	// away.
 	if small > 12 {
 		t.Errorf("%d of %d identifiers are below 2^40", small, n)
 	}
@@ -126,7 +126,7 @@ func TestNothingIsTold(t *testing.T) {
 	}
 }
 
-// The identifiers that callers keep must be those of the next version, too.
+// TestKnownIdentifiers checks that later versions keep the identifiers that callers store.
 func TestKnownIdentifiers(t *testing.T) {
 	key := make([]byte, KeySize)
 	for i := range key {

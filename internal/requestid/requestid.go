@@ -1,5 +1,5 @@
-// Package requestid gives every request an identifier, which answers, error
-// pages and log lines carry.
+// Package requestid gives every request an identifier for responses, error pages and log
+// lines.
 package requestid
 
 import (
@@ -16,8 +16,8 @@ const (
 	localID = "request_id"
 )
 
-// Middleware keeps a caller's own identifier of up to 128 safe characters, or
-// makes one, and answers with it.
+// Middleware keeps a caller's own identifier of up to 128 safe characters, or creates
+// one, and returns it in the response.
 func Middleware(c *fiber.Ctx) error {
 	requestID := c.Get(header)
 	if !safe(requestID) {

@@ -6,7 +6,7 @@ import (
 	"parley/core/fault"
 )
 
-// The codes of the interface for programs: one for each meaning.
+// The error codes for programs, one for each meaning.
 const (
 	CodeUnauthenticated = 1
 	CodeForbidden       = 2
@@ -18,11 +18,11 @@ const (
 	CodeUnavailable     = 8
 )
 
-// Failure is how a kind of failure is answered: by a status of HTTP, and to
-// programs by a code, too.
+// Failure is the response to a kind of failure: an HTTP status and, for programs, also a
+// code.
 type Failure struct{ Status, Code int }
 
-// failures is the one table from kinds of failure to statuses and codes.
+// failures is the only table from kinds of failure to statuses and codes.
 var failures = map[fault.Kind]Failure{
 	fault.Internal:        {http.StatusInternalServerError, CodeInternal},
 	fault.Upstream:        {http.StatusInternalServerError, CodeInternal},
@@ -36,5 +36,5 @@ var failures = map[fault.Kind]Failure{
 	fault.Unavailable:     {http.StatusServiceUnavailable, CodeUnavailable},
 }
 
-// FailureOf returns how a kind of failure is answered.
+// FailureOf returns the response to a kind of failure.
 func FailureOf(kind fault.Kind) Failure { return failures[kind] }

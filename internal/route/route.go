@@ -19,11 +19,11 @@ import (
 	"parley/internal/bodies"
 )
 
-// Where the interface for programs begins. All else is pages.
+// Prefixes of the interface for programs. Everything else is pages.
 const (
-	// API is the prefix of what answers in JSON.
+	// API is the prefix of routes that answer in JSON.
 	API = "/api/"
-	// V1 is the prefix of what is called with a token.
+	// V1 is the prefix of routes that are called with a token.
 	V1 = "/api/v1"
 )
 
@@ -32,28 +32,28 @@ type Scope string
 
 // The scopes of a route.
 const (
-	// Anyone needs no credential, or checks what the request carries itself.
+	// Anyone needs no credentials, or the route itself checks the request.
 	Anyone Scope = "open"
-	// Person is somebody who is signed in.
+	// Person is anyone who is signed in.
 	Person Scope = "person"
-	// Member is a person whose role in the workspace of the path allows
+	// Member is a person whose role in the workspace of the path permits
 	// [Declaration.Action].
 	Member Scope = "member"
 	// Token is a program whose API token has [Declaration.TokenScope].
 	Token Scope = "token"
 )
 
-// Declaration is what a route declares.
+// Declaration is the declaration of a route.
 type Declaration struct {
 	Method, Path string
 	Scope        Scope
 	// Action is what a member must be allowed to do.
 	Action tenant.Action
-	// TokenScope is what a token must be good for.
+	// TokenScope is the scope that a token needs.
 	TokenScope chatbot.Scope
 	// Body is how large the body may be, in bytes. A route without one reads none.
 	Body int
-	// Rate is what a person's call counts as.
+	// Rate is the class in which a person's call counts.
 	Rate rate.Class
 }
 
@@ -63,15 +63,15 @@ type Option func(*Declaration)
 // Open declares a route that anyone may call.
 var Open Option = func(d *Declaration) { d.Scope = Anyone }
 
-// SignedIn declares a route for everybody who is signed in.
+// SignedIn declares a route for everyone who is signed in.
 var SignedIn Option = func(d *Declaration) { d.Scope = Person }
 
-// Costly declares a route whose calls make the server work for long, or speak to
-// others: see [rate.Costly].
+// Costly declares a route whose calls make the server work for long, or call others: see
+// [rate.Costly].
 var Costly Option = func(d *Declaration) { d.Rate = rate.Costly }
 
-// May declares a route for members who may do something in the workspace that
-// the path names, itself or by a chatbot.
+// May declares a route for members who may perform an action in the workspace of the
+// path, which names it directly or through a chatbot.
 func May(action tenant.Action) Option {
 	return func(d *Declaration) { d.Scope, d.Action = Member, action }
 }
@@ -86,13 +86,13 @@ func Body(limit int) Option {
 	return func(d *Declaration) { d.Body = limit }
 }
 
-// Route is a declaration with its handler, which is of a type of the transport's.
+// Route is a declaration with its handler, whose type belongs to the transport.
 type Route[Handler any] struct {
 	Declaration
 	handle Handler
 }
 
-// Get returns a route that reads. HEAD is answered by it, too.
+// Get returns a route that reads. It also answers HEAD.
 func Get[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
 	return newRoute(fiber.MethodGet, path, handle, options)
 }
@@ -121,16 +121,15 @@ func newRoute[Handler any](method, path string, handle Handler, options []Option
 	return r
 }
 
-// Table is the routes that were added.
+// Table holds the routes that were added.
 type Table struct{ declared []Declaration }
 
-// All returns what the routes declare, in the order in which they were added.
+// All returns the declarations of the routes, in the order in which they were added.
 func (t *Table) All() []Declaration { return t.declared }
 
-// Add registers routes below a prefix, which may be empty. admit makes of a
-// handler one that lets in whom the declaration lets in. A route that does not
-// say who may call it, or posts a body without a limit, is a mistake in the
-// program.
+// Add registers routes below a prefix, which may be empty. admit wraps a handler so that
+// it serves only callers whom the declaration admits. A route that does not declare who
+// may call it, or posts a body without a limit, is a bug in the program.
 func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Declaration, Handler) fiber.Handler, routes ...Route[Handler]) {
 	for _, r := range routes {
 		d := r.Declaration
@@ -151,7 +150,7 @@ func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Decla
 	}
 }
 
-// apply puts into force what does not depend on the caller.
+// apply applies what does not depend on the caller.
 func (d Declaration) apply() fiber.Handler {
 	limit := func(c *fiber.Ctx) error { return c.Next() }
 	switch {

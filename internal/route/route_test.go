@@ -47,7 +47,7 @@ func TestAddKeepsWhatRoutesDeclare(t *testing.T) {
 	}
 }
 
-func TestAddRefusesWhatDeclaresTooLittle(t *testing.T) {
+func TestAddRefusesIncompleteDeclarations(t *testing.T) {
 	done := func(*fiber.Ctx) error { return nil }
 	for what, r := range map[string]Route[fiber.Handler]{
 		"who may call it":           Get[fiber.Handler]("/a", done, Costly),

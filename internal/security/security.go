@@ -1,8 +1,8 @@
-// Package security owns the security events of the log: their names, the fields
-// of a line, and the limit that keeps a flood of them from filling the log.
+// Package security owns the security events of the log: their names, the fields of a
+// line, and the limit that keeps a flood of them from filling the log.
 //
-// It does not own what is refused and why (the packages that refuse) nor where
-// figures are served (package metrics).
+// It does not own what is refused and why (the packages that refuse do) or where figures
+// are served (package metrics).
 package security
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Name is what an event is called, in the log and in figures. It is stable.
+// Name is the name of an event in the log and in figures. It is stable.
 type Name string
 
 // The events.
@@ -21,18 +21,18 @@ const (
 	SignInRefused Name = "sign_in_refused"
 	// AttemptsThrottled is an attempt after too many.
 	AttemptsThrottled Name = "attempts_throttled"
-	// InvitationRefused is the code of no open invitation.
+	// InvitationRefused is a code without an open invitation.
 	InvitationRefused Name = "invitation_refused"
 	// TokenRefused is an API token that does not work.
 	TokenRefused Name = "token_refused"
-	// PermissionDenied is somebody known who may not do it.
+	// PermissionDenied is a known caller without permission.
 	PermissionDenied Name = "permission_denied"
-	// CrossSiteRefused is a change that another site's page has started.
+	// CrossSiteRefused is a change that another site's page started.
 	CrossSiteRefused Name = "cross_site_refused"
 	// WebhookRefused is an event that Stripe did not sign.
 	WebhookRefused Name = "webhook_refused"
-	// TargetRefused is an owner's address that leads to where the server does
-	// not connect.
+	// TargetRefused is an address from an owner to which the server does not
+	// connect.
 	TargetRefused Name = "target_refused"
 )
 
@@ -44,11 +44,11 @@ func Names() []Name {
 	}
 }
 
-// Event is one of them. What is not known is empty. It has no secret, no text
-// that somebody wrote, and no e-mail address.
+// Event is a security event. Unknown fields are empty. It holds no secret, no text from
+// a person, and no e-mail address.
 type Event struct {
 	Name Name
-	// Reason is a word of the program's own.
+	// Reason is one of the program's own words.
 	Reason      string
 	RequestID   string
 	Address     string
@@ -58,14 +58,14 @@ type Event struct {
 	WorkspaceID string
 	ChatbotID   string
 	TokenID     string
-	// TokenHint has the first and last characters of a token that is known.
+	// TokenHint has the first and last characters of a known token.
 	TokenHint string
 	// Target is the host and port of a refused connection.
 	Target string
 }
 
 const (
-	// window and perWindow bound the lines of one name.
+	// window and perWindow limit the lines of one name.
 	window    = time.Minute
 	perWindow = 60
 
@@ -82,19 +82,19 @@ type Events struct {
 	sampled map[Name]*sample
 }
 
-// sample is what was written of a name since a window began.
+// sample counts what was written of a name since a window began.
 type sample struct {
 	began            time.Time
 	written, leftOut int
 }
 
-// New returns events that go to a log, and are all counted.
+// New returns events that are all counted, and written to a log.
 func New(log *slog.Logger, count func(Name), now func() time.Time) *Events {
 	return &Events{log: log, count: count, now: now, sampled: map[Name]*sample{}}
 }
 
-// Report writes an event, unless there have been too many of its name. How many
-// were left out is said when the minute is over.
+// Report writes an event, unless there have been too many with its name. A line after the
+// minute says how many were left out.
 func (e *Events) Report(ctx context.Context, event Event) {
 	e.count(event.Name)
 	if e.admit(event.Name) {
@@ -102,7 +102,7 @@ func (e *Events) Report(ctx context.Context, event Event) {
 	}
 }
 
-// admit reports whether an event is written.
+// admit reports whether to write an event.
 func (e *Events) admit(name Name) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -122,7 +122,7 @@ func (e *Events) admit(name Name) bool {
 	return false
 }
 
-// summarize writes how many events of a window were left out.
+// summarize logs how many events of a window were left out.
 func (e *Events) summarize(name Name, s *sample) {
 	e.mu.Lock()
 	leftOut := s.leftOut
@@ -131,7 +131,7 @@ func (e *Events) summarize(name Name, s *sample) {
 		slog.String("event", string(name)), slog.Int("left_out", leftOut))
 }
 
-// attributes are the event for the log, without what is not known.
+// attributes returns the known fields of the event for the log.
 func (e Event) attributes() []slog.Attr {
 	attributes := []slog.Attr{slog.String("event", string(e.Name))}
 	for _, pair := range [][2]string{

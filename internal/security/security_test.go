@@ -14,7 +14,7 @@ import (
 )
 
 func TestReport(t *testing.T) {
-	t.Run("an event says what is known, and nothing else", func(t *testing.T) {
+	t.Run("a line has the known fields and nothing else", func(t *testing.T) {
 		var out bytes.Buffer
 		counted := 0
 		events := security.New(slog.New(slog.NewTextHandler(&out, nil)), func(security.Name) { counted++ }, time.Now)
@@ -24,7 +24,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("counted %d, logged %s", counted, line)
 		}
 	})
-	t.Run("a flood does not fill the log, and what was left out is counted", func(t *testing.T) {
+	t.Run("a flood does not fill the log, and omitted events are counted", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
 			var mu sync.Mutex

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Each visits the sentences of a text that is quoted. It differs from [First]
-// on purpose: what is quoted should be short, so a sentence ends before a word
-// in lower case, too, and abbreviations are known in any case instead; and a
-// code span is never cut, because half of one is of no use.
+// Each visits the sentences of a text for quoting. It differs from [First] on purpose:
+// quotations should be short, so a sentence ends even before a word in lower case, and
+// abbreviations are recognized in any case instead; and a code span is never cut,
+// because half of one is useless.
 func Each(text string, visit func(string)) {
 	begin, inCode := 0, false
 	cut := func(end int) {
@@ -48,7 +48,7 @@ func endsQuoted(text string, begin, i int) bool {
 	return utf8.RuneCountInString(word) > 1 && !inAnyCase[word]
 }
 
-// inAnyCase are the abbreviations that [Each] knows, in lower case.
+// inAnyCase lists the abbreviations that [Each] recognizes, in lower case.
 var inAnyCase = map[string]bool{
 	"e.g": true, "i.e": true, "vs": true, "mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "no": true,
 	"nr": true, "fig": true, "approx": true, "resp": true, "incl": true, "z.b": true, "d.h": true, "bzw": true, "ca": true,

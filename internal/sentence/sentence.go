@@ -1,8 +1,8 @@
 // Package sentence finds where sentences end, in texts of any language.
 //
-// Package core/answer/grounding reads a text as it arrives with its parts,
-// core/knowledge/split cuts a long text with [First], and llm/extractive quotes
-// single sentences with [Each].
+// Package core/answer/grounding uses its parts on a text as it arrives,
+// core/knowledge/split cuts a long text with [First], and llm/extractive quotes single
+// sentences with [Each].
 package sentence
 
 import (
@@ -12,15 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// Ends reports whether a sentence may end with a character.
+// Ends reports whether a character can end a sentence.
 func Ends(r rune) bool { return unicode.Is(unicode.STerm, r) || r == '…' }
 
-// Wide reports whether a character is of a script that puts no space between
-// sentences.
+// Wide reports whether a character belongs to a script without spaces between sentences.
 func Wide(r rune) bool { return r >= '\u3000' }
 
-// First returns the length of the first sentence of a text, and whether white
-// space follows it. A word in lower case does not begin a sentence.
+// First returns the length of the first sentence of a text, and whether white space
+// follows it. A word in lower case does not start a sentence.
 func First(text string) (length int, space bool) {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -41,8 +40,8 @@ func First(text string) (length int, space bool) {
 	return len(text), false
 }
 
-// Closing is the length of the quotation marks, brackets and marks of emphasis
-// that close with a sentence, and of more marks that end it.
+// Closing returns the length of the quotation marks, brackets and emphasis marks that
+// close with a sentence, and of further marks that end it.
 func Closing(text string) int {
 	at := 0
 	for at < len(text) {
@@ -60,7 +59,7 @@ func startsWithSpace(text string) bool {
 	return text != "" && unicode.IsSpace(r)
 }
 
-// continues reports whether no word that begins a sentence follows the space.
+// continues reports whether the word after the space does not start a sentence.
 func continues(text string) bool {
 	for _, r := range text {
 		if !unicode.IsSpace(r) {
@@ -70,12 +69,12 @@ func continues(text string) bool {
 	return true
 }
 
-// abbreviations are words whose point does not end a sentence even before a
-// capital letter.
+// abbreviations lists words whose period does not end a sentence even before a capital
+// letter.
 var abbreviations = []string{"Abb", "Abs", "Art", "Bd", "Co", "Dr", "Fig", "Hr", "Mr", "Mrs", "Ms", "Nr", "No", "Prof", "Sr", "St", "ca", "cf", "vs"}
 
-// Abbreviated reports whether the point after a text is that of an
-// abbreviation, an initial, or a number such as that of a list item.
+// Abbreviated reports whether the period after a text belongs to an abbreviation, an
+// initial, or a number such as that of a list item.
 func Abbreviated(text string) bool {
 	tail := text[max(0, len(text)-8):]
 	start := strings.LastIndexFunc(tail, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) + 1

@@ -12,34 +12,33 @@ import (
 	"time"
 )
 
-// A closed connection is read for at most this long and this much.
+// A closed connection is drained for at most this long and this much.
 const (
 	longest = 2 * time.Second
 	most    = 64 << 20
 )
 
-// ErrHeadPassed means that the server wants to read past the header section of
-// a request that nobody has ended. Server and connection then disagree about
-// where a request ends, so the connection must close.
+// ErrHeadPassed means that the server tried to read past the header section of a request
+// that has not ended. Server and connection then disagree about where a request ends, so
+// the connection must close.
 var ErrHeadPassed = errors.New("socket: read past the header section")
 
 // The part of a request that the server reads next.
 const (
 	inHead  = iota // a header section, perhaps the rest of one
-	inBody         // nothing: the body is read by ReadBody
-	between        // the next request, after what is left of the last one
+	inBody         // nothing: ReadBody reads the body
+	between        // the next request, after the rest of the last one
 )
 
-// Whether the listener may close a connection to admit another.
+// The states that decide whether the listener may close a connection to admit another.
 const (
 	silent int32 = iota // no request is in progress, or only one that has yielded
 	busy
 	closed
 )
 
-// Conn is a connection of a [Listener]. Its Read returns header sections only.
-// ReadBody reads what follows them, so that the server reads no body before a
-// handler asks for it.
+// Conn is a connection of a [Listener]. Its Read returns only header sections. ReadBody
+// reads the rest, so that the server reads no body before a handler asks for it.
 type Conn struct {
 	*net.TCPConn
 	listener *Listener
@@ -102,7 +101,7 @@ func (c *Conn) readHead(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadBody reads what follows the header section, until EndRequest.
+// ReadBody reads the bytes after the header section, until EndRequest.
 func (c *Conn) ReadBody(p []byte) (int, error) {
 	if len(c.rest) == 0 {
 		return c.TCPConn.Read(p)
@@ -114,10 +113,10 @@ func (c *Conn) ReadBody(p []byte) (int, error) {
 	return n, nil
 }
 
-// Buffered is how many bytes ReadBody can give without waiting.
+// Buffered returns how many bytes ReadBody can return without waiting.
 func (c *Conn) Buffered() int { return len(c.rest) }
 
-// Unread gives back what was read too far.
+// Unread returns bytes that were read too far.
 func (c *Conn) Unread(p []byte) {
 	switch {
 	case len(p) == 0:
@@ -128,13 +127,12 @@ func (c *Conn) Unread(p []byte) {
 	}
 }
 
-// EndRequest says that the request has been handled, so that what follows is
-// the next one. skip, which may be nil, is called before that is read: it
-// takes what is left of this request.
+// EndRequest says that the request has been handled, so that the next bytes are the next
+// request. First it calls skip, which may be nil and drops the rest of this request.
 func (c *Conn) EndRequest(skip func() error) { c.reading, c.skip = between, skip }
 
-// Yield lets the listener close the connection for another, although a request
-// has begun, while the server waits for a stranger's body. Resume must follow.
+// Yield lets the listener close the connection for another while the server waits for a
+// stranger's body, although a request has started. Resume must follow.
 func (c *Conn) Yield() { c.listener.silence(c) }
 
 // Resume ends the state that Yield began. It reports whether the connection is
@@ -144,16 +142,15 @@ func (c *Conn) Resume() bool { return c.state.CompareAndSwap(silent, busy) }
 // Refusal returns why the connection is refused, or Admitted.
 func (c *Conn) Refusal() Refusal { return c.refusal }
 
-// ExpectMore tells a connection of a [Listener] that the client is still to
-// send what will not be read: it lingers when it is closed, though nothing may
-// have arrived yet.
+// ExpectMore tells a connection of a [Listener] that the client will still send data that
+// nobody reads. Close then lingers, even if nothing has arrived yet.
 func ExpectMore(c net.Conn) {
 	if c, ok := c.(*Conn); ok {
 		c.more.Store(true)
 	}
 }
 
-// Write remembers a failure: Close then discards the unsent bytes.
+// Write records a failure, so that Close discards the unsent bytes.
 func (c *Conn) Write(p []byte) (int, error) {
 	n, err := c.TCPConn.Write(p)
 	if err != nil {
@@ -162,10 +159,10 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes at once when nothing is unread or to come. Otherwise it says
-// that nothing more will be sent, and reads on until the other end closes too:
-// closing with unread bytes would reset the connection, and the answer to a
-// body that was refused would be lost.
+// Close closes immediately if nothing is unread or expected. Otherwise it shuts down the
+// sending side and drains the connection until the other end closes, too: closing with
+// unread bytes would reset the connection, and the client would lose the response to a
+// refused body.
 func (c *Conn) Close() error {
 	defer c.listener.forget(c)
 	if c.stuck.Load() {
@@ -179,7 +176,7 @@ func (c *Conn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// hasArrived reports whether the client has sent what the server has not read.
+// hasArrived reports whether the client has sent bytes that the server has not read.
 func (c *Conn) hasArrived() bool {
 	rc, err := c.SyscallConn()
 	if err != nil {
@@ -193,7 +190,7 @@ func (c *Conn) hasArrived() bool {
 	return err == nil && arrived
 }
 
-// sending reports whether the client has sent what is unread, or is about to.
+// sending reports whether the client has sent unread bytes, or is about to send some.
 func (c *Conn) sending() bool {
 	rc, err := c.SyscallConn()
 	if err != nil {

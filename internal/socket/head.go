@@ -5,19 +5,18 @@ import (
 	"errors"
 )
 
-// ErrBareLF is a line of a header section that does not end in CR LF. Servers
-// that take one disagree with proxies about where a request ends (RFC 9112
-// section 2.2).
+// ErrBareLF is a line of a header section that does not end in CR LF. Servers that accept
+// one disagree with proxies about where a request ends (RFC 9112 section 2.2).
 var ErrBareLF = errors.New("socket: a line of the header section ends without CR")
 
-// head finds the end of a header section in pieces of it. Its zero value
-// stands before the first byte.
+// head finds the end of a header section that arrives in pieces. Its zero value is before
+// the first byte.
 type head struct {
-	// line is how much of a line has been seen, and last its last byte.
+	// line is the length of the line so far, and last its last byte.
 	line int
 	last byte
-	// begun says that there was a line that is not empty. Empty ones before
-	// the request line are ignored (RFC 9112 section 2.2).
+	// begun says that a non-empty line has started. Empty lines before the request
+	// line are ignored (RFC 9112 section 2.2).
 	begun bool
 }
 

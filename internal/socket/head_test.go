@@ -61,7 +61,7 @@ func TestReading(t *testing.T) {
 		}
 		return all.String()
 	}
-	t.Run("the server never reads a body, nor the next request before this one has ended", func(t *testing.T) {
+	t.Run("the server reads neither a body nor the next request before this one has ended", func(t *testing.T) {
 		server, client := pair(t)
 		c := server.(*Conn)
 		_, err := io.WriteString(client, first+"body"+second)
@@ -70,7 +70,7 @@ func TestReading(t *testing.T) {
 			t.Fatalf("it read %q", got)
 		}
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, ErrHeadPassed) {
-			t.Fatalf("it read on: %v", err)
+			t.Fatalf("it kept reading: %v", err)
 		}
 		var body [4]byte
 		for n := 0; n < len(body); {
@@ -86,7 +86,7 @@ func TestReading(t *testing.T) {
 			t.Fatalf("the next request is %q", got)
 		}
 	})
-	t.Run("what was read too far comes first", func(t *testing.T) {
+	t.Run("bytes that were read too far come first", func(t *testing.T) {
 		server, client := pair(t)
 		c := server.(*Conn)
 		_, err := io.WriteString(client, "cd")

@@ -15,7 +15,7 @@ const answer = "HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nCo
 func TestLingering(t *testing.T) {
 	body := bytes.Repeat([]byte("x"), 10<<20)
 
-	t.Run("a client that is sending 10 MiB sends them all and reads the answer whole", func(t *testing.T) {
+	t.Run("a client that sends 10 MiB can send all of it and read the whole response", func(t *testing.T) {
 		server, client := pair(t)
 		sent := make(chan error, 1)
 		go func() {
@@ -35,21 +35,21 @@ func TestLingering(t *testing.T) {
 		must(t, <-closed)
 	})
 
-	t.Run("so does one whose body had not yet arrived, when more is expected", func(t *testing.T) {
+	t.Run("so can one whose body has not arrived yet, if more is expected", func(t *testing.T) {
 		server, client := pair(t)
 		ExpectMore(server)
 		_, err := io.WriteString(server, answer)
 		must(t, err)
 		must(t, client.SetReadDeadline(time.Now().Add(patience)))
 		closed := closing(server)
-		readsAnswer(t, client) // to the end that the server sent before the body comes
+		readsAnswer(t, client) // up to the end, which the server sent before the body arrives
 		_, err = client.Write(body)
 		must(t, err)
 		must(t, client.Close())
 		must(t, <-closed)
 	})
 
-	t.Run("a connection with nothing unread closes at once, though the client stays", func(t *testing.T) {
+	t.Run("a connection with nothing unread closes immediately, even if the client stays", func(t *testing.T) {
 		server, client := pair(t)
 		must(t, server.Close())
 		_, err := server.Read(make([]byte, 1))
@@ -62,7 +62,7 @@ func TestLingering(t *testing.T) {
 		}
 	})
 
-	t.Run("a client that takes nothing is reset, with all that is unsent", func(t *testing.T) {
+	t.Run("a client that reads nothing is reset, and unsent bytes are discarded", func(t *testing.T) {
 		server, client := pair(t)
 		must(t, server.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 		_, err := server.Write(bytes.Repeat([]byte("x"), 64<<20))
@@ -77,7 +77,7 @@ func TestLingering(t *testing.T) {
 		}
 	})
 
-	t.Run("what is no TCP is accepted as it is", func(t *testing.T) {
+	t.Run("connections other than TCP are accepted unchanged", func(t *testing.T) {
 		here, _ := net.Pipe()
 		defer here.Close()
 		ExpectMore(here)

@@ -12,13 +12,13 @@ import (
 	"parley/internal/netgroup"
 )
 
-// Limits are how many connections there may be. Zero means no limit.
+// Limits limit the number of connections. Zero means no limit.
 type Limits struct {
 	// Connections is how many may be open at once, PerClient how many of one
 	// client: an IPv4 address, or the /64 of an IPv6 address.
 	Connections, PerClient int
-	// Proxy reports whether an address is a proxy's. Proxies carry the
-	// requests of many clients, so PerClient does not bind them, and their
+	// Proxy reports whether an address belongs to a proxy. Proxies carry the
+	// requests of many clients, so PerClient does not apply to them, and their
 	// connections may be silent for ProxyIdle. Nil means that there are none.
 	Proxy     func(netip.Addr) bool
 	ProxyIdle time.Duration
@@ -28,19 +28,19 @@ type Limits struct {
 // Refusal is why a connection is refused.
 type Refusal int
 
-// Connections that are not refused are Admitted. A refused one serves one
-// answer, which says so.
+// Connections that are not refused are Admitted. A refused one gets a single response,
+// which says why.
 const (
 	Admitted Refusal = iota
 	TooManyOfClient
 	TooMany
 )
 
-// surplus is how many refused connections get an answer at a time. The listener
-// closes others without one.
+// surplus is how many refused connections get a response at a time. The listener closes
+// others without one.
 const surplus = 32
 
-// Pauses after a failed accept, in which other connections end.
+// Pauses after a failed accept, during which other connections may end.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
@@ -56,21 +56,21 @@ type Listener struct {
 	close  sync.Once
 
 	mu sync.Mutex
-	// all has every admitted connection, the silent ones in the order in which
+	// all lists every admitted connection, with silent ones in the order in which
 	// they fell silent.
 	all     list.List
 	clients map[netip.Prefix]*list.List
 	refused int
 }
 
-// place is where a connection stands in the lists of its listener. Its fields
-// are guarded by the listener's mutex.
+// place is a connection's place in the lists of its listener. The listener's mutex guards
+// it.
 type place struct {
 	client       netip.Prefix
 	in, inClient *list.Element
 }
 
-// Listen puts limits on a listener.
+// Listen adds limits to a listener.
 func Listen(l net.Listener, limits Limits) *Listener {
 	if limits.Log == nil {
 		limits.Log = slog.New(slog.DiscardHandler)
@@ -78,9 +78,9 @@ func Listen(l net.Listener, limits Limits) *Listener {
 	return &Listener{Listener: l, limits: limits, closed: make(chan struct{}), clients: map[netip.Prefix]*list.List{}}
 }
 
-// Accept returns the next connection that is admitted, or refused with an
-// answer. It fails only when the listener is closed: what keeps a connection
-// from being accepted, such as too many open files, passes.
+// Accept returns the next connection that is admitted, or refused with a response. It
+// fails only when the listener is closed: other failures, such as too many open files,
+// are temporary.
 func (l *Listener) Accept() (net.Conn, error) {
 	var pause time.Duration
 	for {
@@ -90,7 +90,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		}
 		if err != nil {
 			if pause == 0 {
-				l.limits.Log.Error("no connection can be accepted; trying again", "error", err)
+				l.limits.Log.Error("cannot accept connections; trying again", "error", err)
 			}
 			pause = min(max(2*pause, firstPause), lastPause)
 			l.evict()
@@ -124,7 +124,7 @@ func (l *Listener) wait(pause time.Duration) {
 	}
 }
 
-// admit returns the connection, or nil when it cannot even get an answer.
+// admit returns the connection, or nil if it cannot even get a response.
 func (l *Listener) admit(tcp *net.TCPConn) *Conn {
 	c := &Conn{TCPConn: tcp, listener: l}
 	c.place.client = l.clientOf(tcp)
@@ -150,8 +150,8 @@ func (l *Listener) admit(tcp *net.TCPConn) *Conn {
 	return c
 }
 
-// refusalOf closes a silent connection if a limit is reached. It says why the new
-// one is refused if that is not enough.
+// refusalOf closes a silent connection if a limit is reached. If that is not enough, it
+// returns why the new one is refused.
 func (l *Listener) refusalOf(client netip.Prefix) Refusal {
 	own := l.clients[client]
 	if full(own, l.limits.PerClient) && !l.closeLongestSilent(own) {
@@ -167,7 +167,7 @@ func full(conns *list.List, limit int) bool {
 	return conns != nil && limit > 0 && conns.Len() >= limit
 }
 
-// clientOf is the zero Prefix for proxies, which no limit of one client binds.
+// clientOf returns the zero Prefix for proxies, to which the limit per client does not apply.
 func (l *Listener) clientOf(tcp *net.TCPConn) netip.Prefix {
 	remote, ok := tcp.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -180,20 +180,20 @@ func (l *Listener) clientOf(tcp *net.TCPConn) netip.Prefix {
 	return netgroup.Of(address)
 }
 
-// evict closes the connection that has been silent longest, if there is one.
+// evict closes the connection that has been silent longest, if any.
 func (l *Listener) evict() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closeLongestSilent(&l.all)
 }
 
-// looks bounds how many silent connections are looked at for one from which
-// nothing has come.
+// looks bounds how many silent connections are checked for one from which nothing has
+// arrived.
 const looks = 16
 
-// closeLongestSilent reports whether it closed one. It spares those whose
-// request has arrived and has not been read yet, as long as it soon finds
-// another. The caller holds the mutex.
+// closeLongestSilent reports whether it closed a connection. It spares those whose
+// request has arrived but has not been read yet, if it soon finds another. The caller
+// holds the mutex.
 func (l *Listener) closeLongestSilent(conns *list.List) bool {
 	arrived := 0
 	for range conns.Len() {
@@ -209,12 +209,12 @@ func (l *Listener) closeLongestSilent(conns *list.List) bool {
 			_ = c.TCPConn.Close()
 			return true
 		}
-		conns.MoveToBack(e) // it is busy, and falls silent later than all of these
+		conns.MoveToBack(e) // it is busy, and will fall silent later than all others
 	}
 	return arrived > 0 && l.closeAnySilent(conns)
 }
 
-// closeAnySilent closes a silent connection though a request has arrived on it.
+// closeAnySilent closes a silent connection even if a request has arrived on it.
 func (l *Listener) closeAnySilent(conns *list.List) bool {
 	for e := conns.Front(); e != nil; e = e.Next() {
 		if c := e.Value.(*Conn); c.state.CompareAndSwap(silent, closed) {

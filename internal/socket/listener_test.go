@@ -54,7 +54,7 @@ func (c crowd) answered(server *Conn) {
 	must(c.T, server.next())
 }
 
-// isOpen fails the test unless a connection is as open as it should be.
+// isOpen checks whether a connection is open or closed, as wanted.
 func (c crowd) isOpen(client *net.TCPConn, want bool) {
 	c.Helper()
 	wait := patience
@@ -73,14 +73,14 @@ func TestLimits(t *testing.T) {
 	for name, limits := range map[string]Limits{
 		"of one client": {PerClient: 3}, "of all": {Connections: 3},
 	} {
-		t.Run("the longest silent connection "+name+" gives way, never one with a request in progress", func(t *testing.T) {
+		t.Run("the longest silent connection "+name+" is closed for another, never one with a request in progress", func(t *testing.T) {
 			c := newCrowd(t, limits)
 			busy, busyClient := c.joins()
 			c.asks(busy, busyClient)
 			first, firstClient := c.joins()
 			_, second := c.joins()
 			c.asks(first, firstClient)
-			c.answered(first) // now the second has been silent longest
+			c.answered(first) // now the second one has been silent longest
 			last, _ := c.joins()
 			if last.Refusal() != Admitted {
 				t.Error("the last was refused")
@@ -90,7 +90,7 @@ func TestLimits(t *testing.T) {
 			c.isOpen(firstClient, true)
 		})
 	}
-	t.Run("a request that has arrived is not silence, though nobody has read it yet", func(t *testing.T) {
+	t.Run("a connection whose request has arrived is not silent, even if nobody has read it yet", func(t *testing.T) {
 		c := newCrowd(t, Limits{Connections: 2})
 		server, asking := c.joins()
 		_, err := io.WriteString(asking, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -103,7 +103,7 @@ func TestLimits(t *testing.T) {
 		c.isOpen(asking, true)
 		c.isOpen(quiet, false)
 	})
-	t.Run("when all have something to say, one of them gives way", func(t *testing.T) {
+	t.Run("if requests have arrived on all of them, one is closed", func(t *testing.T) {
 		c := newCrowd(t, Limits{Connections: 1})
 		server, asking := c.joins()
 		_, err := io.WriteString(asking, "G")
@@ -115,7 +115,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("it is refused: %v", newest.Refusal())
 		}
 	})
-	t.Run("a slow header section is silence", func(t *testing.T) {
+	t.Run("a connection with a slow header section counts as silent", func(t *testing.T) {
 		c := newCrowd(t, Limits{PerClient: 1})
 		slow, client := c.joins()
 		_, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: ")
@@ -129,7 +129,7 @@ func TestLimits(t *testing.T) {
 		limits Limits
 		want   Refusal
 	}{"of one client": {Limits{PerClient: 2}, TooManyOfClient}, "of all": {Limits{Connections: 2}, TooMany}} {
-		t.Run("when all "+name+" are busy, the next is told so, and some more are closed", func(t *testing.T) {
+		t.Run("when all "+name+" are busy, the next one gets a response that says so, and later ones are closed", func(t *testing.T) {
 			c := newCrowd(t, row.limits)
 			for range 2 {
 				c.asks(c.joins())
@@ -155,7 +155,7 @@ func TestLimits(t *testing.T) {
 			defer untold.Close()
 			c.isOpen(untold.(*net.TCPConn), false)
 			must(t, told[0].Close())
-			must(t, told[0].TCPConn.Close(), net.ErrClosed) // twice counts once
+			must(t, told[0].TCPConn.Close(), net.ErrClosed) // closing twice counts once
 			client, err := net.Dial("tcp", c.Addr().String())
 			must(t, err)
 			defer client.Close()
@@ -170,7 +170,7 @@ func TestLimits(t *testing.T) {
 		c.joins()
 		c.isOpen(first, true)
 	})
-	t.Run("places that were left are free again", func(t *testing.T) {
+	t.Run("closed connections free their places", func(t *testing.T) {
 		c := newCrowd(t, Limits{PerClient: 2, Connections: 2})
 		for range 10 {
 			server, client := c.joins()
@@ -207,11 +207,11 @@ func TestAcceptGoesOn(t *testing.T) {
 	for _, err := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS} {
 		errs <- err
 	}
-	t.Run("no failure to accept ends the server, and the longest silent connection gives way", func(t *testing.T) {
+	t.Run("no failed accept stops the server, and the longest silent connection is closed for another", func(t *testing.T) {
 		crowd{t, c.Listener}.joins()
 		crowd{t, c.Listener}.isOpen(silentClient, false)
 	})
-	t.Run("closing ends it, though it waits to try again", func(t *testing.T) {
+	t.Run("closing stops it even while it waits to retry", func(t *testing.T) {
 		must(t, c.Close())
 		errs <- syscall.EMFILE
 		if _, err := c.Accept(); !errors.Is(err, net.ErrClosed) {

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// patience bounds every wait for something that must come.
+// patience limits every wait.
 const patience = 20 * time.Second
 
-// pair returns the two ends of a connection, the server's of a lingering
-// listener.
+// pair returns the two ends of a connection, the server's from a lingering listener.
 func pair(t *testing.T) (server net.Conn, client *net.TCPConn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,7 +34,7 @@ func pair(t *testing.T) (server net.Conn, client *net.TCPConn) {
 	return server, dialled.(*net.TCPConn)
 }
 
-// must fails the test on any error but the given ones.
+// must fails the test on any error except the given ones.
 func must(t *testing.T, err error, but ...error) {
 	t.Helper()
 	if slices.ContainsFunc(but, func(one error) bool { return errors.Is(err, one) }) {
@@ -52,6 +51,6 @@ func comes(t *testing.T, what string, signal <-chan struct{}) {
 	select {
 	case <-signal:
 	case <-time.After(patience):
-		t.Fatalf("it did not come about that %s", what)
+		t.Fatalf("timed out waiting until %s", what)
 	}
 }

@@ -2,5 +2,5 @@
 
 package socket
 
-// closedBehind cannot tell here: a failing write does.
+// closedBehind cannot tell here; a failing write shows it.
 func closedBehind(uintptr) bool { return false }

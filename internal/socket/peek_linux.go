@@ -8,8 +8,8 @@ import (
 // established is TCP_ESTABLISHED of linux/tcp_states.h: neither end has closed.
 const established = 1
 
-// closedBehind reports whether the other end has closed a socket that still
-// has something to read. The first byte of struct tcp_info is the state.
+// closedBehind reports whether the other end has closed a socket that still has unread
+// bytes. The first byte of struct tcp_info is the state.
 func closedBehind(fd uintptr) bool {
 	info, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_INFO)
 	if err != nil {

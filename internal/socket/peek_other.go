@@ -4,5 +4,5 @@ package socket
 
 const canPeek = false
 
-// peek cannot look at a socket here: a failing write tells of its end.
+// peek cannot inspect a socket here; a failing write shows its end.
 func peek(uintptr) (readable, closed bool) { return true, false }

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// canPeek says whether peek sees anything here.
+// canPeek says whether peek works here.
 const canPeek = true
 
-// peek looks at a socket without taking anything from it. It reports whether
-// there is something to read, and whether the other end has closed.
+// peek inspects a socket without reading from it. It reports whether there are bytes to
+// read, and whether the other end has closed.
 func peek(fd uintptr) (readable, closed bool) {
 	var b [1]byte
 	n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
@@ -24,6 +24,6 @@ func peek(fd uintptr) (readable, closed bool) {
 	case n <= 0:
 		return true, true
 	}
-	// The bytes of a next request hide the end behind them.
+	// The bytes of a next request hide the end after them.
 	return true, closedBehind(fd)
 }

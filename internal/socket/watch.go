@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Watch calls gone, once, when the other end of conn goes away, in silence
-// too. An end that only stops sending has gone: TCP tells no difference, and
-// net/http takes it so.
+// Watch calls gone once when the other end of conn goes away, even in silence. An end
+// that only stops sending counts as gone: TCP cannot tell the difference, and net/http
+// does the same.
 //
-// The function it returns ends the watch. It must be called before the server
-// reads conn again, and may be called twice; gone is not called after it. A
-// connection that cannot be watched is not; a failing write tells of it then.
+// The returned function ends the watch. It must be called before the server reads conn
+// again, and may be called twice; gone is not called afterward. If a connection cannot be
+// watched, Watch does nothing, and a failing write shows its end.
 func Watch(conn net.Conn, gone func()) (stop func()) {
 	raw, ok := conn.(syscall.Conn)
 	if !ok || !canPeek {

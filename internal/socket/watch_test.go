@@ -22,7 +22,7 @@ func notYet(t *testing.T, gone <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-gone:
-		t.Fatal("the client is said to have gone")
+		t.Fatal("the watch says that the client has gone")
 	default:
 	}
 }
@@ -50,10 +50,10 @@ func TestWatch(t *testing.T) {
 			comes(t, "the watch noticed", gone)
 			stop()
 		})
-		if runtime.GOOS != "linux" { // elsewhere a failing write tells
+		if runtime.GOOS != "linux" { // elsewhere a failing write shows it
 			continue
 		}
-		t.Run(how.name+", behind a request that waits too", func(t *testing.T) {
+		t.Run(how.name+", even after an unread request", func(t *testing.T) {
 			server, client := pair(t)
 			gone, stop := watched(t, server)
 			_, err := client.Write([]byte("GET /next HTTP/1.1\r\n"))
@@ -65,7 +65,7 @@ func TestWatch(t *testing.T) {
 		})
 	}
 
-	t.Run("a server's read deadline that passes does not end the watch", func(t *testing.T) {
+	t.Run("an expired read deadline of the server does not end the watch", func(t *testing.T) {
 		server, client := pair(t)
 		must(t, server.SetReadDeadline(time.Now().Add(-time.Second)))
 		gone, stop := watched(t, server)
@@ -74,7 +74,7 @@ func TestWatch(t *testing.T) {
 		comes(t, "the watch noticed", gone)
 	})
 
-	t.Run("a stopped watch leaves what waits, and no deadline", func(t *testing.T) {
+	t.Run("a stopped watch leaves unread bytes, and no deadline", func(t *testing.T) {
 		server, client := pair(t)
 		gone, stop := watched(t, server)
 		stop()
@@ -88,7 +88,7 @@ func TestWatch(t *testing.T) {
 		notYet(t, gone)
 	})
 
-	t.Run("a watch is stopped though a request waits, which is then read whole", func(t *testing.T) {
+	t.Run("a watch can be stopped while a request waits, which is then read completely", func(t *testing.T) {
 		server, client := pair(t)
 		_, err := client.Write([]byte("next"))
 		must(t, err)
@@ -101,7 +101,7 @@ func TestWatch(t *testing.T) {
 		}
 	})
 
-	t.Run("one connection is watched again and again", func(t *testing.T) {
+	t.Run("one connection can be watched repeatedly", func(t *testing.T) {
 		server, client := pair(t)
 		for range 200 {
 			gone, stop := watched(t, server)
@@ -121,7 +121,7 @@ func TestWatch(t *testing.T) {
 		stop()
 	})
 
-	t.Run("what is no socket is not watched", func(t *testing.T) {
+	t.Run("anything but a socket is not watched", func(t *testing.T) {
 		here, there := net.Pipe()
 		must(t, there.Close())
 		gone, stop := watched(t, here)

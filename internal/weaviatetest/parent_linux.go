@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// endWithParent has the command killed when this process ends, as a test that
-// takes too long does without any cleaning up.
+// endWithParent makes the kernel kill the command when this process ends, because a test
+// that times out does not clean up.
 func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

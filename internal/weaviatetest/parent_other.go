@@ -4,5 +4,5 @@ package weaviatetest
 
 import "os/exec"
 
-// endWithParent needs a feature of Linux.
+// endWithParent does nothing: it needs a feature of Linux.
 func endWithParent(*exec.Cmd) {}

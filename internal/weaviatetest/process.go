@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// shown bounds what a failed test shows of a server's log, in bytes.
+// shown limits how much of a server's log a failed test shows, in bytes.
 const shown = 8 << 10
 
-// Process is a server of a test's own.
+// Process is a test's own server.
 type Process struct {
 	Server
 	dir    string
@@ -40,7 +40,7 @@ func Start(t testing.TB) *Process {
 			t.Error(err)
 		}
 	})
-	// Somebody else may take a port between the look and the start.
+	// Another process may take a port between the check and the start.
 	for attempt := 1; !p.start(t); attempt++ {
 		if attempt == 3 || !bytes.Contains(p.output.Bytes(), []byte("address already in use")) {
 			t.Fatalf("The Weaviate server did not start. It said:\n%s", p.output)
@@ -107,7 +107,7 @@ func (p *Process) start(t testing.TB) bool {
 	return true
 }
 
-// ready reports whether the server has said where it is, and answers there.
+// ready reports whether the server has printed its address, and answers there.
 func (p *Process) ready() bool {
 	address, err := os.ReadFile(filepath.Join(p.dir, "address"))
 	if err != nil {

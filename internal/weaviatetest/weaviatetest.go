@@ -1,7 +1,7 @@
 // Package weaviatetest gives a test a real Weaviate server, or a part of one.
 //
-// It owns the starting, killing and stopping of such servers. It does not own
-// how one is set up: scripts/weaviate.sh does, and builds it.
+// It starts, kills and stops such servers. It does not own how to set one up:
+// scripts/weaviate.sh does, and builds it.
 package weaviatetest
 
 import (
@@ -23,22 +23,21 @@ const (
 	KeyVariable = "PARLEY_TEST_WEAVIATE_KEY"
 )
 
-// patience bounds the start of a server, and one call, on a machine that is
-// busy with other tests.
+// patience limits the start of a server, and one call, on a machine busy with other
+// tests.
 const patience = time.Minute
 
-// Server says where a server is, and with which key it answers.
+// Server holds the addresses of a server and its key.
 type Server struct {
-	// URL is that of the REST interface.
+	// URL is the address of the REST interface.
 	URL string
 	// GRPC is the host and port of the gRPC interface.
 	GRPC string
 	Key  string
 }
 
-// New returns the server that scripts/with-weaviate.sh started, or starts one
-// for this test if there is none. Tests share it: each uses a [Server.Prefix]
-// of its own.
+// New returns the server that scripts/with-weaviate.sh started, or starts one for this
+// test if there is none. Tests share it: each uses its own [Server.Prefix].
 func New(t testing.TB) Server {
 	t.Helper()
 	address := os.Getenv(Variable)
@@ -108,7 +107,7 @@ func (s Server) Tenants(t testing.TB, collection string) map[string]string {
 	return status
 }
 
-// ask does a call of the REST interface, and fails the test if that fails.
+// ask calls the REST interface, and fails the test if the call fails.
 func (s Server) ask(t testing.TB, method, path string, answer any) {
 	t.Helper()
 	status, body, err := s.call(method, path)

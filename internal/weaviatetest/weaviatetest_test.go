@@ -17,7 +17,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("status %d with the key, want 200", got)
 		}
 	})
-	t.Run("a killed server comes back where it was", func(t *testing.T) {
+	t.Run("a restarted server keeps its addresses", func(t *testing.T) {
 		before := server.Server
 		server.Kill()
 		if response, err := http.Get(server.URL + "/v1/meta"); err == nil {

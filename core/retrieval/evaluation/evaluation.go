@@ -1,7 +1,7 @@
 // Package evaluation owns the measures of retrieval: recall, nDCG and the
-// reciprocal rank of rankings against judgements, as trec_eval defines them.
+// reciprocal rank of rankings against judgments, as trec_eval defines them.
 //
-// It does not own a ranking, nor where judgements come from.
+// It does not own a ranking, nor where judgments come from.
 package evaluation
 
 import (
@@ -10,12 +10,12 @@ import (
 	"slices"
 )
 
-// Judgements are the grades of the documents that were judged for one
+// Judgments are the grades of the documents that were judged for one
 // question, by document. Above zero is relevant.
-type Judgements map[string]int
+type Judgments map[string]int
 
 // relevant counts the relevant documents.
-func (j Judgements) relevant() int {
+func (j Judgments) relevant() int {
 	n := 0
 	for _, grade := range j {
 		if grade > 0 {
@@ -27,17 +27,17 @@ func (j Judgements) relevant() int {
 
 // Recall is the share of the relevant documents that is among the first k, from
 // 0 to 1 (trec_eval's recall).
-func (j Judgements) Recall(ranking []string, k int) float64 {
+func (j Judgments) Recall(ranking []string, k int) float64 {
 	return float64(j.found(ranking, k)) / float64(j.relevant())
 }
 
 // Precision is the share of k that is relevant (trec_eval's P): a ranking with
 // fewer than k documents is not excused.
-func (j Judgements) Precision(ranking []string, k int) float64 {
+func (j Judgments) Precision(ranking []string, k int) float64 {
 	return float64(j.found(ranking, k)) / float64(k)
 }
 
-func (j Judgements) found(ranking []string, k int) int {
+func (j Judgments) found(ranking []string, k int) int {
 	n := 0
 	for _, document := range ranking[:min(k, len(ranking))] {
 		if j[document] > 0 {
@@ -49,7 +49,7 @@ func (j Judgements) found(ranking []string, k int) int {
 
 // NDCG is the discounted cumulative gain of the first k, of the best possible
 // (trec_eval's ndcg_cut: the gain is the grade, the discount log2(rank+1)).
-func (j Judgements) NDCG(ranking []string, k int) float64 {
+func (j Judgments) NDCG(ranking []string, k int) float64 {
 	var gains []int
 	for _, grade := range j {
 		if grade > 0 {
@@ -69,7 +69,7 @@ func (j Judgements) NDCG(ranking []string, k int) float64 {
 
 // ReciprocalRank is 1 over the rank of the first relevant document, or zero
 // (trec_eval's recip_rank).
-func (j Judgements) ReciprocalRank(ranking []string) float64 {
+func (j Judgments) ReciprocalRank(ranking []string) float64 {
 	for i, document := range ranking {
 		if j[document] > 0 {
 			return 1 / float64(i+1)
@@ -88,22 +88,22 @@ type Report struct {
 }
 
 // Mean measures rankings, by question, at each of the depths. A question with
-// judgements and without a ranking counts as one that found nothing; one
+// judgments and without a ranking counts as one that found nothing; one
 // without a relevant document does not count.
-func Mean(judged map[string]Judgements, rankings map[string][]string, depths []int) Report {
+func Mean(judged map[string]Judgments, rankings map[string][]string, depths []int) Report {
 	report := Report{Recall: map[int]float64{}, Precision: map[int]float64{}, NDCG: map[int]float64{}}
 	for _, question := range slices.Sorted(maps.Keys(judged)) { // so that sums are the same each time
-		judgements := judged[question]
-		if judgements.relevant() == 0 {
+		judgments := judged[question]
+		if judgments.relevant() == 0 {
 			continue
 		}
 		ranking := rankings[question]
 		report.Questions++
-		report.MRR += judgements.ReciprocalRank(ranking)
+		report.MRR += judgments.ReciprocalRank(ranking)
 		for _, k := range depths {
-			report.Recall[k] += judgements.Recall(ranking, k)
-			report.Precision[k] += judgements.Precision(ranking, k)
-			report.NDCG[k] += judgements.NDCG(ranking, k)
+			report.Recall[k] += judgments.Recall(ranking, k)
+			report.Precision[k] += judgments.Precision(ranking, k)
+			report.NDCG[k] += judgments.NDCG(ranking, k)
 		}
 	}
 	n := float64(max(1, report.Questions))

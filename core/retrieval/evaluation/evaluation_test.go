@@ -8,7 +8,7 @@ import (
 
 // judged has the relevant documents a (of grade 3), b and c (1), and d, which
 // was judged and is not relevant. Others were not judged.
-var judged = Judgements{"a": 3, "b": 1, "c": 1, "d": 0, "e": -1}
+var judged = Judgments{"a": 3, "b": 1, "c": 1, "d": 0, "e": -1}
 
 // The discounts log2(rank+1) of the ranks 1 to 5.
 const d1, d2, d3, d4, d5 = 1.0, 1.584962500721156, 2.0, 2.321928094887362, 2.584962500721156
@@ -58,14 +58,14 @@ func TestNDCGByHand(t *testing.T) {
 	// Järvelin and Kekäläinen's kind of example: grades 3 2 3 0 1 2 in the order
 	// of the ranking. DCG = 3 + 2/1.585 + 3/2 + 0 + 1/2.585 + 2/2.807 = 6.8611;
 	// ideal (3 3 2 2 1 0) = 3 + 3/1.585 + 2/2 + 2/2.3219 + 1/2.585 = 7.1410.
-	graded := Judgements{"1": 3, "2": 2, "3": 3, "4": 0, "5": 1, "6": 2}
+	graded := Judgments{"1": 3, "2": 2, "3": 3, "4": 0, "5": 1, "6": 2}
 	if got := graded.NDCG(ranking("1 2 3 4 5 6"), 6); math.Abs(got-0.9608) > 0.00005 {
 		t.Errorf("it is %v", got)
 	}
 }
 
 func TestMean(t *testing.T) {
-	report := Mean(map[string]Judgements{
+	report := Mean(map[string]Judgments{
 		"whole":        {"a": 1, "b": 1},
 		"half":         {"a": 1, "b": 1},
 		"unanswered":   {"a": 1},

@@ -9,7 +9,7 @@ import (
 	"parley/billing"
 )
 
-// Payments is how plans are sold and changed.
+// Payments configures how plans are sold and changed.
 type Payments struct {
 	StripeKey    string `name:"stripe-secret-key" env:"STRIPE_SECRET_KEY" placeholder:"KEY" secret:"text" help:"Stripe's secret key (sk_) or a restricted one (rk_) with the rights that docs/billing.md lists. If it is set, owners buy plans; the operator can still grant one with parley plan set."`
 	StripeSecret string `name:"stripe-webhook-secret" env:"STRIPE_WEBHOOK_SECRET" placeholder:"SECRET" secret:"text" help:"Signing secret of Stripe's webhook endpoint, which is /api/webhooks/stripe. A server with STRIPE_SECRET_KEY needs it."`
@@ -22,7 +22,7 @@ type Payments struct {
 	PlanChanges  string `name:"plan-changes" env:"PLAN_CHANGES" placeholder:"WHO" help:"Who changes plans by hand while Stripe is not set up: owner, on the plan page, or operator, with parley plan set. Default: operator, and owner with parley serve --demo."`
 }
 
-// The operators who change plans by hand while there is no Stripe.
+// Who changes plans by hand without Stripe.
 const (
 	byOwner    = "owner"
 	byOperator = "operator"
@@ -34,7 +34,7 @@ const (
 	taxInclusive = "inclusive"
 )
 
-// taxCode is the form of https://docs.stripe.com/tax/tax-codes.
+// taxCode matches the codes of https://docs.stripe.com/tax/tax-codes.
 var taxCode = regexp.MustCompile(`^txcd_[0-9]{8}$`)
 
 func (c *Payments) check() error {
@@ -61,9 +61,8 @@ var webhookSecret = regexp.MustCompile(`^whsec_[A-Za-z0-9_+/=-]+$`)
 
 var errNoWebhookSecret = errors.New("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is: without it anybody could pretend to be Stripe")
 
-// CheckServing checks what only a server needs: the webhook's secret. Commands
-// work without it, as products can be created at Stripe before there is a
-// webhook.
+// CheckServing checks what only a server needs: the webhook's secret. Commands work
+// without it, because an operator may create the products at Stripe first.
 func (c *Payments) CheckServing() error {
 	if c.StripeKey != "" && c.StripeSecret == "" {
 		return errNoWebhookSecret
@@ -71,8 +70,8 @@ func (c *Payments) CheckServing() error {
 	return nil
 }
 
-// OwnersChangePlans reports whether owners change plans by hand. With Stripe they
-// buy them.
+// OwnersChangePlans reports whether owners change plans by hand. With Stripe they buy
+// them.
 func (c *Payments) OwnersChangePlans() bool { return c.StripeKey == "" && c.PlanChanges == byOwner }
 
 // TaxInclusive reports whether prices include taxes.

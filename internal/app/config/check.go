@@ -17,16 +17,16 @@ import (
 	"parley/fetch"
 )
 
-// WrongSetting is the error of a setting that has a wrong value. Its sentence
-// names the setting and says what a right value looks like. It never quotes the
-// value, which may be secret.
+// WrongSetting is the error of an invalid setting. Its sentence names the setting and
+// says what a valid value looks like. It never quotes the value, which may be
+// secret.
 type WrongSetting struct{ sentence string }
 
-// Error is the sentence.
+// Error returns the sentence.
 func (e *WrongSetting) Error() string { return e.sentence }
 
-// ReadOptions makes kong store in wrong the first setting whose text cannot be
-// read. Kong's own message would quote the text.
+// ReadOptions makes kong store in wrong the first setting that it cannot parse. Kong's
+// own message would quote the text.
 func ReadOptions(wrong **WrongSetting) []kong.Option {
 	known := kong.NewRegistry().RegisterDefaults()
 	note := func(value *kong.Value) {
@@ -42,13 +42,13 @@ func ReadOptions(wrong **WrongSetting) []kong.Option {
 	}
 }
 
-// noting is a mapper of kong's that reports values that it cannot read.
+// noting is a kong mapper that reports values it cannot parse.
 type noting struct {
 	kong.Mapper
 	note func(*kong.Value)
 }
 
-// Decode is that of [kong.Mapper]. It refuses a zero outside the range: later,
+// Decode implements [kong.Mapper].
 // zero means that the setting is not set.
 func (n noting) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	err := n.Mapper.Decode(ctx, target)
@@ -66,7 +66,7 @@ var errZero = errors.New("zero is outside the range")
 
 type notingBool struct{ noting }
 
-// IsBool lets a flag go without a value.
+// IsBool lets a flag appear without a value.
 func (notingBool) IsBool() bool { return true }
 
 // wanted describes the values of a type, within a range such as "1-256".
@@ -132,8 +132,8 @@ func isWithin(v reflect.Value, within string) bool {
 	return v.Int() == 0 || v.Int() >= bound(v.Type(), least) && v.Int() <= bound(v.Type(), most)
 }
 
-// bound reads one end of a range. Ranges are part of the source, so that a wrong
-// one panics.
+// bound parses one end of a range. Ranges are part of the source code, so a wrong one
+// panics.
 func bound(t reflect.Type, text string) int64 {
 	if t == reflect.TypeFor[time.Duration]() {
 		d, err := time.ParseDuration(text)
@@ -179,8 +179,8 @@ func targets(setting string, texts []string) ([]fetch.Target, error) {
 	return all, nil
 }
 
-// isWebOrigin reports whether a URL is http or https, a host and perhaps a port,
-// and nothing more.
+// isWebOrigin reports whether a URL consists of http or https, a host and perhaps a
+// port.
 func isWebOrigin(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

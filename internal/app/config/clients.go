@@ -10,7 +10,7 @@ import (
 	"parley/internal/socket"
 )
 
-// Clients is how clients are told apart, and how much they may use at once.
+// Clients configures how clients are distinguished, and how much they may use at once.
 type Clients struct {
 	Proxies        []string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" placeholder:"ADDRESS" help:"Addresses or networks of the reverse proxies in front of this server, separated by commas. Parley believes only them when they name the client. Set it wherever BASE_URL begins with https: without it all clients count as one."`
 	ProxyHeader    string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
@@ -22,13 +22,13 @@ type Clients struct {
 }
 
 const (
-	// mostConnections is the default where the limit of open files allows
-	// more: each may take 25 KiB.
+	// mostConnections is the default if the limit of open files allows more:
+	// each connection may take 25 KiB.
 	mostConnections   = 16_384
 	mostPerClient     = 500
 	defaultBodyMemory = 256 // MiB
-	// proxyIdle is how long a trusted proxy may keep a connection for later.
-	// It has to be longer than the proxy's own time, else requests are lost.
+	// proxyIdle is how long a trusted proxy may keep a connection for later. It
+	// must exceed the proxy's own time, or requests get lost.
 	proxyIdle = 2 * time.Minute
 )
 
@@ -52,8 +52,7 @@ func (c *Clients) Connections(proxies clientaddr.Proxies, log *slog.Logger) sock
 // BodyBytes is how many bytes the bodies of requests may take at once.
 func (c *Clients) BodyBytes() int64 { return int64(cmp.Or(c.BodyMemory, defaultBodyMemory)) << 20 }
 
-// check refuses proxies that are no addresses, and more connections than the
-// process may have.
+// check refuses malformed proxies, and more connections than the process may have.
 func (c *Clients) check() error {
 	if _, err := c.TrustedProxies(); err != nil {
 		return err
@@ -64,7 +63,7 @@ func (c *Clients) check() error {
 	return nil
 }
 
-// TrustedProxies returns the proxies that are believed when they name the client.
+// TrustedProxies returns the proxies that may name the client.
 func (c *Clients) TrustedProxies() (clientaddr.Proxies, error) {
 	if _, err := clientaddr.Parse(nil, c.ProxyHeader); err != nil {
 		return clientaddr.Proxies{}, fmt.Errorf("CLIENT_ADDRESS_HEADER: %w", err)

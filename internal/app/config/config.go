@@ -1,6 +1,6 @@
-// Package config is the configuration of the program: its settings, which are
-// flags and environment variables, their checks, and what the parts of the
-// program are told of them.
+// Package config is the configuration of the program: its settings, which are flags
+// and environment variables, their checks, and the configuration of each part of the
+// program.
 package config
 
 import (
@@ -23,7 +23,7 @@ type Config struct {
 	Logging
 }
 
-// Validate is called by kong after parsing. Its error is a WrongSetting.
+// Validate is called by kong after parsing. It returns a WrongSetting.
 func (c *Config) Validate() error {
 	if err := c.check(); err != nil {
 		return &WrongSetting{err.Error()}
@@ -46,21 +46,21 @@ func (c *Config) check() error {
 	return nil
 }
 
-// ClientsAreOne reports whether all clients have one address here: TLS ends in
-// a proxy, as this server speaks none, and no proxy is trusted to name them.
+// ClientsAreOne reports whether all clients seem to have one address: a proxy
+// terminates TLS, which this server does not do, but no proxy is trusted.
 func (c *Config) ClientsAreOne() bool {
 	return strings.HasPrefix(c.BaseURL, "https://") && len(c.Proxies) == 0
 }
 
-// LinksLeadNowhere reports whether mails would link to the reader's own
-// machine: the server listens to others, and has not been told its address.
+// LinksLeadNowhere reports whether mails would link to the reader's own machine: the
+// server listens to others but does not know its public address.
 func (c *Config) LinksLeadNowhere() bool {
 	if c.SMTPURL == "" || c.BaseURL != "" {
 		return false
 	}
 	host, _, err := net.SplitHostPort(c.ListenAddress())
 	if err != nil {
-		return false // the start refuses it
+		return false // the server refuses to start
 	}
 	ip := net.ParseIP(host)
 	return host == "" || ip != nil && ip.IsUnspecified()

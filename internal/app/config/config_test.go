@@ -6,7 +6,7 @@ import (
 )
 
 func TestMaskedURLs(t *testing.T) {
-	t.Run("whatever a URL with a password looks like", func(t *testing.T) {
+	t.Run("a password in a URL is never shown, however malformed the URL is", func(t *testing.T) {
 		for _, url := range []string{
 			"postgres://u:s3cr3t@h/db", "postgres://u:s3cr3t%40@h/db", "postgres://:s3cr3t@h/db", "postgres://h/db?password=s3cr3t",
 			"postgres://u:s3cr3t", "postgres://u:s3cr3t@[::1", "user=u password=s3cr3t host=h", "postgres:u:s3cr3t@h", "//u:s3cr3t@h",
@@ -25,11 +25,11 @@ func TestListenAddress(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"without anything, only this machine":          {Config{}, "127.0.0.1:8080"},
+		"without settings, only this machine":          {Config{}, "127.0.0.1:8080"},
 		"PORT alone means all interfaces":              {Config{Serving: Serving{Port: 9000}}, ":9000"},
 		"LISTEN_ADDR wins over PORT":                   {Config{Serving: Serving{Port: 9000, Listen: "127.0.0.1:1"}}, "127.0.0.1:1"},
-		"LISTEN_ADDR may be of the sixth version":      {Config{Serving: Serving{Listen: "[::1]:8080"}}, "[::1]:8080"},
-		"LISTEN_ADDR may leave the address out":        {Config{Serving: Serving{Listen: ":8080"}}, ":8080"},
+		"LISTEN_ADDR may be an IPv6 address":           {Config{Serving: Serving{Listen: "[::1]:8080"}}, "[::1]:8080"},
+		"LISTEN_ADDR may omit the address":             {Config{Serving: Serving{Listen: ":8080"}}, ":8080"},
 		"LISTEN_ADDR may leave the port to the system": {Config{Serving: Serving{Listen: "127.0.0.1:0"}}, "127.0.0.1:0"},
 	} {
 		t.Run(sentence, func(t *testing.T) {

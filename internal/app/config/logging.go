@@ -2,7 +2,7 @@ package config
 
 import "errors"
 
-// Logging is how the log is written.
+// Logging configures the log.
 type Logging struct {
 	LogFormat string `name:"log-format" env:"LOG_FORMAT" default:"text" help:"Format of the log on standard error: text or json."`
 	LogLevel  string `name:"log-level" env:"LOG_LEVEL" default:"info" help:"Lowest level that is logged: debug, info, warn or error."`

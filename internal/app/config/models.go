@@ -11,7 +11,7 @@ import (
 	"parley/fetch"
 )
 
-// Models are the language models and the embedding model.
+// Models configures the language models and the embedding model.
 type Models struct {
 	LLMBaseURL  string        `name:"llm-base-url" env:"LLM_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server, such as https://api.openai.com/v1. Default: OpenAI's when a key or model is set. Without server, key and model, Parley quotes the passages and uses no language model."`
 	LLMAPIKey   string        `name:"llm-api-key" env:"LLM_API_KEY" placeholder:"KEY" secret:"text" help:"API key for the model's server."`
@@ -32,12 +32,12 @@ type Models struct {
 	EmbedSize     int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension of the vectors that Parley asks the embedding server for. Default: the model's own."`
 }
 
-// DefaultLLM is the address of models whose server is not set.
+// DefaultLLM is the address of models without a configured server.
 const DefaultLLM = "https://api.openai.com/v1"
 
 const defaultModel = "gpt-4o-mini"
 
-// The kinds of model servers, and when tools are offered.
+// The values of LLM_TOOLS.
 const (
 	toolsAuto = "auto"
 	toolsOn   = "on"
@@ -82,7 +82,7 @@ func (c *Models) check() error {
 	return nil
 }
 
-// ModelName is the name of the server's own language model.
+// ModelName returns the name of the server's own language model.
 func (c *Models) ModelName() string {
 	if c.LLMModel == "" {
 		return defaultModel
@@ -112,8 +112,8 @@ func (c *Models) HasModel() bool {
 	return c.LLMBaseURL != "" || c.LLMAPIKey != "" || c.LLMModel != ""
 }
 
-// ProviderTargets are the private hosts and networks in which workspaces may use
-// models of their own.
+// ProviderTargets returns the private hosts and networks in which workspaces may use
+// their own models.
 func (c *Models) ProviderTargets() ([]fetch.Target, error) {
 	return targets("PROVIDER_ALLOW", c.ProviderAllow)
 }

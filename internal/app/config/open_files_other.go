@@ -2,5 +2,5 @@
 
 package config
 
-// openFiles is how many files this process may open: there is no limit here.
+// openFiles returns how many files this process may open: there is no limit here.
 func openFiles() int { return 1 << 30 }

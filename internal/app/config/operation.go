@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Operation is what operators watch and whom they admit.
+// Operation configures what operators monitor and who may sign up.
 type Operation struct {
 	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which Parley serves /metrics to Prometheus, such as 127.0.0.1:9091. If it is unset, Parley serves no metrics. Keep this address private."`
 	SecurityContact string `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. If it is set, Parley serves /.well-known/security.txt, which also names the policy if BASE_URL begins with https."`
@@ -18,8 +18,8 @@ type Operation struct {
 
 const maxAuditDays = 3660
 
-// check refuses, among others, a contact that security.txt cannot hold: RFC 9116,
-// section 2.5.3, asks for a URI, and a web address must be https.
+// check also refuses a contact that security.txt cannot hold: RFC 9116, section 2.5.3,
+// requires a URI, and a web address must be https.
 func (c *Operation) check() error {
 	if c.MetricsAddr != "" && !isListenAddress(c.MetricsAddr) {
 		return errors.New("METRICS_ADDR must be an address and port, such as 127.0.0.1:9091")

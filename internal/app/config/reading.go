@@ -8,7 +8,7 @@ import (
 	"parley/fetch"
 )
 
-// Reading is how documents are fetched and read.
+// Reading configures how documents are fetched and read.
 type Reading struct {
 	FetchAllow []string      `name:"fetch-allow" env:"FETCH_ALLOW" placeholder:"TARGET" help:"Private hosts and networks from which Parley may read pages, each with a port, such as wiki.internal:8080, 10.0.0.0/8:443 or [fd00::/8]:443, separated by commas. Without a port, an entry opens 80 and 443; the port * opens all. Default: none."`
 	FetchPorts []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites from which Parley may read pages. Default: 80 and 443."`
@@ -18,16 +18,16 @@ type Reading struct {
 	JobLease   time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long the documents that a dead server was working on wait until another server takes over. On SQLite the next start takes over at once."`
 }
 
-// CrawlTargets are the private hosts and networks that the addresses of
-// documents may lead to.
+// CrawlTargets returns the private hosts and networks to which the addresses of
+// documents may lead.
 func (c *Reading) CrawlTargets() ([]fetch.Target, error) { return targets("FETCH_ALLOW", c.FetchAllow) }
 
-// defaultWorkers is more than there are processors: workers mostly wait for
+// defaultWorkers exceeds the number of processors, because workers mostly wait for
 // sites, models and the index.
 const defaultWorkers = 16
 
 // JobWorkers returns the number of workers for each kind of work. For extracting
-// files it is at most two for each processor: each holds a file in memory.
+// files it is at most two per processor, because each holds a file in memory.
 func (c *Reading) JobWorkers() map[string]int {
 	each := c.Workers
 	if each == 0 {

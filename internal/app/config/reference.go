@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reference is docs/config.md.
+// Reference returns docs/config.md.
 func (c *Config) Reference() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\nEvery setting is a flag of `parley` and an environment variable; the flag wins. " +
@@ -21,7 +21,7 @@ func (c *Config) Reference() string {
 	return b.String()
 }
 
-// EnvExample is .env.example: every setting, with what it means, as a comment.
+// EnvExample returns .env.example: every setting as a comment, with its meaning.
 func (c *Config) EnvExample() string {
 	var b strings.Builder
 	b.WriteString("# Settings of Parley, with their defaults. Copy this file to .env, remove the # of a setting and give it a value.\n" +

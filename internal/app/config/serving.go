@@ -10,7 +10,7 @@ import (
 	"parley/store"
 )
 
-// Serving is the server's addresses and where its data is.
+// Serving configures the server's addresses and where its data is.
 type Serving struct {
 	Listen      string `name:"listen" env:"LISTEN_ADDR" placeholder:"ADDRESS" help:"Address to listen on. Default: 127.0.0.1:8080, or all interfaces on PORT if only PORT is set."`
 	Port        int    `name:"port" env:"PORT" range:"1-65535" help:"Port to listen on, on all interfaces, if LISTEN_ADDR is unset."`
@@ -34,7 +34,7 @@ func (c *Serving) check() error {
 
 const defaultListen = "127.0.0.1:8080"
 
-// ListenAddress is the address to listen on.
+// ListenAddress returns the address to listen on.
 func (c *Serving) ListenAddress() string {
 	switch {
 	case c.Listen != "":
@@ -45,7 +45,7 @@ func (c *Serving) ListenAddress() string {
 	return defaultListen
 }
 
-// PublicURL is the address under which people reach a server that listens on
+// PublicURL returns the address under which people reach a server that listens on
 // address.
 func (c *Serving) PublicURL(address string) string {
 	if c.BaseURL != "" {
@@ -61,7 +61,7 @@ func (c *Serving) PublicURL(address string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// Database is the address of the database.
+// Database returns the URL of the database.
 func (c *Serving) Database() string {
 	if c.DatabaseURL != "" {
 		return c.DatabaseURL
@@ -69,8 +69,8 @@ func (c *Serving) Database() string {
 	return "sqlite:" + filepath.Join(c.DataDir, "parley.db")
 }
 
-// DataDirs are the folders that one server at a time may use: the data folder,
-// and that of a SQLite database elsewhere.
+// DataDirs returns the folders that only one server may use at a time: the data folder
+// and, if it is elsewhere, that of a SQLite database.
 func (c *Serving) DataDirs() []string {
 	dirs := []string{filepath.Clean(c.DataDir)}
 	if path, isFile := strings.CutPrefix(c.Database(), "sqlite:"); isFile {
@@ -82,13 +82,13 @@ func (c *Serving) DataDirs() []string {
 	return dirs
 }
 
-// IndexPath is the file of the embedded index.
+// IndexPath returns the path of the embedded index.
 func (c *Serving) IndexPath() string { return filepath.Join(c.DataDir, "index.db") }
 
-// KeyPath is where a server on SQLite keeps its own key.
+// KeyPath returns where a server on SQLite keeps its own key.
 func (c *Serving) KeyPath() string { return filepath.Join(c.DataDir, "secret.key") }
 
-// UserAgent is what the crawler calls itself.
+// UserAgent returns the name that the crawler sends.
 func (c *Serving) UserAgent() string {
 	if c.BaseURL == "" {
 		return "Parley/1.0"
@@ -99,5 +99,5 @@ func (c *Serving) UserAgent() string {
 // webhookPath is the route of Stripe's events.
 const webhookPath = "/api/webhooks/stripe"
 
-// WebhookURL is the address to which Stripe sends events.
+// WebhookURL returns the address to which Stripe sends events.
 func (c *Serving) WebhookURL() string { return strings.TrimRight(c.BaseURL, "/") + webhookPath }

@@ -31,8 +31,7 @@ func settingsIn(v reflect.Value) []Setting {
 	return all
 }
 
-// show writes a value. A zero is shown as not set, unless the setting has a
-// default.
+// show formats a value. Zero means not set, unless the setting has a default.
 func show(value any, hasDefault bool) string {
 	switch value := value.(type) {
 	case []string:

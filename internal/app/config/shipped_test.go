@@ -19,9 +19,8 @@ func shippedSetting(t *testing.T, text, name string) string {
 	return found[1]
 }
 
-// TestShippedProxies holds the deployments that we ship to trusting the proxy
-// in front of them: else the wrong passwords of one client stop everybody's
-// sign-in.
+// TestShippedProxies checks that the deployments we ship trust the proxy in front of
+// them: otherwise the wrong passwords of one client block everybody's sign-in.
 func TestShippedProxies(t *testing.T) {
 	read := func(t *testing.T, name string) string {
 		text, err := os.ReadFile("../../../" + name)
@@ -30,14 +29,14 @@ func TestShippedProxies(t *testing.T) {
 		}
 		return string(text)
 	}
-	t.Run("fly.toml trusts Fly's proxy, and the header that no client can write", func(t *testing.T) {
+	t.Run("fly.toml trusts Fly's proxy, and a header that no client can forge", func(t *testing.T) {
 		text := read(t, "fly.toml")
 		config := &Config{Serving: Serving{BaseURL: shippedSetting(t, text, "BASE_URL")}, Clients: Clients{Proxies: strings.Split(shippedSetting(t, text, "TRUSTED_PROXIES"), ","), ProxyHeader: shippedSetting(t, text, "CLIENT_ADDRESS_HEADER")}}
 		if proxies, err := config.TrustedProxies(); err != nil || !proxies.Any() || config.ClientsAreOne() {
-			t.Errorf("all clients are one behind it: %v", err)
+			t.Errorf("all clients count as one behind it: %v", err)
 		}
-		// Fly ends X-Forwarded-For with the app's own address, which would be
-		// everybody's.
+		// Fly appends the app's own address to X-Forwarded-For, which would be the same
+		// for everybody.
 		if config.ProxyHeader != "Fly-Client-IP" {
 			t.Errorf("clients are named by %s", config.ProxyHeader)
 		}

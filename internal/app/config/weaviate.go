@@ -7,7 +7,7 @@ import (
 	"parley/index/weaviate"
 )
 
-// Weaviate is the address and key of a Weaviate that holds the retrieval index.
+// Weaviate configures the Weaviate server with the retrieval index.
 type Weaviate struct {
 	WeaviateURL  string `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index, such as http://127.0.0.1:8081. Default: the embedded index."`
 	WeaviateGRPC string `name:"weaviate-grpc" env:"WEAVIATE_GRPC" placeholder:"ADDRESS" help:"Host and port of Weaviate's gRPC interface. Default: port 50051 of the host of WEAVIATE_URL."`

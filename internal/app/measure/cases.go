@@ -13,20 +13,20 @@ import (
 // groundingCase is a question with its answer and passages.
 type groundingCase struct {
 	question, answer string
-	// relevant are the best passages of the documents that were judged
-	// relevant, and found the best of all.
+	// relevant are the best passages from the relevant documents, and found the
+	// best of all.
 	relevant, found []retrieval.Result
 	documents       map[string]bool
 }
 
-// readCases reads the files, and finds passages for each question. Questions
-// without a relevant passage among those found are left out.
+// readCases reads the files, and finds passages for each question. It drops questions
+// without a relevant passage among them.
 func readCases(ctx context.Context, t *indexed, files Files) ([]groundingCase, error) {
 	queries, err := readQueries(files.Queries)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := readJudgements(files.Judgements)
+	judged, err := readJudgments(files.Judgments)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func readCases(ctx context.Context, t *indexed, files Files) ([]groundingCase, e
 		cases = append(cases, c)
 	}
 	if len(cases) < 2 {
-		return nil, fault.New(fault.Invalid, "It takes two questions with a relevant document that is found.")
+		return nil, fault.New(fault.Invalid, "The measurement needs at least two questions for which a relevant document is found.")
 	}
 	return cases, nil
 }
@@ -70,8 +70,8 @@ func (c *groundingCase) add(p retrieval.Passage) {
 	}
 }
 
-// indexPassages indexes each passage as a document of its own, and returns
-// the passages by the ids of these.
+// indexPassages indexes each passage as a separate document, and returns the passages
+// by the ids of those documents.
 func (t *indexed) indexPassages(ctx context.Context, corpus string) (map[string]retrieval.Passage, error) {
 	passages := map[string]retrieval.Passage{}
 	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
@@ -90,7 +90,7 @@ func (t *indexed) indexPassages(ctx context.Context, corpus string) (map[string]
 	return passages, err
 }
 
-// maxBeginning is how much of a passage stands for an answer, in bytes.
+// maxBeginning is how much of a passage serves as an answer, in bytes.
 const maxBeginning = 400
 
 // beginning returns the first sentences of a text.

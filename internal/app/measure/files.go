@@ -61,7 +61,7 @@ func readQueries(name string) ([]queryLine, error) {
 // maxLine bounds a line of a file, in bytes.
 const maxLine = 64 << 20
 
-// readLines calls use with each line of a JSON-lines file, which has a name.
+// readLines calls use with each line of a JSON-lines file.
 func readLines[Line interface{ name() string }](file string, use func(Line) error) error {
 	return scanFile(file, func(number int, line []byte) error {
 		var value Line
@@ -72,13 +72,13 @@ func readLines[Line interface{ name() string }](file string, use func(Line) erro
 	})
 }
 
-// readJudgements reads lines of three columns, or of trec_eval's four, with or
-// without a head.
-func readJudgements(file string) (map[string]evaluation.Judgements, error) {
-	judged := map[string]evaluation.Judgements{}
+// readJudgments reads lines of three columns, or of trec_eval's four, with or
+// without a header.
+func readJudgments(file string) (map[string]evaluation.Judgments, error) {
+	judged := map[string]evaluation.Judgments{}
 	err := scanFile(file, func(number int, line []byte) error {
 		cells := strings.Fields(string(line))
-		if len(cells) == 4 { // trec_eval's second column says nothing
+		if len(cells) == 4 { // trec_eval's second column is unused
 			cells = append(cells[:1], cells[2:]...)
 		}
 		if len(cells) != 3 {
@@ -86,13 +86,13 @@ func readJudgements(file string) (map[string]evaluation.Judgements, error) {
 		}
 		grade, err := strconv.Atoi(cells[2])
 		if err != nil && number == 1 {
-			return nil // the head
+			return nil // the header
 		}
 		if err != nil {
 			return fault.New(fault.Invalid, "%s, line %d: the grade is not a whole number.", filepath.Base(file), number)
 		}
 		if judged[cells[0]] == nil {
-			judged[cells[0]] = evaluation.Judgements{}
+			judged[cells[0]] = evaluation.Judgments{}
 		}
 		judged[cells[0]][cells[1]] = grade
 		return nil
@@ -100,8 +100,7 @@ func readJudgements(file string) (map[string]evaluation.Judgements, error) {
 	return judged, err
 }
 
-// scanFile calls use with each line of a file, gzipped or not, that is not
-// blank.
+// scanFile calls use with each non-blank line of a file, gzipped or not.
 func scanFile(name string, use func(number int, line []byte) error) error {
 	file, err := os.Open(filepath.Clean(name))
 	if err != nil {
@@ -130,7 +129,7 @@ func unzipped(file io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(file)
 	mark, err := buffered.Peek(2)
 	if err != nil || mark[0] != 0x1f || mark[1] != 0x8b {
-		return buffered, nil //nolint:nilerr // a shorter file is no gzip
+		return buffered, nil //nolint:nilerr // a shorter file is not gzip
 	}
 	return gzip.NewReader(buffered)
 }

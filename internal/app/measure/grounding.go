@@ -19,11 +19,10 @@ import (
 // answeredFrom is how many passages an answer is checked against.
 const answeredFrom = 5
 
-// GroundingReport is what was measured at one threshold, zero for that
-// in force.
+// GroundingReport holds the results for one threshold; zero means the one in force.
 type GroundingReport struct {
 	Threshold float64 `json:"threshold"`
-	// Chosen is of the questions that thresholds are chosen on: two of three.
+	// Chosen covers the questions used to choose thresholds: two of three.
 	Chosen  GroundingFigures `json:"chosen_on"`
 	HeldOut GroundingFigures `json:"held_out"`
 }
@@ -31,27 +30,27 @@ type GroundingReport struct {
 // GroundingFigures are counts, and shares as pairs of counts.
 type GroundingFigures struct {
 	Questions int `json:"questions"`
-	// PassedRelevant and PassedFound are answers of which something passes,
-	// with the relevant passages and with those that were found; Kept… are
-	// their sentences.
+	// PassedRelevant and PassedFound count answers of which something passes,
+	// with the relevant passages and with those found. Kept… count their
+	// sentences.
 	PassedRelevant Share `json:"passed_relevant"`
 	PassedFound    Share `json:"passed_found"`
 	KeptRelevant   Share `json:"kept_relevant"`
 	KeptFound      Share `json:"kept_found"`
-	// Replaced are answers to other questions of which nothing passes, and
-	// OtherKept those of their sentences that do.
+	// Replaced counts answers to other questions of which nothing passes, and
+	// OtherKept their sentences that do pass.
 	Replaced  Share `json:"others_replaced"`
 	OtherKept Share `json:"others_kept"`
-	// IntrudersKept are sentences of an answer to another question that pass
+	// IntrudersKept counts sentences of an answer to another question that pass
 	// when the right answer follows them.
 	IntrudersKept Share `json:"intruders_kept"`
-	// Numbers are answers with a changed number that do not pass as they are.
+	// Numbers counts answers with a changed number that do not pass unchanged.
 	Numbers Share `json:"changed_numbers_caught"`
-	// Extractive are answers of the extractive model that pass as they are.
+	// Extractive counts answers of the extractive model that pass unchanged.
 	Extractive Share `json:"extractive_unchanged"`
 }
 
-// Share is how many of so many.
+// Share is a part of a total.
 type Share [2]int
 
 func (s *Share) count(yes bool) {
@@ -73,13 +72,13 @@ func (s Share) String() string {
 	return fmt.Sprintf("%.3f (%d of %d)", float64(s[0])/float64(s[1]), s[0], s[1])
 }
 
-// Grounding measures how often strict grounding lets answers pass that it should,
-// and others that it should not, at each threshold. Without thresholds it
-// measures at the one in force.
+// Grounding measures how often strict grounding passes answers that it should, and
+// others that it should not, at each threshold. Without thresholds it measures the
+// one in force.
 func Grounding(ctx context.Context, config *app.Config, files Files, thresholds []float64) ([]GroundingReport, error) {
 	for _, threshold := range thresholds {
 		if !(threshold >= 0 && threshold <= 1) {
-			return nil, fault.New(fault.Invalid, "--threshold is from 0 to 1.")
+			return nil, fault.New(fault.Invalid, "--threshold must be from 0 to 1.")
 		}
 	}
 	folder, err := os.MkdirTemp("", "parley-eval-")
@@ -115,7 +114,7 @@ func Grounding(ctx context.Context, config *app.Config, files Files, thresholds 
 
 var numeral = regexp.MustCompile(`\d+`)
 
-// measure adds a question, with one that has other relevant documents.
+// measure adds a question, and another one with different relevant documents.
 func (f *GroundingFigures) measure(c, other groundingCase, threshold float64) {
 	ground := func(answer string, passages []retrieval.Result) grounding.Measured {
 		return grounding.Measure(c.question, answer, passages, "No answer.", threshold)
@@ -145,7 +144,7 @@ func (f *GroundingFigures) measure(c, other groundingCase, threshold float64) {
 	f.Extractive.count(!extracted.Replaced && extracted.Dropped == 0)
 }
 
-// otherThan returns a question that is answered from other documents.
+// otherThan returns a question answered from other documents.
 func otherThan(cases []groundingCase, place int) groundingCase {
 	for i := range cases {
 		other := cases[(place+len(cases)/2+i)%len(cases)]

@@ -21,7 +21,7 @@ const (
 	queries = `{"_id":"q1","text":"When is rye baked?"}
 {"_id":"q2","text":"What does a repair cost?","history":[{"speaker":"user","text":"Do you repair bikes?"},{"speaker":"agent","text":"Cakes."}]}
 `
-	judgements = "query-id\tcorpus-id\tscore\nq1\trye\t1\nq2\tbikes\t1\n"
+	judgments = "query-id\tcorpus-id\tscore\nq1\trye\t1\nq2\tbikes\t1\n"
 )
 
 // files writes files, of which one may be replaced.
@@ -36,7 +36,7 @@ func files(t *testing.T, replaced map[string]string) Files {
 		must(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	return Files{Corpus: write("corpus", corpus), Queries: write("queries", queries), Judgements: write("judgements", judgements)}
+	return Files{Corpus: write("corpus", corpus), Queries: write("queries", queries), Judgments: write("judgments", judgments)}
 }
 
 func must(t *testing.T, err error) {
@@ -63,13 +63,13 @@ func TestRetrieval(t *testing.T) {
 			t.Errorf("the rankings are\n%s", written)
 		}
 	})
-	t.Run("files may be gzipped, and judgements have four columns", func(t *testing.T) {
+	t.Run("files may be gzipped, and judgments have four columns", func(t *testing.T) {
 		var zipped strings.Builder
 		w := gzip.NewWriter(&zipped)
 		_, err := w.Write([]byte(corpus))
 		must(t, err)
 		must(t, w.Close())
-		given := files(t, map[string]string{"corpus": zipped.String(), "judgements": "q1 0 rye 1\nq2 0 bikes 1\n"})
+		given := files(t, map[string]string{"corpus": zipped.String(), "judgments": "q1 0 rye 1\nq2 0 bikes 1\n"})
 		report, err := Retrieval(t.Context(), &app.Config{}, given, Options{Index: "embedded", Query: "last", Depths: []int{1}})
 		must(t, err)
 		if report.NDCG[1] != 1 {
@@ -81,10 +81,10 @@ func TestRetrieval(t *testing.T) {
 		options  Options
 		says     string
 	}{
-		"a depth beyond the rankings":         {nil, Options{Index: "embedded", Depths: []int{ranked + 1}}, "--k is from 1 to 100."},
+		"a depth beyond the rankings":         {nil, Options{Index: "embedded", Depths: []int{ranked + 1}}, "--k must be from 1 to 100."},
 		"a line that is no JSON":              {map[string]string{"queries": "{}\nnothing"}, Options{}, "queries, line 1: not a JSON object with an id."},
-		"a judgement without a grade":         {map[string]string{"judgements": "q1 rye\n"}, Options{}, "judgements, line 1: needs a question id"},
-		"a grade that is no number":           {map[string]string{"judgements": "q1 rye 1\nq2 bikes good\n"}, Options{}, "judgements, line 2: the grade is not a whole number."},
+		"a judgment without a grade":          {map[string]string{"judgments": "q1 rye\n"}, Options{}, "judgments, line 1: needs a question id"},
+		"a grade that is no number":           {map[string]string{"judgments": "q1 rye 1\nq2 bikes good\n"}, Options{}, "judgments, line 2: the grade is not a whole number."},
 		"a Weaviate that is not configured":   {nil, Options{Index: "weaviate"}, "Set WEAVIATE_URL"},
 		"a document of the corpus without id": {map[string]string{"corpus": `{"text":"x"}`}, Options{Index: "embedded"}, "corpus, line 1"},
 	} {

@@ -1,5 +1,5 @@
-// Package measure measures retrieval and strict grounding on questions with
-// judgements, as they are in an index of its own beside those that serve.
+// Package measure measures retrieval and strict grounding on questions with judgments,
+// in a separate index beside the ones in use.
 package measure
 
 import (
@@ -25,48 +25,47 @@ import (
 // ranked is how many documents of a ranking are measured and written.
 const ranked = 100
 
-// RetrievalReport is what was measured of retrieval.
+// RetrievalReport holds the measurements of retrieval.
 type RetrievalReport struct {
 	evaluation.Report
 	Query     string `json:"query"`
 	Documents int    `json:"documents"`
 	Passages  int    `json:"passages"`
-	// IndexSeconds is the time from the first document to an index that
-	// serves all, and IndexBytes its size on disk, zero where not known.
+	// IndexSeconds is the time from the first document to a complete index, and
+	// IndexBytes its size on disk, zero if unknown.
 	IndexSeconds     float64 `json:"index_seconds"`
 	IndexBytes       int64   `json:"index_bytes"`
 	QueriesPerSecond float64 `json:"queries_per_second"`
 }
 
-// Files are questions with judgements, in BEIR's formats. Each may be gzipped.
-type Files struct{ Corpus, Queries, Judgements string }
+// Files are questions with judgments, in BEIR's formats. Each may be gzipped.
+type Files struct{ Corpus, Queries, Judgments string }
 
-// Options are how retrieval is measured.
+// Options configure the measurement of retrieval.
 type Options struct {
-	// Index is embedded, or weaviate for that of the configuration.
+	// Index is embedded, or weaviate for the configured one.
 	Index string
-	// Query is what of a question is asked: last, conversation, rewrite or
-	// rewritten.
+	// Query is what to search for: last, conversation, rewrite or rewritten.
 	Query string
-	// Rankings is the file that rankings are written to, if any.
+	// Rankings is the file for the rankings, if any.
 	Rankings string
-	// Depths are those of the measures.
+	// Depths are the depths of the measures.
 	Depths []int
 }
 
-// Retrieval indexes the corpus as a chatbot's knowledge, asks, and measures.
+// Retrieval indexes the corpus as a chatbot's knowledge, searches, and measures.
 func Retrieval(ctx context.Context, config *app.Config, files Files, options Options) (RetrievalReport, error) {
 	var report RetrievalReport
 	for _, k := range options.Depths {
 		if k < 1 || k > ranked {
-			return report, fault.New(fault.Invalid, "--k is from 1 to %d.", ranked)
+			return report, fault.New(fault.Invalid, "--k must be from 1 to %d.", ranked)
 		}
 	}
 	queries, err := readQueries(files.Queries)
 	if err != nil {
 		return report, err
 	}
-	judged, err := readJudgements(files.Judgements)
+	judged, err := readJudgments(files.Judgments)
 	if err != nil {
 		return report, err
 	}
@@ -124,7 +123,7 @@ func (t *indexed) index(ctx context.Context, corpus string) (RetrievalReport, er
 	return report, err
 }
 
-// ask asks all questions, one after the other.
+// ask searches for all questions, one after the other.
 func (t *indexed) ask(ctx context.Context, queries []queryLine, form string, report *RetrievalReport) (map[string][]trial.Ranked, error) {
 	rankings := make(map[string][]trial.Ranked, len(queries))
 	began := time.Now()
@@ -149,7 +148,7 @@ func documentsOf(rankings map[string][]trial.Ranked) map[string][]string {
 	return documents
 }
 
-// write writes the rankings, if they are wanted.
+// write writes the rankings, if requested.
 func write(name string, queries []queryLine, rankings map[string][]trial.Ranked) (err error) {
 	if name == "" {
 		return nil
@@ -172,7 +171,7 @@ func write(name string, queries []queryLine, rankings map[string][]trial.Ranked)
 	return w.Flush()
 }
 
-// query is what a question asks in one of its forms.
+// query returns the query of a question in one of its forms.
 func (q queryLine) query(form string) retrieval.Query {
 	query := retrieval.Query{Text: q.Text, Limit: 2 * ranked}
 	switch {

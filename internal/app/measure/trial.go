@@ -16,17 +16,17 @@ import (
 	"parley/llm/tokens"
 )
 
-// indexed is a trial with the index that it runs on.
+// indexed is a trial with its index.
 type indexed struct {
 	*trial.Trial
 	port retrieval.Index
-	// writers is how many documents are put into the index at once.
+	// writers is how many documents are indexed at once.
 	writers int
 	size    func() int64
 	close   func()
 }
 
-// openTrial opens an empty index beside those that serve.
+// openTrial opens an empty index beside those in use.
 func openTrial(ctx context.Context, config *app.Config, index, folder string) (*indexed, error) {
 	embedder, err := app.OpenEmbedder(config)
 	if err != nil {
@@ -65,8 +65,8 @@ func (t *indexed) openEmbedded(path string) error {
 	return nil
 }
 
-// openWeaviate makes collections of its own on the Weaviate of the
-// configuration, and deletes them in the end.
+// openWeaviate creates separate collections on the configured Weaviate, and deletes
+// them at the end.
 func (t *indexed) openWeaviate(ctx context.Context, config *app.Config) error {
 	if config.WeaviateURL == "" {
 		return fault.New(fault.Invalid, "Set WEAVIATE_URL to measure Weaviate.")
