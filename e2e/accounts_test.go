@@ -85,7 +85,7 @@ func TestSignUpClosed(t *testing.T) {
 			v.expect(v.get("/sign-up"), 200)
 			v.goesTo(v.post("/sign-up", newAccount), "/")
 		})
-		t.Run("nobody else does, nor is offered to", func(t *testing.T) {
+		t.Run("nobody else gets in, and no page offers it", func(t *testing.T) {
 			v := w.within(t).visitor()
 			v.expect(v.get("/sign-up"), http.StatusForbidden)
 			second := pairs{"email", "second@example.com", "password", "a long enough password", "workspace", "Second"}
@@ -97,7 +97,7 @@ func TestSignUpClosed(t *testing.T) {
 				t.Errorf("there are cookies: %v", v.cookies)
 			}
 		})
-		t.Run("of visitors of an empty server who come at once, one gets in", func(t *testing.T) {
+		t.Run("of several visitors who come to an empty server at once, one gets in", func(t *testing.T) {
 			w := start(signUpOff)
 			w.T = t
 			statuses := make(chan int, 4)
@@ -131,7 +131,7 @@ func TestSignIn(t *testing.T) {
 		baker := w.newTenant("baker", plan.Standard)
 		home := "/workspaces/" + baker.workspace
 
-		t.Run("the right password leads in, however the address is written", func(t *testing.T) {
+		t.Run("the right password signs in, however the address is written", func(t *testing.T) {
 			v := w.within(t).visitor()
 			v.goesTo(v.signIn(" Baker@Example.COM", baker.password), "/")
 			v.expect(v.get(home), 200)

@@ -154,7 +154,7 @@ func TestAddressesWithoutMails(t *testing.T) {
 			t.Errorf("cookies %v, page %s", v.cookies, r.body)
 		}
 	})
-	t.Run("with its own password it leads to where the person belongs", func(t *testing.T) {
+	t.Run("with the account's password it signs the person in", func(t *testing.T) {
 		v := w.within(t).visitor()
 		v.goesTo(v.post("/sign-up", pairs{"email", baker.email, "password", baker.password, "workspace", "New"}), "/")
 		v.goesTo(v.get("/"), "/workspaces/"+baker.workspace)

@@ -83,7 +83,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 				t.Errorf("%d pages of 3 were said to be the same", got)
 			}
 		})
-		t.Run("after a change only the new text is answered", func(t *testing.T) {
+		t.Run("after a change only the new text is in answers", func(t *testing.T) {
 			site.put("/docs/prices", "A service costs fifty euros now.")
 			sync(t)
 			w := w.within(t)
@@ -275,7 +275,7 @@ func TestReceiptsNameAnswers(t *testing.T) {
 		gone := titled(documents, "Opening hours")
 		v.goesTo(v.post("/chatbots/"+baker.chatbot+"/knowledge/"+gone.ID+"/remove", nil), "/chatbots/"+baker.chatbot+"/knowledge?done=removed")
 
-		t.Run("the receipt has the answer that was given the document, and no other", func(t *testing.T) {
+		t.Run("the receipt names the answer that had the document, and no other", func(t *testing.T) {
 			v := v.in(t)
 			r := v.get("/api/chatbots/" + baker.chatbot + "/removals")
 			v.checkAnswer(r, 200, 0)
@@ -299,7 +299,7 @@ func TestReceiptsNameAnswers(t *testing.T) {
 				t.Errorf("the page shows %q", got)
 			}
 		})
-		t.Run("nothing is answered from it any more", func(t *testing.T) {
+		t.Run("no answer comes from it any more", func(t *testing.T) {
 			if w.within(t).answers(baker, "When does the bakery open?", "seven in the morning") {
 				t.Error("it is")
 			}

@@ -226,7 +226,7 @@ func TestMessages(t *testing.T) {
 			b.checkAnswer(b.call("POST", chatPath, body, bearer(token)), 200, 0)
 		}
 		all := b.messages(token, id, "")
-		b.Run("they are oldest first, questions and answers in turn", func(t *testing.T) {
+		b.Run("they are oldest first, questions and answers alternating", func(t *testing.T) {
 			w := b.within(t)
 			if len(all) != 6 {
 				t.Fatalf("%d messages, want 6", len(all))

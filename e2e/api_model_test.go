@@ -60,17 +60,17 @@ func TestHistory(t *testing.T) {
 			}
 			b.within(t).checkParts(lines[1], []string{"When does the bakery open?", "seven in the morning"}, "pretzel", "rival")
 		})
-		b.Run("a question that goes on is made one that stands on its own, from what was said", func(t *testing.T) {
+		b.Run("a follow-up question is rewritten so that it stands on its own", func(t *testing.T) {
 			w := b.within(t)
 			w.checkParts(strings.Join(w.prompt(upstream, 1), "\n"), []string{"When does the bakery open?", "At *seven*.", "Why so?"}, "pretzel", "closes at noon")
 		})
-		b.Run("an implicit conversation goes on with what was said", func(t *testing.T) {
+		b.Run("an implicit conversation continues what was said", func(t *testing.T) {
 			lines := b.within(t).prompt(upstream, 2)
 			if len(lines) != 4 || lines[1] != "user: When does the bakery open?" || lines[2] != "assistant: At *seven*." {
 				t.Fatalf("got %q", lines)
 			}
 		})
-		b.Run("a question that says nothing itself is searched with what came before", func(t *testing.T) {
+		b.Run("a question without content of its own is searched for with the earlier ones", func(t *testing.T) {
 			w := b.within(t)
 			w.checkParts(w.prompt(upstream, 2)[3], []string{"Why so?", "seven in the morning"})
 			w.checkParts(strings.Join(w.prompt(upstream, 3), "\n"), []string{"Why so?"}, "When does the bakery open?") // in another conversation
@@ -214,7 +214,7 @@ func TestOneAnswerAtATime(t *testing.T) {
 				t.Errorf("got %q", lines)
 			}
 		})
-		b.Run("the messages stand in turn", func(t *testing.T) {
+		b.Run("questions and answers alternate", func(t *testing.T) {
 			all := b.within(t).messages(token, id, "")
 			if len(all) != 4 || all[1]["content"] != "The first answer." || all[3]["content"] != "At seven." {
 				t.Errorf("got %v", all)

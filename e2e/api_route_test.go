@@ -38,7 +38,7 @@ func TestRoutesAndMethods(t *testing.T) {
 			scenario{name: "a percent-encoded identifier is the same identifier", method: "GET", path: conversationsPath + "/" + percent(id) + "/messages", headers: as(b.baker.token)},
 			scenario{name: "a query on a POST does not matter", path: chatPath + "?format=pdf&limit=x", body: openingQuestion, headers: as(b.baker.token)},
 		)
-		b.Run("an answer of the API is not cached by its method", func(t *testing.T) {
+		b.Run("whatever the method, an answer of the API is not cached", func(t *testing.T) {
 			w := b.within(t)
 			if r := w.call("OPTIONS", chatPath, "", header{"Origin", "https://other.example"}, header{"Access-Control-Request-Method", "POST"}); r.Header.Get("Access-Control-Allow-Origin") != "" {
 				w.Errorf("pages of other sites may use the API: %v", r.Header)

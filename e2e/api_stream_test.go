@@ -62,7 +62,7 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	onBakery(t, func(b bakery) {
 		token := b.baker.token
-		b.Run("a stream says the same as the answer at once", func(t *testing.T) {
+		b.Run("a stream says the same as a whole answer", func(t *testing.T) {
 			w := b.within(t)
 			whole := message(w.call("POST", chatPath, openingQuestion, bearer(token)))
 			s := w.story(w.stream(openingQuestion, bearer(token)))
@@ -83,7 +83,7 @@ func TestStream(t *testing.T) {
 				t.Errorf("it went on in %d, want %d", s.conversation, id)
 			}
 		})
-		b.Run("its headers keep proxies from holding it back", func(t *testing.T) {
+		b.Run("its headers keep proxies from buffering it", func(t *testing.T) {
 			w := b.within(t)
 			r := w.send("POST", streamPath, openingQuestion, bearer(token), header{"Accept-Encoding", "gzip"}, header{"X-Request-Id", "mine"})
 			defer r.Body.Close()

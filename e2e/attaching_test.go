@@ -23,7 +23,7 @@ func TestAttaching(t *testing.T) {
 			w.comes("the model has begun", gate.Reached())
 			return first, gate, model
 		}
-		b.Run("who asked first may leave, and who asked again has the answer of the same call", func(t *testing.T) {
+		b.Run("the first caller may leave, and the one that repeats the request gets the answer of the same call", func(t *testing.T) {
 			w := b.within(t)
 			before := w.tally(b.baker, upstream)
 			first, gate, model := begun(w, streamPath, "first leaves")

@@ -45,7 +45,7 @@ func TestUpgradeInTheBrowser(t *testing.T) {
 		}
 	}
 
-	t.Run("from the tokens page one buys the plan and comes back", func(t *testing.T) {
+	t.Run("the tokens page leads to the purchase of the plan and back", func(t *testing.T) {
 		pays(t)
 		w.within(t).has(baker, plan.Standard)
 		if got := b.text(t, ".notice"); !strings.Contains(got, "plan") {

@@ -79,7 +79,7 @@ func TestTokensInTheBrowser(t *testing.T) {
 			t.Error("the page still has it")
 		}
 	})
-	t.Run("revoking asks first, and can be called off", func(t *testing.T) {
+	t.Run("revoking asks first, and can be canceled", func(t *testing.T) {
 		b.fromMenu(t, firstRow, "revoke")
 		if got := b.text(t, "#revoke-name"); got != hostileName {
 			t.Errorf("it asks about %q", got)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/app"
 )
 
-// canaryHolder is a workspace whose every text has its canary, a word that nobody
+// canaryHolder is a workspace with its canary in every text, a word that nobody
 // else may ever read.
 type canaryHolder struct {
 	tenantOf

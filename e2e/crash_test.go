@@ -233,7 +233,7 @@ func TestKilledWhileAddingDocuments(t *testing.T) {
 func TestAddAfterACrash(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
-		t.Run("a document that a crash left half indexed is indexed at the next start, and adding it again is no second one", func(t *testing.T) {
+		t.Run("a document that a crash left half indexed is indexed at the next start, and adding it again adds no second one", func(t *testing.T) {
 			w := start()
 			tn := w.newTenant("baker", plan.Standard)
 			scope := retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}

@@ -95,7 +95,7 @@ type cutting struct {
 	mu    sync.Mutex
 	said  map[int]string
 	ended map[chat.Status]int
-	// mended are the positions at which the model does not break off any more.
+	// mended are the positions at which the model no longer breaks off.
 	mended sync.Map
 }
 
@@ -211,7 +211,7 @@ func (w *instance) checkEnd(all []event, complete bool) (text string) {
 }
 
 // checkStored fails unless the conversation is one question with its answer,
-// which ended at one of its attempts, and has a receipt of it.
+// which ended at one of its attempts, and has a usage record.
 func (c *cutting) checkStored(w *instance, conversation int64, complete bool, text string, attempt int) {
 	w.Helper()
 	status := chat.Failed
@@ -314,22 +314,22 @@ func (c *cutting) checkKeyed(w *instance, after int, body, text string) {
 }
 
 // checkSum fails unless each attempt was one call of the model and has one
-// receipt, what is complete counts as a message, nothing is being generated,
+// usage record, what is complete counts as a message, nothing is being generated,
 // and a later cut says no less.
 func (c *cutting) checkSum(asked int) {
 	all, err := c.server.Chat.Spent(c.Context(), c.tn.workspace, now())
 	c.must(err)
-	receipts := map[chat.Status]int{}
+	records := map[chat.Status]int{}
 	for _, spent := range all {
-		receipts[spent.Status] += spent.Answers
+		records[spent.Status] += spent.Answers
 	}
-	if !maps.Equal(receipts, c.ended) {
-		c.Errorf("the receipts are %v of attempts that ended %v", receipts, c.ended)
+	if !maps.Equal(records, c.ended) {
+		c.Errorf("the usage records are %v of attempts that ended %v", records, c.ended)
 	}
 	attempts := c.ended[chat.Complete] + c.ended[chat.Failed]
 	got := c.tally(c.tn, c.upstream)
 	if want := (tally{asked + attempts, c.ended[chat.Complete], attempts}); got != want {
-		c.Errorf("asked, counted and receipts are %v, want %v", got, want)
+		c.Errorf("asked, counted and usage records are %v, want %v", got, want)
 	}
 	c.noneGenerating()
 	before := ""

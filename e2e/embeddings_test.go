@@ -125,11 +125,11 @@ func TestEmbeddingOutage(t *testing.T) {
 			t.Errorf("the answer is %q", text)
 		}
 	})
-	t.Run("nothing that the server said is logged", func(t *testing.T) {
+	t.Run("nothing that the embedding server said is logged", func(t *testing.T) {
 		w.within(t).notLogged("secret-1234", "wedding", "fortnight")
 	})
 	vectors.Always(llmtest.EmbeddingReply{})
-	t.Run("when it is back the document becomes ready", func(t *testing.T) {
+	t.Run("when the embedding server is back, the document becomes ready", func(t *testing.T) {
 		w := w.within(t)
 		w.must(w.server.Knowledge.Documents.Retry(t.Context(), baker.workspace, baker.chatbot, added.ID))
 		documents := w.settled(baker)

@@ -99,7 +99,7 @@ func TestSeparateEndUsers(t *testing.T) {
 				})
 			}
 		}
-		b.Run("what was refused left nothing behind", func(t *testing.T) {
+		b.Run("refused requests leave nothing behind", func(t *testing.T) {
 			r := b.within(t).call("GET", messagesPath(written(nobody)), "", bearer(token))
 			if messages, _ := r.Data["messages"].([]any); len(messages) != 2+4*2 {
 				t.Errorf("%d messages in the conversation of nobody, want those of five questions", len(messages))

@@ -74,7 +74,7 @@ func TestEvalGrounding(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a threshold that is no share is refused", func(t *testing.T) {
+	t.Run("a threshold that is not from 0 to 1 is refused", func(t *testing.T) {
 		term := &terminal{T: t, folder: t.TempDir()}
 		term.fails("--threshold must be from 0 to 1", "eval", "grounding", "--corpus=testdata/corpus.jsonl", "--queries=testdata/queries.jsonl", "--qrels=testdata/qrels.tsv", "--threshold=2")
 	})

@@ -63,7 +63,7 @@ func TestEvalRetrieval(t *testing.T) {
 			t.Errorf("the query is %v", report["query"])
 		}
 	})
-	t.Run("gzipped files are read as the others are", func(t *testing.T) {
+	t.Run("gzipped files are read like others", func(t *testing.T) {
 		term := &terminal{T: t, folder: t.TempDir()}
 		for _, name := range []string{"corpus.jsonl", "queries.jsonl", "qrels.tsv"} {
 			content, err := os.ReadFile(filepath.Join("testdata", name))
@@ -167,7 +167,7 @@ func TestEvalRetrievalRefusesBadFiles(t *testing.T) {
 		})
 	}
 	all := []string{"eval", "retrieval", "--corpus=testdata/corpus.jsonl", "--queries=testdata/queries.jsonl", "--qrels=testdata/qrels.tsv"}
-	t.Run("a file that is not there is named", func(t *testing.T) {
+	t.Run("a missing file is named", func(t *testing.T) {
 		(&terminal{T: t, folder: term.folder}).fails("nothing.jsonl", append(slices.Clone(all), "--corpus=nothing.jsonl")...)
 	})
 	for _, k := range []string{"0", "101"} {
@@ -175,7 +175,7 @@ func TestEvalRetrievalRefusesBadFiles(t *testing.T) {
 			(&terminal{T: t, folder: term.folder}).fails("--k must be from 1 to 100", append(slices.Clone(all), "--k="+k)...)
 		})
 	}
-	t.Run("Weaviate must be configured to be measured", func(t *testing.T) {
+	t.Run("measuring Weaviate takes a configured Weaviate", func(t *testing.T) {
 		(&terminal{T: t, folder: term.folder}).fails("WEAVIATE_URL", append(slices.Clone(all), "--index=weaviate")...)
 	})
 }

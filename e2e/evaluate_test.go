@@ -41,7 +41,7 @@ func TestEvaluatePageAndRoute(t *testing.T) {
 		for typed, says := range map[string]string{
 			"": "at least one question", "Why? => Nothing": "no document called", " => Cakes": "Question 1 is empty", strings.Repeat("Why?\n", 51): "at most 50",
 		} {
-			t.Run("what the page refuses stands beside the input: "+says, func(t *testing.T) {
+			t.Run("the page shows what it refuses beside the input: "+says, func(t *testing.T) {
 				v := v.in(t)
 				r := v.post(page, pairs{"questions", typed})
 				v.expect(r, http.StatusUnprocessableEntity)
@@ -134,7 +134,7 @@ func TestPassageSizes(t *testing.T) {
 				}
 			})
 		}
-		t.Run("left empty they are the default again", func(t *testing.T) {
+		t.Run("empty inputs bring the defaults back", func(t *testing.T) {
 			v := v.in(t)
 			v.goesTo(save(v), page+"?done=resized")
 			if after := v.settled(baker)[0]; after.Passages != before.Passages {
@@ -148,11 +148,11 @@ func TestAnswerWithoutKnowledge(t *testing.T) {
 	w := startWith(t, app.Options{Index: func(x retrieval.Index) retrieval.Index { return brokenIndex{Index: x} }})
 	baker := w.newTenant("baker", plan.Standard, opening)
 	v := w.signedIn(baker.email, baker.password)
-	t.Run("without the box a question fails while the index is away", func(t *testing.T) {
+	t.Run("with the setting off, a question fails while the index is away", func(t *testing.T) {
 		w := w.within(t)
 		w.checkAnswer(w.call("POST", chatPath, openingQuestion, bearer(baker.token)), 500, 5)
 	})
-	t.Run("with the box it is answered, from no document", func(t *testing.T) {
+	t.Run("with the setting on, it is answered from no document", func(t *testing.T) {
 		v := v.in(t)
 		page := "/chatbots/" + baker.chatbot
 		v.goesTo(v.post(page, pairs{"name", "Baker", "answer_without_knowledge", "on"}), page+"?done=saved")

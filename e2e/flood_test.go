@@ -128,7 +128,7 @@ func TestSilentConnections(t *testing.T) {
 		"whose header does not end":     "GET / HTTP/1.1\r\nHost: parley\r\n",
 		"that are kept after an answer": "GET /healthz HTTP/1.1\r\nHost: parley\r\n\r\n",
 	} {
-		t.Run("a client is answered throughout, beside 160 connections "+name, func(t *testing.T) {
+		t.Run("a client is answered throughout while there are 160 connections "+name, func(t *testing.T) {
 			p := &process{instance: p.within(t), command: p.command, ended: p.ended}
 			f := p.flood(t)
 			healthy := http.Client{Timeout: patience}
@@ -193,7 +193,7 @@ func TestConnectionsOfOneClient(t *testing.T) {
 func TestSecurityHeaders(t *testing.T) {
 	w := start(t)
 	for _, path := range []string{"/api/v1/chat", "/api/v1/nowhere", "/api/chatbots/x/api-tokens", "/api/nowhere", "/api/webhooks/stripe"} {
-		t.Run("nobody keeps an answer of "+path+", nor guesses its type", func(t *testing.T) {
+		t.Run("caches keep no answer of "+path+", and browsers do not guess its type", func(t *testing.T) {
 			w := w.within(t)
 			r := w.call("GET", path, "")
 			if r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
@@ -204,7 +204,7 @@ func TestSecurityHeaders(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a request that cannot be read is answered so, too", func(t *testing.T) {
+	t.Run("the same holds for a request that cannot be read", func(t *testing.T) {
 		w := w.within(t)
 		r := w.raw("nonsense\r\n\r\n")
 		if r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
@@ -219,7 +219,7 @@ func TestSecurityHeaders(t *testing.T) {
 			t.Errorf("the headers are %v", r.Header)
 		}
 	})
-	t.Run("browsers that came by HTTPS stay with it, on pages and elsewhere", func(t *testing.T) {
+	t.Run("browsers that came by HTTPS keep using it, on pages and elsewhere", func(t *testing.T) {
 		w := start(t, func(c *app.Config) { c.BaseURL = "https://parley.example.com" })
 		for _, path := range []string{"/sign-in", "/api/v1/chat", "/static/app.css", "/nowhere"} {
 			if got := w.call("GET", path, "").Header.Get("Strict-Transport-Security"); got != "max-age=31536000" {

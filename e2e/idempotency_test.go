@@ -20,8 +20,8 @@ import (
 // tally is what of a tenant must not double.
 type tally struct {
 	// asked is how often the model was, counted is the month's messages, and
-	// receipts how many there are.
-	asked, counted, receipts int
+	// records how many there are.
+	asked, counted, records int
 }
 
 func (w *instance) tally(tn tenantOf, upstream *llmtest.Server) tally {
@@ -30,20 +30,20 @@ func (w *instance) tally(tn tenantOf, upstream *llmtest.Server) tally {
 	w.must(err)
 	all, err := w.server.Chat.Spent(w.Context(), tn.workspace, now())
 	w.must(err)
-	receipts := 0
+	records := 0
 	for _, spent := range all {
-		receipts += spent.Answers
+		records += spent.Answers
 	}
-	return tally{upstream.Arrived(), used.MessagesPerMonth, receipts}
+	return tally{upstream.Arrived(), used.MessagesPerMonth, records}
 }
 
 // checkAnswered fails unless so many questions were answered since before, each
 // by one call of the model.
 func (w *instance) checkAnswered(n int, tn tenantOf, upstream *llmtest.Server, before tally) {
 	w.Helper()
-	want := tally{before.asked + n, before.counted + n, before.receipts + n}
+	want := tally{before.asked + n, before.counted + n, before.records + n}
 	if got := w.tally(tn, upstream); got != want {
-		w.Errorf("asked, counted and receipts are %v, want %v", got, want)
+		w.Errorf("asked, counted and usage records are %v, want %v", got, want)
 	}
 }
 
@@ -88,7 +88,7 @@ func (w *instance) said(r reply) string {
 	return r.body
 }
 
-// kept are requests that are carried out once: by path, with a body in which %s
+// kept are requests that are executed once: by path, with a body in which %s
 // stands for a conversation.
 var kept = []struct{ name, path, body string }{
 	{"a question", chatPath, openingQuestion},
@@ -159,8 +159,8 @@ func TestIdempotency(t *testing.T) {
 					t.Errorf("then it was %s", second)
 				}
 				after := w.tally(b.baker, upstream)
-				if want := (tally{before.asked + 2, before.counted + 1, before.receipts + 2}); after != want {
-					t.Errorf("asked, counted and receipts are %v, want %v", after, want)
+				if want := (tally{before.asked + 2, before.counted + 1, before.records + 2}); after != want {
+					t.Errorf("asked, counted and usage records are %v, want %v", after, want)
 				}
 				if all := w.messages(token, conversationOf(second), ""); len(all) != 2 || !strings.Contains(fmt.Sprint(all[1]["content"]), "seven") {
 					t.Errorf("stored is %v", all)
@@ -208,7 +208,7 @@ func TestIdempotencyKeys(t *testing.T) {
 				w.checkAnswer(raw(w, lines), 400, 4)
 			})
 		}
-		b.Run("the same key on two lines is one", func(t *testing.T) {
+		b.Run("the same key in two header lines is one", func(t *testing.T) {
 			w := b.within(t)
 			w.checkAnswer(raw(w, "Idempotency-Key: same\r\nIDEMPOTENCY-KEY: same\r\n"), 200, 0)
 		})
@@ -223,7 +223,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			scenario{name: "and the same with one blank more, too", body: openingQuestion + " ", headers: with("refused"), status: 409, code: 6},
 			scenario{name: "the first is not touched by it", body: openingQuestion, headers: with("refused"), has: []string{"At seven."}},
 		)
-		b.Run("the same key of another token, of another path and of none is another", func(t *testing.T) {
+		b.Run("the same key of another token or for another path is another key", func(t *testing.T) {
 			w := b.within(t)
 			_, second := w.newToken(b.baker.workspace, b.baker.chatbot, "second")
 			before := w.tally(b.baker, upstream)

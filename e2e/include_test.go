@@ -52,8 +52,8 @@ func TestInclude(t *testing.T) {
 				}
 			})
 		}
-		b.Run("sources say what of which document the answer cites", func(t *testing.T) { checkSources(b.within(t), b.baker, whole) })
-		b.Run("usage says when it was counted here", func(t *testing.T) {
+		b.Run("sources say which part of which document the answer cites", func(t *testing.T) { checkSources(b.within(t), b.baker, whole) })
+		b.Run("usage says when Parley counted it", func(t *testing.T) {
 			upstream.Next(llmtest.Reply{Pieces: []string{"At seven."}, OmitUsage: true})
 			if body := b.within(t).call("POST", streamPath, including(`["usage"]`), bearer(token)).body; !strings.Contains(body, `"estimated":true`) {
 				t.Errorf("got %s", body)

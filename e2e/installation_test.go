@@ -218,7 +218,7 @@ func (w *instance) halfAMinuteLater() {
 
 func TestBuildIsStatic(t *testing.T) {
 	t.Parallel()
-	t.Run("whatever builds the program leaves cgo out", func(t *testing.T) {
+	t.Run("every way to build the program leaves cgo out", func(t *testing.T) {
 		for file, line := range map[string]string{
 			"../Makefile":   "CGO_ENABLED=0 $(GO) build",
 			"../Dockerfile": "CGO_ENABLED=0 go build",

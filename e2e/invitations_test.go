@@ -71,7 +71,7 @@ func TestInvitations(t *testing.T) {
 			v := w.within(t).visitor()
 			v.refusedCode(v.join(used, guestPassword))
 		})
-		t.Run("a password that is too short uses up nothing", func(t *testing.T) {
+		t.Run("a password that is too short does not use up the code", func(t *testing.T) {
 			code := owner.in(t).invite(baker.workspace, "hasty@example.com", "member")
 			v := w.within(t).visitor()
 			v.expect(v.join(code, "short"), http.StatusUnprocessableEntity)
@@ -115,7 +115,7 @@ func TestInvitations(t *testing.T) {
 				t.Error("there is no Retry-After")
 			}
 		})
-		t.Run("two who use one code at once become one member", func(t *testing.T) {
+		t.Run("two people who use one code at once become one member", func(t *testing.T) {
 			code := owner.in(t).invite(baker.workspace, "double@example.com", "member")
 			var joins sync.WaitGroup
 			for range 4 {
@@ -141,7 +141,7 @@ func TestInvitations(t *testing.T) {
 			r := v.post(home+"/invitations", pairs{"email", "Guest@example.com", "role", "member"})
 			v.expect(r, http.StatusConflict)
 		})
-		t.Run("a plan's members include open invitations", func(t *testing.T) {
+		t.Run("open invitations count as members of a plan", func(t *testing.T) {
 			nail := w.newTenant("nail", plan.Basic)
 			v := w.within(t).signedIn(nail.email, nail.password)
 			v.invite(nail.workspace, "one@example.com", "member")

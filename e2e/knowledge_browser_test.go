@@ -35,7 +35,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		}
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="fetching"]`)))
 	})
-	t.Run("the list becomes current by itself, without losing what is typed", func(t *testing.T) {
+	t.Run("the list updates by itself, without losing what is typed", func(t *testing.T) {
 		b.do(t, chromedp.SendKeys(chromedp.ID("title"), "Half a title"))
 		release()
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]`)), chromedp.WaitNotPresent(chromedp.ID("working")))
@@ -44,7 +44,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		}
 		b.quiet(t)
 	})
-	t.Run("of several files, each is sent by itself, and one that is refused is named", func(t *testing.T) {
+	t.Run("each of several files is sent by itself, and a refused one is named", func(t *testing.T) {
 		b.do(t, chromedp.Click(chromedp.CSS("details:nth-of-type(2) > summary")),
 			chromedp.SetUploadFiles(chromedp.ID("files"), []string{
 				file("manual.pdf", manual()), file("empty.pdf", ""), file("notes.md", "# Notes\n\nThe lamp needs a dynamo.\n"),
@@ -63,7 +63,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 			t.Errorf("there are %d documents", got)
 		}
 	})
-	t.Run("files that are all right lead to the page that says so", func(t *testing.T) {
+	t.Run("when all files are accepted, the page says so", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("details:nth-of-type(2) > summary")),
 			chromedp.SetUploadFiles(chromedp.ID("files"), []string{file("a.txt", "One."), file("b.txt", "Two.")}),
 			chromedp.Click(chromedp.ID("add-files")), chromedp.WaitVisible(chromedp.CSS("p.notice")))

@@ -40,7 +40,7 @@ func TestAddCommandWaits(t *testing.T) {
 				t.Errorf("it ends with %d and says %s%s", code, out, complaint)
 			}
 		})
-		term.Run("pairs are read as such when they are said to be", func(t *testing.T) {
+		term.Run("a file is read as pairs when the command says so", func(t *testing.T) {
 			term := term.in(t)
 			added := term.records("knowledge", "add", bot, term.file("pairs.txt", "question,answer\nDo you rent?,By the day.\n"), "--kind=pairs", "--title=Rent", "--wait")
 			if field(added[0], "state") != "ready" || field(added[0], "kind") != "pairs" || field(added[0], "title") != "Rent" {

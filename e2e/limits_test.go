@@ -98,14 +98,14 @@ func TestAnswersAtOnce(t *testing.T) {
 			t.Errorf("%d messages are stored, and the model was asked %d times", used.MessagesPerMonth, upstream.Arrived()-asked)
 		}
 	})
-	t.Run("another token of the workspace finds the last place, and another workspace all of its own", func(t *testing.T) {
+	t.Run("another token of the workspace gets the last slot, and another workspace has all of its own", func(t *testing.T) {
 		w := w.within(t)
 		stream, gate := held(second, openingQuestion)
 		open, gates = append(open, stream), append(gates, gate)
 		w.turnedAway(w.call("POST", chatPath, openingQuestion, bearer(second)), 429, 7, "includes 4 answers at once")
 		w.checkAnswer(w.call("POST", chatPath, openingQuestion, bearer(stranger.token)), 200, 0)
 	})
-	t.Run("a place is free when its answer has ended", func(t *testing.T) {
+	t.Run("a slot is free when its answer has ended", func(t *testing.T) {
 		w := w.within(t)
 		release()
 		for _, stream := range open {
@@ -115,7 +115,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			return w.call("POST", chatPath, openingQuestion, bearer(tn.token)).StatusCode == http.StatusOK
 		})
 	})
-	t.Run("an answer that goes on without its reader keeps its place", func(t *testing.T) {
+	t.Run("an answer that goes on without its reader keeps its slot", func(t *testing.T) {
 		w := w.within(t)
 		for range 3 {
 			gate := llmtest.NewGate()
@@ -135,7 +135,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			return w.call("POST", chatPath, openingQuestion, bearer(tn.token)).StatusCode == http.StatusOK
 		})
 	})
-	t.Run("readers that come back have a bound of their own", func(t *testing.T) {
+	t.Run("readers that resume a stream have a limit of their own", func(t *testing.T) {
 		w := w.within(t)
 		gate := llmtest.NewGate()
 		upstream.Next(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})

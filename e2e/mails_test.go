@@ -64,14 +64,14 @@ func TestMails(t *testing.T) {
 				t.Errorf("there is no link %s in %s", link, mail.Data)
 			}
 		})
-		t.Run("nothing is told twice", func(t *testing.T) {
+		t.Run("no mail is sent twice", func(t *testing.T) {
 			w := w.within(t)
 			w.must(send(w, time.Hour))
 			if again, _ := arrived(w); len(again) != 0 {
 				t.Errorf("again came %q", again)
 			}
 		})
-		t.Run("who resumes is told no more, and a failed payment is told with its date", func(t *testing.T) {
+		t.Run("whoever resumes gets no further mail, and a failed payment is mailed with its date", func(t *testing.T) {
 			w := w.within(t)
 			stripe.CancelAtPeriodEnd(customer, false)
 			stripe.FailPayments(customer, true)

@@ -38,7 +38,7 @@ func TestMetricsAddress(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no figure names a workspace or a raw path", func(t *testing.T) {
+	t.Run("no metric names a workspace or a raw path", func(t *testing.T) {
 		for _, private := range []string{baker.workspace, baker.chatbot, baker.email, "no-such-path"} {
 			if strings.Contains(string(body), private) {
 				t.Errorf("%s is in\n%s", private, body)

@@ -29,7 +29,7 @@ func TestLeavingInTheBrowser(t *testing.T) {
 			t.Errorf("the invitations are %q", got)
 		}
 	})
-	t.Run("the page of the workspace leads out of it, once that is confirmed", func(t *testing.T) {
+	t.Run("a member can leave on the page of the workspace, after confirming", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(w.base+"/workspaces/"+baker.workspace+"/settings"), chromedp.Click(chromedp.ID("leave-workspace")))
 		if valid := get(t, b, chromedp.Evaluate[bool](`document.getElementById("leave").checkValidity()`)); valid {
 			t.Error("nothing asks for a confirmation")

@@ -66,7 +66,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 		keyless(t)
 		b.quiet(t)
 	})
-	t.Run("its own page has all but the key", func(t *testing.T) {
+	t.Run("its own page shows everything but the key", func(t *testing.T) {
 		b.follow(t, `#provider-list a[href*="/models/mp_"]`)
 		if got := get(t, b, chromedp.Value(chromedp.ID("base_url"))); got != theirs.BaseURL() {
 			t.Errorf("the address is %q", got)

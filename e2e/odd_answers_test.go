@@ -59,7 +59,7 @@ func TestOddAnswers(t *testing.T) {
 					t.Errorf("the usage is %+v of %s", usage, said)
 				}
 			})
-			t.Run("calls of tools that come in pieces are carried out, and the answer goes on with what they found", func(t *testing.T) {
+			t.Run("calls of tools that come in pieces are executed, and the answer continues with what they found", func(t *testing.T) {
 				calls := llmtest.Reply{Pieces: []string{"Let me look."}, CallBytes: 1, ToolCalls: []llmtest.ToolCall{
 					{ID: "call_a", Name: "search_knowledge", Arguments: `{"query":"geöffnet früh"}`},
 					{ID: "call_b", Name: "search_knowledge", Arguments: `{"query":"closes at noon"}`},

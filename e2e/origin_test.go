@@ -23,7 +23,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		w.server.Pace.Limits = rate.Limits{Person: [2]int{1e6, 1e6}, Workspace: [2]int{1e6, 1e6}, Stranger: [1]int{1e6}} // one person asks for every route many times
-		mine := w.newEstate("quillon")
+		mine := w.newFullWorkspace("quillon")
 		before := w.all(mine)
 		ownPages := [][]header{
 			{{"Sec-Fetch-Site", "same-origin"}, {"Origin", w.base}},
@@ -44,7 +44,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 					}
 				}
 			})
-			t.Run("a page of the server itself is not, at "+r.name(), func(t *testing.T) {
+			t.Run("a page of the server itself is admitted at "+r.name(), func(t *testing.T) {
 				w := w.within(t)
 				want := r.gets.own
 				if !r.isPublic() {
@@ -68,7 +68,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 			w.expect(w.call("POST", "/sign-out", "", session, header{"Sec-Fetch-Site", "cross-site"}), http.StatusForbidden)
 			w.expect(w.call("GET", "/workspaces/"+mine.workspace, "", session), http.StatusOK)
 		})
-		t.Run("a token works from any page: it is no cookie", func(t *testing.T) {
+		t.Run("a token works from any page, because it is no cookie", func(t *testing.T) {
 			w := w.within(t)
 			for _, headers := range foreignPages {
 				w.expect(w.call("POST", "/api/v1/chat", `{"message":"When does it open?"}`, append(headers, bearer(mine.token))...), http.StatusOK)

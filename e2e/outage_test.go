@@ -159,7 +159,7 @@ func TestFullDisk(t *testing.T) {
 	t.Run("full", func(t *testing.T) {
 		w := start(t, limited(1)) // SQLite takes the size that the file has
 		var refused reply
-		w.eventually("a question finds no room", func() bool {
+		w.eventually("the disk is too full for a question", func() bool {
 			refused = w.call("POST", chatPath, long, bearer(baker.token))
 			return refused.StatusCode != http.StatusOK
 		})
@@ -174,7 +174,7 @@ func TestFullDisk(t *testing.T) {
 	t.Run("after", func(t *testing.T) {
 		w := start(t, limited(0))
 		w.must(w.server.Turns.InterruptAll(w.Context())) // as `parley serve` does
-		w.play(scenario{name: "with room again questions are answered", body: long, headers: as(baker.token), has: []string{"seven in the morning"}})
+		w.play(scenario{name: "with free space again questions are answered", body: long, headers: as(baker.token), has: []string{"seven in the morning"}})
 		if n := len(w.messages(baker.token, id, "")); n != said+2 {
 			t.Errorf("%d messages, want %d and two", n, said)
 		}

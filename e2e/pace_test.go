@@ -31,7 +31,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 	documents := func(tn tenantOf) string { return "/api/chatbots/" + tn.chatbot + "/documents" }
 	sameOrigin := header{"Sec-Fetch-Site", "same-origin"}
 
-	t.Run("somebody who uploads without end is told to wait, and can still look", func(t *testing.T) {
+	t.Run("a person who uploads endlessly is told to wait, and can still read pages", func(t *testing.T) {
 		owner := owner.in(t)
 		refused, passed := owner.untilTurnedAway(func() reply { return owner.ask("POST", documents(baker), `{}`, sameOrigin) })
 		owner.turnedAway(refused, 429, 7, "Too many requests in the last minute")
@@ -41,7 +41,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 		owner.expect(owner.get(documents(baker)), 200)
 		owner.expect(owner.get("/workspaces/"+baker.workspace), 200)
 	})
-	t.Run("somebody who reads without end is told to wait, on pages and on management routes", func(t *testing.T) {
+	t.Run("a person who reads endlessly is told to wait, on pages and on management routes", func(t *testing.T) {
 		owner := owner.in(t)
 		refused, _ := owner.untilTurnedAway(func() reply { return owner.get("/account") })
 		if refused.Header.Get("Retry-After") == "" || !strings.HasPrefix(refused.Header.Get("Content-Type"), "text/html") ||
@@ -53,7 +53,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 		other := other.in(t)
 		other.expect(other.get(documents(smith)), 200)
 	})
-	t.Run("strangers count by network, and do not keep out who is signed in there", func(t *testing.T) {
+	t.Run("strangers count by network, and do not lock out people who are signed in there", func(t *testing.T) {
 		other := other.in(t)
 		stranger := other.visitor()
 		from := func(address string) header { return header{"X-Forwarded-For", address} }

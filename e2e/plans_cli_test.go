@@ -149,7 +149,7 @@ func TestDoctorOnBilling(t *testing.T) {
 		}
 		return parts
 	}
-	t.Run("a Stripe and a mail server that work are fine", func(t *testing.T) {
+	t.Run("a Stripe and a mail server that work pass", func(t *testing.T) {
 		parts := examine(stripe.Key, stripe.WebhookSecret, "hunter2%20secret")
 		if parts["stripe"]["ok"] != true || parts["webhook"]["ok"] != true || parts["mail"]["ok"] != true {
 			t.Errorf("the parts are %v", parts)
@@ -163,7 +163,7 @@ func TestDoctorOnBilling(t *testing.T) {
 			t.Errorf("it says %v", parts["stripe"])
 		}
 	})
-	t.Run("the webhook endpoint is compared, and billing webhook mends it", func(t *testing.T) {
+	t.Run("doctor compares the webhook endpoint, and billing webhook corrects it", func(t *testing.T) {
 		at := []string{"--stripe-secret-key=" + stripe.Key, "--stripe-url=" + stripe.URL, "--base-url=https://parley.example"}
 		webhook := func(secret string) map[string]any {
 			out, _, _ := term.run("", append([]string{"doctor", "--json", "--stripe-webhook-secret=" + secret}, at...)...)

@@ -16,16 +16,16 @@ import (
 // readyWithin is what is promised of a server that was killed.
 const readyWithin = 10 * time.Second
 
-// points are where a server is killed. Each brings those who have asked there.
+// points are where a server is killed. Each brings all questions to that point.
 var points = []struct {
 	name string
 	// attempts is the one at which the question is answered, and sent the one if
-	// PostgreSQL has got the statement that was under way: it may carry that out
-	// though nobody waits for it any more.
+	// PostgreSQL has received the statement: it may execute it although nobody
+	// waits for it any more.
 	attempts, sent int
-	reach          func(k *killing, all []*asked)
+	reach          func(k *crashRun, all []*asked)
 }{
-	{"before the commit of the question", 1, 2, func(k *killing, all []*asked) {
+	{"before the commit of the question", 1, 2, func(k *crashRun, all []*asked) {
 		defer k.holdBack()()
 		k.send(all)
 		for range 20 { // so that the questions have come as far as they can
@@ -33,12 +33,12 @@ var points = []struct {
 		}
 		k.process.kill()
 	}},
-	{"after the question", 2, 2, func(k *killing, all []*asked) {
+	{"after the question", 2, 2, func(k *crashRun, all []*asked) {
 		k.upstream.Always(llmtest.Reply{Hold: llmtest.NewGate(), HoldAt: llmtest.BeforeHeaders})
 		k.sendAndArrive(all)
 		k.process.kill()
 	}},
-	{"in mid-stream", 2, 2, func(k *killing, all []*asked) {
+	{"in mid-stream", 2, 2, func(k *crashRun, all []*asked) {
 		k.upstream.Always(llmtest.Reply{Pieces: piecesOfSeven, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(2)})
 		k.sendAndArrive(all)
 		for _, a := range all[1:] {
@@ -47,7 +47,7 @@ var points = []struct {
 		}
 		k.process.kill()
 	}},
-	{"before the commit of the answer", 2, 1, func(k *killing, all []*asked) {
+	{"before the commit of the answer", 2, 1, func(k *crashRun, all []*asked) {
 		gate := llmtest.NewGate()
 		k.upstream.Always(llmtest.Reply{Pieces: piecesOfSeven, Hold: gate, HoldAt: llmtest.BeforeHeaders})
 		calls := k.sendAndArrive(all)
@@ -62,7 +62,7 @@ var points = []struct {
 		}
 		k.process.kill()
 	}},
-	{"after the answer", 1, 1, func(k *killing, all []*asked) {
+	{"after the answer", 1, 1, func(k *crashRun, all []*asked) {
 		k.send(all)
 		for _, a := range all[1:] {
 			a.begin()
@@ -79,7 +79,7 @@ var points = []struct {
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
 	onInstallations(t, func(s *installation) {
-		k := &killing{installation: s, upstream: llmtest.NewServer(s.T, llmtest.Reply{})}
+		k := &crashRun{installation: s, upstream: llmtest.NewServer(s.T, llmtest.Reply{})}
 		s.answeredBy(k.upstream)
 		s.inside(func(w *instance) { k.tn = w.newTenant("baker", plan.Enterprise, opening) })
 		k.process = s.serve()
@@ -112,7 +112,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 				}
 			})
 		}
-		s.Run("what was answered between the kills is there still", func(t *testing.T) {
+		s.Run("what was answered between the kills is still there", func(t *testing.T) {
 			for _, a := range answered {
 				if attempts := k.in(t).checkTurn(a); attempts != a.attempts {
 					t.Errorf("there are %d attempts, and were %d", attempts, a.attempts)
@@ -128,8 +128,8 @@ func TestKilledAtEachPoint(t *testing.T) {
 				attempts += a.attempts
 			}
 			got := w.tally(k.tn, k.upstream)
-			if questions := len(answered); got.counted != questions || got.receipts != attempts {
-				w.Errorf("%d questions at %d attempts are counted as %d, with %d receipts", questions, attempts, got.counted, got.receipts)
+			if questions := len(answered); got.counted != questions || got.records != attempts {
+				w.Errorf("%d questions at %d attempts are counted as %d, with %d usage records", questions, attempts, got.counted, got.records)
 			}
 		})
 	})
@@ -137,7 +137,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 
 // stored are the turns of the questions whose conversations the callers have
 // learnt, as the database has them.
-func (k *killing) stored(all []*asked) []turn.Stored {
+func (k *crashRun) stored(all []*asked) []turn.Stored {
 	k.Helper()
 	p := k.open(k.Context())
 	defer p.Close()
@@ -158,7 +158,7 @@ func (k *killing) stored(all []*asked) []turn.Stored {
 
 // checkOnce fails unless a question, sent again and once more, is answered once,
 // at one of two attempts, and what its caller had read is still there.
-func (k *killing) checkOnce(a *asked, before turn.Stored, attempts, sent int) {
+func (k *crashRun) checkOnce(a *asked, before turn.Stored, attempts, sent int) {
 	k.Helper()
 	status := chat.Generating
 	if a.whole != "" {
@@ -206,7 +206,7 @@ func (k *killing) checkOnce(a *asked, before turn.Stored, attempts, sent int) {
 
 // checkTurn fails unless a conversation is one question with its answer, and
 // returns how many attempts there were.
-func (k *killing) checkTurn(a *asked) (attempts int) {
+func (k *crashRun) checkTurn(a *asked) (attempts int) {
 	k.Helper()
 	all := k.messages(k.tn.token, written(a.conversation), "")
 	if len(all) != 2 || all[0]["content"] != a.question || all[1]["content"] != answerOfSeven {

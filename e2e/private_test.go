@@ -36,7 +36,7 @@ func TestFilesArePrivate(t *testing.T) {
 		w.newTenant("baker", "standard", opening)
 		all(w, dir)
 	})
-	t.Run("nor what an older one has left open, and the log says so", func(t *testing.T) {
+	t.Run("nor what an older version left readable, and the log says so", func(t *testing.T) {
 		for _, name := range []string{"parley.db", "index.db"} {
 			if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
 				t.Fatal(err)

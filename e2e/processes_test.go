@@ -86,7 +86,7 @@ func TestTwoProcessesShareLimits(t *testing.T) {
 		return p.call("POST", chatPath, `{"message":"Hello"}`, bearer(token))
 	}
 
-	t.Run("of 600 requests in a minute that includes 300, no more are admitted", func(t *testing.T) {
+	t.Run("of 600 requests in a minute, the 300 that the plan includes are admitted", func(t *testing.T) {
 		conversation := messagesPath(written(two.here.newConversation(baker.token, "")))
 		read := func(p *process) reply { return p.call("GET", conversation, "", bearer(baker.token)) }
 		began := time.Now()
@@ -116,7 +116,7 @@ func TestTwoProcessesShareLimits(t *testing.T) {
 			t.Errorf("refused requests have written\n%s\nwhere there was\n%s", after, before)
 		}
 	})
-	t.Run("of 80 messages in a month that includes 40, exactly those are answered", func(t *testing.T) {
+	t.Run("of 80 messages in a month, the 40 that the plan includes are answered", func(t *testing.T) {
 		if n := two.flood(40, func(p *process) reply { return ask(p, miller.token) }); n != 40 {
 			t.Errorf("%d were answered", n)
 		}

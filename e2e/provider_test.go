@@ -125,7 +125,7 @@ func TestPrivateProvider(t *testing.T) {
 	w := start(t)
 	baker := w.newTenant("baker", plan.Standard, opening)
 
-	t.Run("a plain address is not saved where no private network is allowed", func(t *testing.T) {
+	t.Run("an http address is not saved where no private network is allowed", func(t *testing.T) {
 		_, err := w.server.Chatbots.Providers.CreateProvider(t.Context(), baker.workspace, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, BaseURL: upstream.BaseURL()})
 		if fault.As(err).Field != "base_url" {
 			t.Errorf("the error is %v", err)
@@ -161,7 +161,7 @@ func TestAnthropicProvider(t *testing.T) {
 	w.must(err)
 	w.choose(baker, broken, chatbot.ModelChoice{ProviderID: claude.ID, Name: "claude-haiku-4-5"})
 
-	t.Run("a provider of one kind answers behind one of another", func(t *testing.T) {
+	t.Run("a provider of one kind is the fallback of another", func(t *testing.T) {
 		w := w.within(t)
 		r := w.call("POST", chatPath, openingQuestion, bearer(baker.token))
 		if w.checkAnswer(r, 200, 0); r.Data["message"] != "By Claude." || broken.Arrived() == 0 {

@@ -20,13 +20,13 @@ func (w *instance) includes(name plan.Name, change func(*plan.Limits)) {
 	w.must(w.server.Tenants.Plans.UpdatePlan(w.Context(), p))
 }
 
-// hasNoHurry lets tests ask as often as they like on the plan of most.
+// hasNoHurry lets tests send any number of requests on the plan that most use.
 func (w *instance) hasNoHurry() {
 	w.Helper()
 	w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = plan.Unlimited })
 }
 
-// hasNoRates lets tests ask as often as they like on pages and management routes.
+// hasNoRates lets tests send any number of requests to pages and management routes.
 func (w *instance) hasNoRates() {
 	const many = 1_000_000
 	w.server.Pace.Limits = rate.Limits{Person: [2]int{many, many}, Workspace: [2]int{many, many}, Stranger: [1]int{many}}

@@ -109,7 +109,7 @@ func TestEveryRouteLeavesARecord(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
-		mine := w.newEstate("quillon")
+		mine := w.newFullWorkspace("quillon")
 		guest, err := w.server.Tenants.Invitations.Invite(t.Context(), mine.workspace, mine.owner, "guest@quillon.example", tenant.RoleMember)
 		w.must(err)
 		leaver := w.employ(mine, tenant.RoleAdmin)

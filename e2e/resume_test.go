@@ -58,25 +58,25 @@ func TestResume(t *testing.T) {
 				checkResumed(t, whole, first[:i+1], after)
 			})
 		}
-		b.Run("without an id it is the whole of the last answer", func(t *testing.T) {
+		b.Run("without an id the stream is the whole last answer", func(t *testing.T) {
 			w := b.within(t)
 			if got := gist(w.marked("GET", resumePath(conversation), "", bearer(token)).rest()); got != whole {
 				t.Errorf("got\n%s\nwant\n%s", got, whole)
 			}
 		})
-		b.Run("the address says what else it is to be", func(t *testing.T) {
+		b.Run("the address says what else the stream includes", func(t *testing.T) {
 			w := b.within(t)
 			got := gist(w.marked("GET", resumePath(conversation)+"?format=plain_text&include=", "", bearer(token), lastEventID(lastOf(first[:2]))).rest())
 			if want := "answer: " + answerOfSeven + "\n" + `{"type":"formatted","content":"At seven — früh, as ever [1].","format":"plain_text"}` + "\n[DONE]"; got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
-		b.Run("no model was asked for any of this", func(t *testing.T) {
+		b.Run("none of this asked a model", func(t *testing.T) {
 			if n := upstream.Arrived(); n != 1 {
 				t.Errorf("it was asked %d times", n)
 			}
 		})
-		b.Run("an earlier answer goes on after its own ids", func(t *testing.T) {
+		b.Run("an earlier answer continues after its own ids", func(t *testing.T) {
 			w := b.within(t)
 			w.checkAnswer(w.call("POST", chatPath, asking(written(conversation)), bearer(token)), 200, 0)
 			after := w.marked("GET", resumePath(conversation), "", bearer(token), lastEventID(first[0].id)).rest()
@@ -185,7 +185,7 @@ func TestResumeWhileGenerating(t *testing.T) {
 				t.Errorf("after its end comes %+v", again)
 			}
 		})
-		b.Run("a stream that is resumed in silence begins at once", func(t *testing.T) {
+		b.Run("a stream that is resumed while the model is silent begins at once", func(t *testing.T) {
 			w := b.within(t)
 			stream, seen, gate, _ := begunWithIDs(w, upstream, b.baker.token, 2)
 			resumed := w.marked("GET", resumePath(seen[0].ConversationID), "", bearer(b.baker.token), lastEventID(lastOf(seen)))

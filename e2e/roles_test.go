@@ -21,7 +21,7 @@ func TestRoles(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		for role, name := range map[tenant.Role]string{tenant.RoleMember: "quillon", tenant.RoleAdmin: "vexley"} {
-			e := w.newEstate(name)
+			e := w.newFullWorkspace(name)
 			user := w.employ(e, role)
 			before := w.all(e)
 			for _, r := range rows {
@@ -65,7 +65,7 @@ func TestOwners(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
-		e := w.newEstate("quillon")
+		e := w.newFullWorkspace("quillon")
 		admin := w.employ(e, tenant.RoleAdmin)
 		boss := w.signedIn(e.email, e.password)
 		second := w.signedIn("admin@quillon.example", staffPassword)

@@ -103,7 +103,7 @@ func TestSecurityEvents(t *testing.T) {
 	t.Run("no event has a secret, an address that was typed or a text", func(t *testing.T) {
 		w.within(t).notLogged("canary", baker.token, revoked, readerSecret, baker.email, "helper@example.com")
 	})
-	t.Run("what succeeds is none", func(t *testing.T) {
+	t.Run("a success is no event", func(t *testing.T) {
 		w := w.within(t)
 		before := len(w.securityEvents())
 		w.expect(w.call("POST", "/api/v1/chat", `{"message":"When does it open?"}`, bearer(baker.token)), 200)

@@ -59,7 +59,7 @@ func TestSecurityTxt(t *testing.T) {
 			}
 		}
 	})
-	t.Run("without a contact there is neither", func(t *testing.T) {
+	t.Run("without a contact there is no such file", func(t *testing.T) {
 		w := start(t)
 		for _, path := range []string{"/.well-known/security.txt", "/security-policy"} {
 			if r := w.call("GET", path, ""); r.StatusCode != 404 {

@@ -90,7 +90,7 @@ func TestSecondServer(t *testing.T) {
 	t.Run("on the same data folder it says which, and what to do", func(t *testing.T) {
 		oneSentence(t, refused(t, "--listen=127.0.0.1:0", "--data-dir="+data), data, "--data-dir")
 	})
-	t.Run("the first goes on", func(t *testing.T) {
+	t.Run("the first server keeps running", func(t *testing.T) {
 		response, err := http.Get("http://" + address + "/readyz")
 		if err != nil {
 			t.Fatal(err)

@@ -115,7 +115,7 @@ func TestTermination(t *testing.T) {
 			})
 		})
 
-		s.Run("a server without work stops at once", func(t *testing.T) {
+		s.Run("an idle server stops at once", func(t *testing.T) {
 			p := s.serve("DRAIN_TIMEOUT=1h").in(t)
 			p.terminate()
 			p.endsWithin(patience)

@@ -26,7 +26,7 @@ func TestSignInUnderLoad(t *testing.T) {
 		v := w.within(t).visitor()
 		v.goesTo(v.signIn(baker.email, baker.password, from("192.0.2.2")), "/")
 	})
-	t.Run("what is not let in is answered 503 with Retry-After and the form, without the password", func(t *testing.T) {
+	t.Run("an attempt over the limit is answered 503 with Retry-After and the form, without the password", func(t *testing.T) {
 		w := w.within(t)
 		busy := 0
 		for n := range cap(crowd) {
@@ -50,7 +50,7 @@ func TestSignInUnderLoad(t *testing.T) {
 			t.Error("all were let in")
 		}
 	})
-	t.Run("an attempt that was not let in is not counted", func(t *testing.T) {
+	t.Run("such an attempt is not counted", func(t *testing.T) {
 		v := w.within(t).visitor()
 		v.goesTo(v.signIn(baker.email, baker.password, from("192.0.2.1")), "/")
 	})

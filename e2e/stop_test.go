@@ -61,7 +61,7 @@ func TestStop(t *testing.T) {
 				stopsStream(b.within(t), b.within(t), upstream, b.baker, s.body, s.tail)
 			})
 		}
-		b.Run("a question that is stopped before the first word is answered with nothing, and says so", func(t *testing.T) {
+		b.Run("a question that is stopped before the first word has an empty answer, and says so", func(t *testing.T) {
 			w := b.within(t)
 			conversation := w.newConversation(token, "")
 			gate := llmtest.NewGate()
@@ -102,7 +102,7 @@ func TestStop(t *testing.T) {
 				t.Error("the model was asked again")
 			}
 		})
-		b.Run("a conversation that is not answering keeps its answer, and one without has none", func(t *testing.T) {
+		b.Run("stopping changes no answer that has ended, and invents none", func(t *testing.T) {
 			w := b.within(t)
 			empty := w.newConversation(token, "")
 			w.checkEnding(w.call("POST", stopPath(empty), "", bearer(token)), empty, nil)
@@ -111,7 +111,7 @@ func TestStop(t *testing.T) {
 				w.checkEnding(w.call("POST", stopPath(empty), "{}", bearer(token)), empty, "complete")
 			}
 		})
-		b.Run("a stop with a key means the answer that there was, and not a later one", func(t *testing.T) {
+		b.Run("a repeated stop with the same key stops no later answer", func(t *testing.T) {
 			w := b.within(t)
 			conversation := w.newConversation(token, "")
 			w.checkAnswer(w.call("POST", chatPath, asking(written(conversation)), bearer(token)), 200, 0)

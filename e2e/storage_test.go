@@ -57,7 +57,7 @@ func TestStorage(t *testing.T) {
 				t.Errorf("the page shows %q", shown)
 			}
 		})
-		t.Run("what is removed makes room at once", func(t *testing.T) {
+		t.Run("removing a document frees its storage at once", func(t *testing.T) {
 			v := v.in(t)
 			d := v.settled(baker)[0]
 			v.checkAnswer(v.ask("DELETE", documents+"/"+d.ID, ""), 200, 0)

@@ -22,7 +22,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 		w.sells(stripe)
 		baker, smith, grocer := w.newTenant("baker", plan.Starter, opening), w.newTenant("smith", plan.Starter), w.newTenant("grocer", plan.Starter)
 
-		t.Run("five of them do not keep somebody who paid on Starter", func(t *testing.T) {
+		t.Run("five of them do not keep a paying customer on Starter", func(t *testing.T) {
 			w := w.within(t)
 			for i := range 6 {
 				space, err := w.server.Tenants.Workspaces.CreateWorkspace(t.Context(), account.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))

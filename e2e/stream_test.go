@@ -81,7 +81,7 @@ func TestDeadClient(t *testing.T) {
 			})
 		}
 
-		t.Run("a client who goes away while a request waits behind the stream cancels the model", func(t *testing.T) {
+		t.Run("a client that goes away while a request waits behind the stream cancels the model", func(t *testing.T) {
 			w := outer.within(t)
 			gate := llmtest.NewGate()
 			model := upstream.Request(upstream.Arrived())
@@ -94,9 +94,9 @@ func TestDeadClient(t *testing.T) {
 			w.comes("the model is canceled", model.Canceled())
 		})
 
-		// TCP does not tell who stops sending from who goes away. A client who
+		// TCP does not tell a client that stops sending from one that goes away. A client who
 		// wants the answer keeps its side open, as for net/http.
-		t.Run("a client of a stream who only stops sending is told so, and cancels the model", func(t *testing.T) {
+		t.Run("a client of a stream that only stops sending is told so, and cancels the model", func(t *testing.T) {
 			w := outer.within(t)
 			gate := llmtest.NewGate()
 			model := upstream.Request(upstream.Arrived())
@@ -112,7 +112,7 @@ func TestDeadClient(t *testing.T) {
 				t.Fatalf("the stream went on with %v", rest)
 			}
 		})
-		t.Run("a client of /chat who only stops sending is told so, and cancels the model", func(t *testing.T) {
+		t.Run("a client of /chat that only stops sending is told so, and cancels the model", func(t *testing.T) {
 			w := outer.within(t)
 			gate := llmtest.NewGate()
 			model := upstream.Request(upstream.Arrived())
@@ -125,7 +125,7 @@ func TestDeadClient(t *testing.T) {
 			w.checkAnswer(w.read(client.answer()), http.StatusBadRequest, 4)
 		})
 
-		t.Run("no client who went away is an error in the log, and nothing is left over", func(t *testing.T) {
+		t.Run("no client that went away is an error in the log, and nothing is left over", func(t *testing.T) {
 			w := outer.within(t)
 			w.end()
 			w.noneGenerating()
@@ -190,7 +190,7 @@ func TestKeptConnection(t *testing.T) {
 			}
 		})
 
-		t.Run("requests written together are answered in their order", func(t *testing.T) {
+		t.Run("pipelined requests are answered in order", func(t *testing.T) {
 			w := outer.within(t)
 			client := w.dial()
 			client.write(stream + whole + stream + stream + whole)

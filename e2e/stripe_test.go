@@ -102,13 +102,13 @@ func TestBuying(t *testing.T) {
 		home := "/workspaces/" + baker.workspace
 		var customer string
 
-		t.Run("who comes back from paying has the plan, before Stripe has told of it", func(t *testing.T) {
+		t.Run("whoever comes back from paying has the plan, before Stripe's event arrives", func(t *testing.T) {
 			v := owner.in(t)
 			customer = v.buys(stripe, baker, plan.Standard)
 			v.has(baker, plan.Standard)
 			v.has(smith, plan.Basic)
 		})
-		t.Run("Stripe's events then change nothing, and are taken", func(t *testing.T) {
+		t.Run("Stripe's events then change nothing, and are accepted", func(t *testing.T) {
 			w := w.within(t)
 			w.delivers(stripe)
 			w.has(baker, plan.Standard)
@@ -121,7 +121,7 @@ func TestBuying(t *testing.T) {
 				t.Errorf("Stripe has %+v", all)
 			}
 		})
-		t.Run("who has a subscription is sent to change it, and pays once", func(t *testing.T) {
+		t.Run("a subscriber is sent to the portal to change the plan, and pays once", func(t *testing.T) {
 			v := owner.in(t)
 			r := v.post(home+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
 			v.expect(r, http.StatusSeeOther)
@@ -223,15 +223,15 @@ func TestDowngrade(t *testing.T) {
 				t.Error("the chatbots' page does not lead there")
 			}
 		})
-		t.Run("the owner chooses what stays", func(t *testing.T) {
+		t.Run("the owner chooses what stays active", func(t *testing.T) {
 			v := owner.in(t)
 			v.expect(v.post(limits, pairs{"resource", "chatbots", "keep", second.ID}), http.StatusSeeOther)
 			kept, err := w.server.Chatbots.Get(t.Context(), baker.workspace, second.ID)
 			v.must(err)
-			rests, err := w.server.Chatbots.Get(t.Context(), baker.workspace, baker.chatbot)
+			suspended, err := w.server.Chatbots.Get(t.Context(), baker.workspace, baker.chatbot)
 			v.must(err)
-			if kept.OverLimit || !rests.OverLimit {
-				t.Errorf("the chosen one rests: %v, the other: %v", kept.OverLimit, rests.OverLimit)
+			if kept.OverLimit || !suspended.OverLimit {
+				t.Errorf("the chosen one is suspended: %v, the other: %v", kept.OverLimit, suspended.OverLimit)
 			}
 			v.expect(v.post("/chatbots/"+baker.chatbot, pairs{"name", "Changed"}), http.StatusForbidden)
 		})
@@ -241,7 +241,7 @@ func TestDowngrade(t *testing.T) {
 			v.isAnswered(first, 200, 0)
 			v.isAnswered(other, 200, 0)
 		})
-		t.Run("a failed payment leaves all as it is, until Stripe gives up", func(t *testing.T) {
+		t.Run("a failed payment changes nothing until Stripe gives up", func(t *testing.T) {
 			w := w.within(t)
 			stripe.FailPayments(customer, true)
 			stripe.Advance(32 * 24 * time.Hour)
@@ -266,12 +266,12 @@ func TestDeletedWorkspace(t *testing.T) {
 		home := "/workspaces/" + baker.workspace
 		status := func() string { return string(stripe.Subscriptions(customer)[0].Status) }
 
-		t.Run("another name than the workspace's deletes nothing", func(t *testing.T) {
+		t.Run("a name that is not the workspace's deletes nothing", func(t *testing.T) {
 			v := owner.in(t)
 			v.expect(v.post(home+"/delete", pairs{"confirm_name", "smith"}), http.StatusUnprocessableEntity)
 			v.expect(v.get(home), http.StatusOK)
 		})
-		t.Run("while Stripe does not answer, all stays as it is", func(t *testing.T) {
+		t.Run("while Stripe does not answer, nothing changes", func(t *testing.T) {
 			stripe.SetDown(true)
 			defer stripe.SetDown(false)
 			v := owner.in(t)
@@ -291,7 +291,7 @@ func TestDeletedWorkspace(t *testing.T) {
 			v.isAnswered(baker.token, 401, 1)
 			v.isAnswered(smith.token, 200, 0)
 		})
-		t.Run("Stripe's last events about it are taken", func(t *testing.T) { w.within(t).delivers(stripe) })
+		t.Run("Stripe's last events about it are accepted", func(t *testing.T) { w.within(t).delivers(stripe) })
 	})
 }
 

@@ -18,8 +18,8 @@ import (
 	"parley/internal/app"
 )
 
-// estate is a workspace with one of everything that has an id.
-type estate struct {
+// fullWorkspace is a workspace with one of everything that has an id.
+type fullWorkspace struct {
 	tenantOf
 	name    string
 	owner   string
@@ -35,10 +35,10 @@ type siblingOf struct {
 	ids   ids
 }
 
-func (w *instance) newEstate(name string) *estate {
+func (w *instance) newFullWorkspace(name string) *fullWorkspace {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
-	e := &estate{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
+	e := &fullWorkspace{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
 	owner, err := p.Tenants.Users.UserByEmail(ctx, e.email)
 	w.must(err)
 	e.owner = owner.ID
@@ -137,7 +137,7 @@ func (w *instance) session(user string) header {
 }
 
 // employ makes a new member of the workspace and returns their id.
-func (w *instance) employ(e *estate, role tenant.Role) string {
+func (w *instance) employ(e *fullWorkspace, role tenant.Role) string {
 	w.Helper()
 	user, err := w.server.Program.Tenants.SignUps.CreateUser(w.Context(), string(role)+"@"+e.name+".example", staffPassword)
 	w.must(err)
@@ -147,8 +147,8 @@ func (w *instance) employ(e *estate, role tenant.Role) string {
 
 const staffPassword = "a long enough password"
 
-// credential is what the row asks for, of this estate.
-func (w *instance) credential(e *estate, r row) header {
+// credential is what the row asks for, of this workspace.
+func (w *instance) credential(e *fullWorkspace, r row) header {
 	if r.takesTokens() {
 		return bearer(e.token)
 	}
@@ -156,7 +156,7 @@ func (w *instance) credential(e *estate, r row) header {
 }
 
 // private are texts that nobody outside may read.
-func (e *estate) private() []string {
+func (e *fullWorkspace) private() []string {
 	texts := []string{e.name, e.chatbot, e.owner, e.token, e.tokenID}
 	for _, id := range []ids{e.ids, e.sibling.ids} {
 		for _, value := range id {
@@ -171,7 +171,7 @@ func (e *estate) private() []string {
 var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section id="spent".*?</section>)`)
 
 // all is everything that the owner sees, but for the last use of tokens.
-func (w *instance) all(e *estate) string {
+func (w *instance) all(e *fullWorkspace) string {
 	w.Helper()
 	var seen strings.Builder
 	for _, r := range rows {
@@ -194,7 +194,7 @@ func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		w.hasNoRates()
-		mine, theirs := w.newEstate("quillon"), w.newEstate("vexley")
+		mine, theirs := w.newFullWorkspace("quillon"), w.newFullWorkspace("vexley")
 		before := w.all(mine) + w.all(theirs)
 		unchanged := func(t *testing.T) {
 			if w.within(t).all(mine)+w.all(theirs) != before {
@@ -214,7 +214,7 @@ func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 		t.Run("nothing was changed by outsiders", unchanged)
 		for _, r := range rows {
 			for _, kind := range r.names() {
-				t.Run("a foreign and an unknown "+kind+" are the same to "+r.name(), func(t *testing.T) {
+				t.Run("a foreign id and an unknown one of a "+kind+" are the same to "+r.name(), func(t *testing.T) {
 					foreignIsUnknown(w.within(t), r, kind, mine, theirs)
 				})
 			}
@@ -276,7 +276,7 @@ func allRoutes(t *testing.T, w *instance) {
 }
 
 // outsiders calls a row with valid ids of mine as everybody else.
-func outsiders(w *instance, r row, mine, theirs *estate) {
+func outsiders(w *instance, r row, mine, theirs *fullWorkspace) {
 	type caller struct {
 		who    string
 		header header
@@ -327,8 +327,8 @@ var unknownIDs = ids{
 	"message": "9007199254740990", "message_id": "9007199254740990",
 }
 
-// foreignIsUnknown calls a row as who may, with one id that is not theirs.
-func foreignIsUnknown(w *instance, r row, kind string, mine, theirs *estate) {
+// foreignIsUnknown calls a row as somebody who may, with one id that is not theirs.
+func foreignIsUnknown(w *instance, r row, kind string, mine, theirs *fullWorkspace) {
 	credential := w.credential(mine, r)
 	answer := func(id string) string {
 		got := w.try(r, mine.ids.with(kind, id), credential)

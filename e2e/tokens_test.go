@@ -183,7 +183,7 @@ func TestTokenManagement(t *testing.T) {
 				t.Errorf("the status is %v", got)
 			}
 		})
-		t.Run("what cannot be a token is refused, and says why", func(t *testing.T) {
+		t.Run("an impossible token is refused with a reason", func(t *testing.T) {
 			v := owner.in(t)
 			before := len(v.listed(bot))
 			for body, message := range map[string]string{
@@ -201,7 +201,7 @@ func TestTokenManagement(t *testing.T) {
 				t.Errorf("%d tokens became %d", before, after)
 			}
 		})
-		t.Run("signed out, all is refused with code 1", func(t *testing.T) {
+		t.Run("without a session, all is refused with code 1", func(t *testing.T) {
 			v := w.within(t).visitor()
 			v.refused(v.ask("GET", tokensPath(bot), ""), http.StatusUnauthorized, 1, "Sign in")
 			v.refused(v.ask("POST", tokensPath(bot), "{}"), http.StatusUnauthorized, 1, "Sign in")
@@ -272,7 +272,7 @@ func TestTokenLimit(t *testing.T) {
 		w := start()
 		baker := w.newTenant("baker", plan.Standard) // with one token; the plan has ten
 		owner := w.signedIn(baker.email, baker.password)
-		t.Run("of twenty created at once, as many succeed as the plan has left", func(t *testing.T) {
+		t.Run("of twenty created at once, as many succeed as the plan still includes", func(t *testing.T) {
 			v := owner.in(t)
 			codes := make(chan string, 20)
 			for range cap(codes) {
@@ -303,13 +303,13 @@ func TestTokenLimit(t *testing.T) {
 			v := owner.in(t)
 			v.refused(v.ask("POST", tokensPath(baker.chatbot), "{}"), http.StatusForbidden, 2, "The Standard plan includes 10 active API tokens for each chatbot. Revoke one or upgrade the plan.")
 		})
-		t.Run("a revoked one makes room", func(t *testing.T) {
+		t.Run("a revoked token no longer counts", func(t *testing.T) {
 			v := owner.in(t)
 			v.revoke(baker.chatbot, baker.tokenID)
 			v.create(baker.chatbot, "{}")
 			v.refused(v.ask("POST", tokensPath(baker.chatbot), "{}"), http.StatusForbidden, 2, "Revoke one")
 		})
-		t.Run("the limit is each chatbot's own", func(t *testing.T) {
+		t.Run("each chatbot has its own limit", func(t *testing.T) {
 			v := owner.in(t)
 			r := v.post("/workspaces/"+baker.workspace+"/chatbots", pairs{"name", "Second"})
 			v.create(strings.TrimPrefix(location(r), "/chatbots/"), "{}")

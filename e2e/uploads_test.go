@@ -87,7 +87,7 @@ func TestUploads(t *testing.T) {
 				t.Errorf("answered %s", r.body)
 			}
 		})
-		t.Run("a PDF that the API is given becomes ready, too", func(t *testing.T) {
+		t.Run("a PDF that is sent to the API becomes ready, too", func(t *testing.T) {
 			v := v.in(t)
 			form := withFile(fields("title", "Locks"), "file", "locks.pdf", pdfOf("A lock of the first class weighs two kilograms."))
 			r := v.sendForm("/api/chatbots/"+baker.chatbot+"/documents", form)
@@ -105,7 +105,7 @@ func TestUploads(t *testing.T) {
 				t.Errorf("answered %s", r.body)
 			}
 		})
-		t.Run("pairs that are typed line by line are answered from", func(t *testing.T) {
+		t.Run("pairs that are typed line by line are in answers", func(t *testing.T) {
 			v := v.in(t)
 			typed := "Do you rent bicycles?,\"Yes, by the day.\"\nDo you take cards?,\"Only above ten euros.\"\n"
 			v.goesTo(v.sendForm(page+"/pairs", fields("pairs_title", "Frequent questions", "pairs", typed)), page+"?done=added")
@@ -190,7 +190,7 @@ func TestDocumentControl(t *testing.T) {
 			}
 			return d.State == knowledge.Fetching
 		})
-		t.Run("what is worked on is said to be, on a page that is kept current", func(t *testing.T) {
+		t.Run("the page says what is being worked on, and stays current", func(t *testing.T) {
 			v := v.in(t)
 			shown := v.page(v.get("/chatbots/" + baker.chatbot + "/knowledge"))
 			if row := textOf(shown, "data-document-id", d.ID); !strings.Contains(row, "Being fetched") || !strings.Contains(row, "Cancel") {
@@ -200,7 +200,7 @@ func TestDocumentControl(t *testing.T) {
 				t.Errorf("it says %q", got)
 			}
 		})
-		t.Run("canceling ends it, whatever comes of the fetching", func(t *testing.T) {
+		t.Run("canceling ends it, whatever the fetch brings", func(t *testing.T) {
 			v := v.in(t)
 			v.checkAnswer(v.ask("POST", documents+d.ID+"/cancel", ""), 200, 0)
 			release()
@@ -210,7 +210,7 @@ func TestDocumentControl(t *testing.T) {
 			}
 			v.checkAnswer(v.ask("POST", documents+d.ID+"/cancel", ""), 409, 6)
 		})
-		t.Run("a retry reads it after all", func(t *testing.T) {
+		t.Run("a retry reads the document", func(t *testing.T) {
 			v := v.in(t)
 			v.checkAnswer(v.ask("POST", documents+d.ID+"/retry", ""), 200, 0)
 			v.eventually("it is ready", func() bool { return v.settled(baker)[0].State == knowledge.Ready })

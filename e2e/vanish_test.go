@@ -38,7 +38,7 @@ func TestThousandVanishingClients(t *testing.T) {
 		"sqlite":   func(*testing.T) string { return "" },
 		"postgres": func(t *testing.T) string { return pgtest.New(t) },
 	} { // one after the other, for goroutines are the process's
-		t.Run("of 1,000 clients of all kinds who vanish at random instants nothing is left on "+name, func(t *testing.T) {
+		t.Run("1,000 clients of all kinds that vanish at random instants leave nothing behind on "+name, func(t *testing.T) {
 			url := database(t)
 			never, later := llmtest.NewGate(), llmtest.NewGate()
 			upstream := llmtest.NewServer(t, llmtest.Reply{})
@@ -144,7 +144,7 @@ func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
 }
 
 // checkReceipts fails unless every turn of a tenant that is alone on the server
-// has ended, and each attempt at it has left one receipt. All conversations but
+// has ended, and each attempt at it has left one usage record. All conversations but
 // the shared one have one turn at most.
 func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 	w.Helper()
@@ -158,7 +158,7 @@ func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 		}
 		w.must(err)
 		if turn.Answer.Status == chat.Generating || turn.Answer.Record.At.IsZero() {
-			w.Errorf("answer %d is %s, with the receipt %+v", turn.Answer.MessageID, turn.Answer.Status, turn.Answer.Record)
+			w.Errorf("answer %d is %s, with the usage record %+v", turn.Answer.MessageID, turn.Answer.Status, turn.Answer.Record)
 		}
 		attempts, answers = attempts+turn.Answer.Attempt, answers+1
 		return turn.Answer.MessageID
@@ -172,13 +172,13 @@ func (w *instance) checkReceipts(tn tenantOf, shared int64) {
 	}
 	all, err := w.server.Chat.Spent(w.Context(), tn.workspace, now())
 	w.must(err)
-	ended, receipts := map[chat.Status]int{}, 0
+	ended, records := map[chat.Status]int{}, 0
 	for _, spent := range all {
 		ended[spent.Status] += spent.Answers
-		receipts += spent.Answers
+		records += spent.Answers
 	}
-	if receipts != attempts || answers == 0 {
-		w.Errorf("%d attempts at %d answers left %d receipts", attempts, answers, receipts)
+	if records != attempts || answers == 0 {
+		w.Errorf("%d attempts at %d answers left %d usage records", attempts, answers, records)
 	}
 	w.Logf("%d attempts at %d answers: %v", attempts, answers, ended)
 }

@@ -76,7 +76,7 @@ func TestWeaviateIsKilled(t *testing.T) {
 			t.Errorf("%d have failed: %s", len(failed), failed[0].Reason)
 		}
 	})
-	w.Run("a chatbot that may answers without its knowledge", func(t *testing.T) {
+	w.Run("a chatbot with that setting answers without its knowledge", func(t *testing.T) {
 		w := w.within(t)
 		may := func(may bool) {
 			w.must(w.server.Chatbots.Update(t.Context(), baker.workspace, baker.chatbot, chatbot.Settings{Name: "Guide", AnswerWithoutKnowledge: may}))

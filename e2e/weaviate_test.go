@@ -103,7 +103,7 @@ func TestKnowledgeOnWeaviate(t *testing.T) {
 				t.Errorf("the index counts %d of its passages (%v)", held, err)
 			}
 		})
-		w.Run("its receipt is confirmed, and names the answer that it was given to", func(t *testing.T) {
+		w.Run("its receipt is confirmed, and names the answer that had the document", func(t *testing.T) {
 			w := w.within(t)
 			w.eventually("the removal is confirmed", func() bool {
 				receipts, err := w.server.Knowledge.Removals.List(t.Context(), baker.workspace, baker.chatbot)
@@ -111,7 +111,7 @@ func TestKnowledgeOnWeaviate(t *testing.T) {
 				return len(receipts) == 1 && receipts[0].DocumentID == gone.ID && receipts[0].ConfirmedAt != nil && receipts[0].Answers == 1
 			})
 		})
-		w.Run("what is left is answered from", func(t *testing.T) {
+		w.Run("the remaining documents are in answers", func(t *testing.T) {
 			if text := w.within(t).replyTo(baker, "When does the bakery open?"); !strings.Contains(text, "seven in the morning") {
 				t.Errorf("the answer is %q", text)
 			}

@@ -43,8 +43,8 @@ type asked struct {
 	attempts int
 }
 
-// killing is a server that is killed at one point after the other.
-type killing struct {
+// crashRun is a server that is killed at one point after another.
+type crashRun struct {
 	*installation
 	*process
 	tn       tenantOf
@@ -52,14 +52,14 @@ type killing struct {
 }
 
 // in is the same in the sub-test that t belongs to.
-func (k *killing) in(t *testing.T) *killing {
+func (k *crashRun) in(t *testing.T) *crashRun {
 	inner := *k.installation
 	inner.T = t
-	return &killing{&inner, k.process.in(t), k.tn, k.upstream}
+	return &crashRun{&inner, k.process.in(t), k.tn, k.upstream}
 }
 
 // questions are one in each manner, for the nth point.
-func (k *killing) questions(n int) (all []*asked) {
+func (k *crashRun) questions(n int) (all []*asked) {
 	for i, m := range manners {
 		a := &asked{manner: m, question: fmt.Sprintf("When does bakery %d.%d open?", n, i), key: fmt.Sprintf("point %d.%d", n, i)}
 		a.body = fmt.Sprintf(`{"message":%q%s}`, a.question, m.fields)
@@ -69,7 +69,7 @@ func (k *killing) questions(n int) (all []*asked) {
 }
 
 // newKeyed creates a conversation with the key of the nth point.
-func (k *killing) newKeyed(n int) int64 {
+func (k *crashRun) newKeyed(n int) int64 {
 	k.Helper()
 	r := k.call("POST", conversationsPath, "", bearer(k.tn.token), keyed(fmt.Sprint("conversation ", n)))
 	k.checkAnswer(r, http.StatusOK, 0)
@@ -77,7 +77,7 @@ func (k *killing) newKeyed(n int) int64 {
 }
 
 // send sends the questions, and reads nothing.
-func (k *killing) send(all []*asked) {
+func (k *crashRun) send(all []*asked) {
 	k.Helper()
 	for _, a := range all {
 		a.client = k.dial()
@@ -87,7 +87,7 @@ func (k *killing) send(all []*asked) {
 }
 
 // sendAndArrive returns when the model has been asked them all.
-func (k *killing) sendAndArrive(all []*asked) (calls []*llmtest.Request) {
+func (k *crashRun) sendAndArrive(all []*asked) (calls []*llmtest.Request) {
 	k.Helper()
 	first := k.upstream.Arrived()
 	k.send(all)
@@ -113,7 +113,7 @@ var errLetGo = errors.New("let go")
 // holdBack keeps everything of the chatbot from being committed until the
 // function that it returns is called: another transaction has deleted it, and
 // does not end.
-func (k *killing) holdBack() (letGo func()) {
+func (k *crashRun) holdBack() (letGo func()) {
 	k.Helper()
 	ctx := context.WithoutCancel(k.Context())
 	beside := k.open(ctx)
@@ -144,7 +144,7 @@ func (k *killing) holdBack() (letGo func()) {
 }
 
 // open opens the program beside whoever has opened it.
-func (k *killing) open(ctx context.Context) *app.Program {
+func (k *crashRun) open(ctx context.Context) *app.Program {
 	k.Helper()
 	config := &app.Config{}
 	config.DataDir, config.DatabaseURL = k.dir, k.installation.database
@@ -155,7 +155,7 @@ func (k *killing) open(ctx context.Context) *app.Program {
 
 // again sends a request again, and returns what is the same whenever it is
 // answered.
-func (k *killing) again(a *asked) (said string, conversation int64) {
+func (k *crashRun) again(a *asked) (said string, conversation int64) {
 	k.Helper()
 	token, key := bearer(k.tn.token), keyed(a.key)
 	if a.path == streamPath {
