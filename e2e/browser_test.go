@@ -107,7 +107,7 @@ func TestTokensInTheBrowser(t *testing.T) {
 		w.within(t).chats(secret, http.StatusUnauthorized)
 		w.within(t).chats(baker.token, http.StatusOK)
 	})
-	t.Run("the page obeyed no name", func(t *testing.T) {
+	t.Run("no name was executed by the page", func(t *testing.T) {
 		if got := get(t, b, chromedp.Title()); got != "API tokens – baker's chatbot – Parley" {
 			t.Errorf("the title is %q", got)
 		}
