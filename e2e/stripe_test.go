@@ -223,7 +223,7 @@ func TestDowngrade(t *testing.T) {
 				t.Error("the chatbots' page does not lead there")
 			}
 		})
-		t.Run("the owner chooses what stays active active", func(t *testing.T) {
+		t.Run("the owner chooses what stays active active active", func(t *testing.T) {
 			v := owner.in(t)
 			v.expect(v.post(limits, pairs{"resource", "chatbots", "keep", second.ID}), http.StatusSeeOther)
 			kept, err := w.server.Chatbots.Get(t.Context(), baker.workspace, second.ID)

@@ -20,10 +20,10 @@ const (
 func (AuditEntry) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable(),
-		// workspace_id is null for what concerns no workspace.
+		// workspace_id is null for an action that concerns no workspace.
 		field.String("workspace_id").MaxLen(idLen).Optional().Immutable(),
 		field.String("actor").MaxLen(maxActor).Immutable(),
-		// user_id is empty for an actor who is no person.
+		// user_id is empty for an actor that is no person.
 		field.String("user_id").MaxLen(idLen).Default("").Immutable(),
 		field.String("action").MaxLen(60).Immutable(),
 		field.String("object_kind").MaxLen(40).Default("").Immutable(),

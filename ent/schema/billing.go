@@ -20,7 +20,7 @@ func (Subscription) Fields() []ent.Field {
 	return []ent.Field{
 		// customer_id is empty once the operator has unlinked the workspace.
 		field.String("customer_id").MaxLen(stripeIDLen),
-		// account_id and account_mode say whose customer it is: the id of an
+		// account_id and account_mode say whose customer the workspace is: the id of an
 		// account at Stripe, and live or test. Both are empty until Stripe was asked.
 		field.String("account_id").MaxLen(stripeIDLen).Default(""),
 		field.String("account_mode").MaxLen(10).Default(""),
@@ -38,14 +38,14 @@ func (Subscription) Fields() []ent.Field {
 		field.Time("trial_end").Optional().Nillable(),
 		field.Time("past_due_since").Optional().Nillable(),
 		// amount is what a period costs, in the smallest unit of the currency; 0
-		// if that is not known.
+		// if it is not known.
 		field.Int("amount").Default(0),
 		field.String("currency").MaxLen(3).Default(""),
 		// invoice_url is Stripe's page of the invoice that is to be paid.
 		field.String("invoice_url").MaxLen(stripeURLLen).Default(""),
 		field.String("next_plan").MaxLen(idLen).Default(""),
 		field.Time("next_at").Optional().Nillable(),
-		// The three of access are what the rule made of the above.
+		// The rule (package plan) sets the three access fields from the fields above.
 		field.String("access_plan").MaxLen(idLen).Default("starter"),
 		field.Time("access_until").Optional().Nillable(),
 		field.Bool("access_unknown").Default(false),
@@ -53,8 +53,8 @@ func (Subscription) Fields() []ent.Field {
 		field.Time("unverified_until").Optional().Nillable(),
 		field.Bool("trial_used").Default(false),
 		field.Time("checkout_at").Optional().Nillable(),
-		// revision counts the writes: who read at Stripe before another wrote
-		// has to read again.
+		// revision counts the writes: a writer that read at Stripe before another
+		// one wrote re-reads.
 		field.Int("revision").Default(0),
 		field.Time("fetched_at").Optional().Nillable(),
 		created(),
@@ -81,15 +81,15 @@ const (
 	stripeURLLen = 2048
 )
 
-// Trial says that a person has had the one trial there is: the id is an account
-// ("user:…") or what is paid with ("payment:…"). It outlives the workspace.
+// Trial says that a person has had their one trial: the id is an account
+// ("user:…") or a payment method ("payment:…"). It outlives the workspace.
 type Trial struct{ ent.Schema }
 
 // Fields of the Trial.
 func (Trial) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("id").MaxLen(stripeIDLen).Immutable().NotEmpty(),
-		// subscription_id is the subscription at Stripe that had it.
+		// subscription_id is the subscription at Stripe that had the trial.
 		field.String("subscription_id").MaxLen(stripeIDLen).Immutable(),
 		created(),
 	}
@@ -128,7 +128,7 @@ func (Reversal) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("workspace_id", "stripe_id").Unique()}
 }
 
-// BillingEvent is an event of Stripe's whose effect is in the database.
+// BillingEvent is an event from Stripe whose effect is in the database.
 type BillingEvent struct{ ent.Schema }
 
 // Fields of the BillingEvent.
@@ -158,7 +158,7 @@ func (Mail) Fields() []ent.Field {
 		field.String("recipient").MaxLen(320).Immutable(),
 		field.String("subject").MaxLen(400).Immutable(),
 		longText("body"),
-		// due_at is when it is tried next; none when it was sent or given up.
+		// due_at is when sending is tried next; none once the mail was sent or given up.
 		field.Time("due_at").Optional().Nillable(),
 		field.Int("attempts").Default(0),
 		field.Time("sent_at").Optional().Nillable(),
@@ -191,7 +191,7 @@ func (Usage) Fields() []ent.Field {
 		// month is such as 2026-11, in UTC. Questions of the playground are
 		// counted apart, in one such as 2026-11-playground.
 		field.String("month").MaxLen(20).Immutable(),
-		// shard tells the rows of a month apart: see the store.
+		// shard tells the rows of a month apart: see package store.
 		field.Int("shard").Immutable(),
 		field.Int("messages"),
 	}
@@ -221,10 +221,10 @@ func (MessageHold) Fields() []ent.Field {
 	return []ent.Field{
 		// month is that of Usage.
 		field.String("month").MaxLen(20).Immutable(),
-		// holder is the process: see the store.
+		// holder is the process: see package store.
 		field.Int64("holder").Immutable(),
-		// granted counts those, too, that have begun: they stand in the holder's
-		// rows of Usage.
+		// granted includes the questions that have begun: they are counted in the
+		// holder's rows of Usage.
 		field.Int("granted"),
 		field.Time("lease_until"),
 	}
@@ -248,7 +248,7 @@ func (MessageHold) Indexes() []ent.Index {
 // RequestMinute counts a workspace's requests of the last minute, for processes
 // that share a database. On PostgreSQL the table is unlogged: after a crash of
 // the server everybody begins with a full minute. It has no edge to the
-// workspace, whose row every reservation would lock; old rows are deleted.
+// workspace, whose row every reservation would lock. The program deletes old rows.
 type RequestMinute struct{ ent.Schema }
 
 // Mixin of the RequestMinute.
@@ -269,8 +269,8 @@ func (RequestMinute) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("workspace_id").Unique()}
 }
 
-// Chore is something that one process at a time does now and then; its id is
-// its name.
+// Chore is work that one process at a time does now and then; its id is its
+// name.
 type Chore struct{ ent.Schema }
 
 // Fields of the Chore.
@@ -281,7 +281,7 @@ func (Chore) Fields() []ent.Field {
 	}
 }
 
-// Rebuild is one of the index whose catching up has not ended.
+// Rebuild is a rebuild of the index that has not finished catching up.
 type Rebuild struct{ ent.Schema }
 
 // Fields of the Rebuild.

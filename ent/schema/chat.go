@@ -46,7 +46,7 @@ func (Conversation) Indexes() []ent.Index {
 		index.Fields("chatbot_id", "external_user_id"),
 		// for pages of a chatbot's conversations, newest first
 		index.Fields("chatbot_id", "id"),
-		// for those that are old enough to be deleted
+		// for deleting old conversations
 		index.Fields("workspace_id", "created_at"),
 	}
 }
@@ -67,24 +67,23 @@ func (Message) Fields() []ent.Field {
 		longText("content"),
 		field.String("status").MaxLen(20),
 		field.Time("lease_until").Optional().Nillable(),
-		// attempt counts how often an answer was begun. What a process that was
-		// taken for dead still writes is of an earlier attempt.
+		// attempt counts how often an answer was begun. A process that was taken
+		// for dead and still writes, writes for an earlier attempt.
 		field.Int("attempt").Default(1),
 		// stopping says that somebody has asked for the answer to be stopped.
 		field.Bool("stopping").Default(false),
-		// delivery is how a stream that can be resumed was asked for: see
+		// delivery is how the caller asked for a stream that can be resumed: see
 		// turn.Delivery.
 		field.String("delivery").MaxLen(100).Default(""),
-		// query is the question as it was searched for, where that is another
-		// than the one that was asked.
+		// query is what was searched for, where it differs from the question.
 		longText("query"),
 		// outcome says what became of an answer that has ended: see chat.Outcome.
 		field.String("outcome").MaxLen(20).Default(""),
-		// sources are JSON: the passages that the answer was given, as they
+		// sources are JSON: the passages that the answer was made from, as they
 		// were then.
 		longText("sources"),
-		// document_ids are those whose passages the answer was given, each
-		// between spaces, so that one can be looked for.
+		// document_ids are the documents of those passages, each between spaces,
+		// so that one can be searched for.
 		longText("document_ids"),
 		created(),
 	}
@@ -108,8 +107,8 @@ func (Message) Indexes() []ent.Index {
 	}
 }
 
-// IdempotencyKey ties a request that must be carried out once to what it
-// began. It goes with its conversation.
+// IdempotencyKey ties a request that must be executed once to what it began.
+// It is deleted with its conversation.
 type IdempotencyKey struct{ ent.Schema }
 
 // Mixin of the IdempotencyKey.
@@ -149,8 +148,8 @@ func (IdempotencyKey) Indexes() []ent.Index {
 
 // Receipt says what one attempt at an answer cost. It outlives the message and
 // the chatbot, and so has no edge to them. It has none to the workspace, either:
-// on PostgreSQL all that end an answer at the same time would lock its one row.
-// Who deletes the workspace deletes them.
+// on PostgreSQL all answers that end at the same time would lock its one row.
+// The transaction that deletes the workspace deletes them.
 type Receipt struct{ ent.Schema }
 
 // Mixin of the Receipt.
@@ -167,7 +166,7 @@ func (Receipt) Fields() []ent.Field {
 		field.String("model").MaxLen(200).Default("").Immutable(),
 		field.Int("prompt_tokens").Default(0).Immutable(),
 		field.Int("completion_tokens").Default(0).Immutable(),
-		// estimated says that the tokens were counted here.
+		// estimated says that Parley counted the tokens itself.
 		field.Bool("estimated").Default(false).Immutable(),
 		// first_token_ms is zero when there was no token.
 		field.Int("first_token_ms").Default(0).Immutable(),
@@ -175,7 +174,7 @@ func (Receipt) Fields() []ent.Field {
 		field.Int("passages").Default(0).Immutable(),
 		// refuted counts citations that were taken out of the answer.
 		field.Int("refuted").Default(0).Immutable(),
-		// conversation_id is zero in one of before it was kept.
+		// conversation_id is zero in rows from before it was stored.
 		field.Int64("conversation_id").Default(0).Immutable(),
 		// opens says that the question was the first of its conversation.
 		field.Bool("opens").Default(false).Immutable(),
@@ -198,7 +197,7 @@ func (Receipt) Indexes() []ent.Index {
 	}
 }
 
-// CachedAnswer is the answer to a question that may be asked again.
+// CachedAnswer is an answer kept for the next time the same question is asked.
 type CachedAnswer struct{ ent.Schema }
 
 // Mixin of the CachedAnswer.
@@ -209,8 +208,8 @@ func (CachedAnswer) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
-		// key is the SHA-256 of the question and all else that the answer
-		// depends on, in hex.
+		// key is the SHA-256, in hex, of the question and everything else that the
+		// answer depends on.
 		field.String("key").MaxLen(64).Immutable(),
 		longText("text"),
 		longText("sources"),

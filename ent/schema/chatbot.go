@@ -123,7 +123,7 @@ func (Provider) Fields() []ent.Field {
 		// sealed_key is encrypted: see chatbot.Sealer.
 		field.Bytes("sealed_key").Optional().Sensitive(),
 		field.String("key_hint").MaxLen(40).Default(""),
-		// tools says that its models can call tools.
+		// tools says that the provider's models can call tools.
 		field.Bool("tools").Default(false),
 		field.Time("updated_at"),
 		created(),

@@ -8,7 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// Feedback is what somebody thinks of an answer. Retention deletes it with its
+// Feedback is a person's opinion of an answer. Retention deletes it with its
 // message, to which it has no edge: the path of an answer locks no row for it.
 type Feedback struct{ ent.Schema }
 
@@ -51,7 +51,7 @@ func (Feedback) Indexes() []ent.Index {
 }
 
 // Gap is a question that the chatbot did not answer well: it said that it does
-// not know, or its reader was not content.
+// not know, or its reader was not satisfied.
 type Gap struct{ ent.Schema }
 
 // Mixin of the Gap.
@@ -164,7 +164,7 @@ func (TestRun) Indexes() []ent.Index {
 	}
 }
 
-// TestResult is what a test question was answered in one run.
+// TestResult is the answer to a test question in one run.
 type TestResult struct{ ent.Schema }
 
 // Mixin of the TestResult.

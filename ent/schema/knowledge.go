@@ -29,7 +29,7 @@ func (Source) Fields() []ent.Field {
 		field.String("state").MaxLen(20),
 		longText("reason"),
 		field.Int("attempts").Default(0),
-		// due_at is when the next synchronisation is to begin.
+		// due_at is when the next synchronization is to begin.
 		field.Time("due_at").Optional().Nillable(),
 		field.Time("synced_at").Optional().Nillable(),
 		created(),
@@ -80,8 +80,8 @@ func (Document) Fields() []ent.Field {
 		field.Int("chars"),
 		field.Int("passage_count").Default(0),
 		field.Int("indexed").Default(0),
-		// version counts the texts that the document has had; live is the one
-		// that is answered from, or zero.
+		// version counts the texts that the document has had; live is the one that
+		// answers are made from, or zero.
 		field.Int("version").Default(0),
 		field.Int("live").Default(0),
 		field.Int("attempts").Default(0),
@@ -115,8 +115,8 @@ func (Document) Indexes() []ent.Index {
 		index.Fields("source_id", "state"),
 		index.Fields("workspace_id"),
 		index.Fields("updated_at"),
-		// Not over all rows: nearly every one is at rest, and a planner
-		// without statistics would read them all.
+		// Not over all rows: nearly none is due, and a planner without
+		// statistics would read them all.
 		index.Fields("workspace_id", "due_at").StorageKey("document_due").Annotations(entsql.IndexWhere("due_at IS NOT NULL")),
 	}
 }
@@ -168,7 +168,7 @@ func (Passage) Fields() []ent.Field {
 		field.JSON("heading_path", []string{}).Immutable(),
 		field.String("place").MaxLen(200 * utf8Max).Default("").Immutable(),
 		// start and end are the characters of the content that the passage was
-		// cut from. Both are zero in one of before they were kept.
+		// cut from. Both are zero in rows from before they were stored.
 		field.Int("start").Default(0).Immutable(),
 		field.Int("end").Default(0).Immutable(),
 		// content_hash is that of the document's version.
@@ -189,7 +189,7 @@ func (Passage) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("document_id", "version", "ordinal").Unique()}
 }
 
-// Removal is the receipt of a document that was taken away. It outlives the
+// Removal is the receipt of a document that was removed. It outlives the
 // document, and so has no edge to it.
 type Removal struct{ ent.Schema }
 
@@ -208,12 +208,12 @@ func (Removal) Fields() []ent.Field {
 		field.Int("passages").Immutable(),
 		field.Time("requested_at").Immutable(),
 		field.Time("confirmed_at").Optional().Nillable(),
-		// answers counts those that had used the document; message_ids has
+		// answers counts the answers that had used the document; message_ids has
 		// the first of them.
 		field.Int("answers").Default(0),
 		field.JSON("message_ids", []int64{}),
-		// counted_at is when they were counted for good: an answer may have
-		// been under way when the removal was confirmed.
+		// counted_at is when they were counted for good: an answer may have been
+		// running when the removal was confirmed.
 		field.Time("counted_at").Optional().Nillable(),
 	}
 }

@@ -1,5 +1,5 @@
 // Package schema holds the tables: fields, edges and indexes. Rules live in
-// the rooms under core; the one policy here keeps workspaces apart.
+// the domain packages; the one policy here keeps workspaces apart.
 package schema
 
 import (
@@ -18,8 +18,8 @@ import (
 
 const idLen = 40
 
-// utf8Max turns a limit in characters, which the rooms keep, into one in
-// bytes, which MaxLen counts.
+// utf8Max turns a limit in characters, which the domain packages check, into one
+// in bytes, which MaxLen counts.
 const utf8Max = 4
 
 // stringID is the key of a table whose identifiers are opaque strings.
@@ -32,11 +32,12 @@ func created() ent.Field {
 	return field.Time("created_at").Immutable().Default(func() time.Time { return time.Now().UTC() })
 }
 
-// kept says that an owner wants a thing to stay when the plan includes fewer.
+// kept says that an owner wants a thing to stay active when the plan includes
+// fewer.
 func kept() ent.Field { return field.Bool("kept").Default(false) }
 
 // overLimit says that the plan includes fewer of a thing than there are, and
-// that this is one of those that have to rest.
+// that this one is suspended.
 func overLimit() ent.Field { return field.Bool("over_limit").Default(false) }
 
 // longText is a text without a limit on either database.

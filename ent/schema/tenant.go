@@ -42,7 +42,7 @@ func (Plan) Fields() []ent.Field {
 		field.Int("monthly_price").Default(-1),
 		field.Int("yearly_price").Default(-1),
 		field.String("currency").MaxLen(3).Default("usd"),
-		// What Stripe sells, as last read there. No currency: it was never read.
+		// What Stripe sells, as last read there. Without a currency it was never read.
 		field.Int("sold_monthly_price").Default(-1),
 		field.Int("sold_yearly_price").Default(-1),
 		field.String("sold_currency").MaxLen(3).Default(""),
@@ -57,14 +57,14 @@ func (Workspace) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
 		field.String("name").MaxLen(100 * utf8Max),
-		// plan is the one in force: the higher of granted_plan, which is given by
-		// hand, and that of the subscription.
+		// plan is the one in force: the higher of granted_plan, which an operator
+		// grants, and the subscription's.
 		field.String("plan").MaxLen(idLen),
 		field.String("granted_plan").MaxLen(idLen).Default("starter"),
-		// granted_until is when the grant ends; none if it does not.
+		// granted_until is when the grant ends; none if it never does.
 		field.Time("granted_until").Optional().Nillable(),
-		// What was said before kept_before is kept for kept_days, whatever the
-		// plan says: a lower plan deletes nothing. -1 is for ever.
+		// Messages from before kept_before are kept for kept_days, whatever the
+		// plan says: a lower plan deletes nothing. -1 is forever.
 		field.Time("kept_before").Optional().Nillable(),
 		field.Int("kept_days").Default(0),
 		created(),
@@ -296,7 +296,7 @@ func (AccountMail) Fields() []ent.Field {
 		// body may hold a link that signs up. It is emptied when the mail is
 		// settled.
 		longText("body"),
-		// due_at is when it is tried next; none when it was sent or given up.
+		// due_at is when sending is tried next; none once the mail was sent or given up.
 		field.Time("due_at").Optional().Nillable(),
 		field.Int("attempts").Default(0),
 		field.Time("sent_at").Optional().Nillable(),
