@@ -48,7 +48,7 @@ func TestUpgradeInTheBrowser(t *testing.T) {
 	t.Run("the tokens page leads to the purchase of the plan and back", func(t *testing.T) {
 		pays(t)
 		w.within(t).has(baker, plan.Standard)
-		if got := b.text(t, ".notice"); !strings.Contains(got, "plan") {
+		if got := b.text(t, ".toast p"); !strings.Contains(got, "plan") {
 			t.Errorf("the page says %q", got)
 		}
 	})

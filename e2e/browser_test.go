@@ -125,7 +125,7 @@ func TestTokensInTheBrowser(t *testing.T) {
 		w.within(t).eventually("the console complains", func() bool { return strings.Contains(strings.Join(b.heard(), ""), "Content Security Policy") })
 	})
 	t.Run("signing out leads to the sign-in", func(t *testing.T) {
-		if got := b.follow(t, "form.account button"); got != "/sign-in" {
+		if got := b.signOut(t); got != "/sign-in" {
 			t.Errorf("it leads to %q", got)
 		}
 		b.quiet(t)

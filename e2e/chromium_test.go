@@ -132,6 +132,13 @@ func (b *window) follow(t *testing.T, selector string) string {
 	return strings.TrimPrefix(get(t, b, chromedp.Location()), b.base)
 }
 
+// signOut leaves by the menu of the account.
+func (b *window) signOut(t *testing.T) string {
+	t.Helper()
+	b.do(t, chromedp.Click(chromedp.CSS("[popovertarget=account]")), chromedp.WaitVisible(chromedp.CSS("form.account button")))
+	return b.follow(t, "form.account button")
+}
+
 func (b *window) signIn(t *testing.T, tn tenantOf) {
 	t.Helper()
 	b.do(t, chromedp.Navigate(b.base+"/sign-in"),

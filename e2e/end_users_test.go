@@ -111,7 +111,7 @@ func TestSeparateEndUsers(t *testing.T) {
 func TestSeparateEndUsersSetting(t *testing.T) {
 	t.Parallel()
 	onBakery(t, func(b bakery) {
-		v, page, token := b.signedIn(b.baker.email, b.baker.password), "/chatbots/"+b.baker.chatbot, b.baker.token
+		v, page, token := b.signedIn(b.baker.email, b.baker.password), "/chatbots/"+b.baker.chatbot+"/settings", b.baker.token
 		alice := messagesPath(written(b.newConversation(token, `{"external_user_id":"alice"}`)))
 		const on = `name="separate_end_users" type="checkbox" value="on" checked`
 		b.Run("the settings page turns it on and off, for the next request", func(t *testing.T) {

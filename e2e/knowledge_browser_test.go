@@ -66,8 +66,8 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 	t.Run("when all files are accepted, the page says so", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("details:nth-of-type(2) > summary")),
 			chromedp.SetUploadFiles(chromedp.ID("files"), []string{file("a.txt", "One."), file("b.txt", "Two.")}),
-			chromedp.Click(chromedp.ID("add-files")), chromedp.WaitVisible(chromedp.CSS("p.notice")))
-		if got := b.text(t, "p.notice"); got != "Your knowledge has been added." {
+			chromedp.Click(chromedp.ID("add-files")), chromedp.WaitVisible(chromedp.CSS(".toast p")))
+		if got := b.text(t, ".toast p"); got != "Your knowledge has been added." {
 			t.Errorf("it says %q", got)
 		}
 		b.quiet(t)

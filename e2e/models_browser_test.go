@@ -33,7 +33,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 
 	t.Run("signing in and a link lead to the models", func(t *testing.T) {
 		b.signIn(t, baker)
-		if got := b.follow(t, `header nav a[href$="/models"]`); got != "/workspaces/"+baker.workspace+"/models" {
+		if got := b.follow(t, `.sidebar nav a[href$="/models"]`); got != "/workspaces/"+baker.workspace+"/models" {
 			t.Fatalf("the link leads to %q", got)
 		}
 		if got := b.text(t, "main"); !strings.Contains(got, "No providers yet.") {
@@ -75,7 +75,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 		b.quiet(t)
 	})
 	t.Run("a chatbot's settings offer it, and it is chosen", func(t *testing.T) {
-		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+baker.chatbot))
+		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+baker.chatbot+"/settings"))
 		provider := get(t, b, chromedp.Evaluate[string](`Array.from(document.getElementById("provider_id").options).find(o => o.text === "Ours").value`))
 		b.do(t, chromedp.SetValue(chromedp.ID("provider_id"), provider), chromedp.SendKeys(chromedp.ID("model"), "their-model"),
 			chromedp.SendKeys(chromedp.ID("temperature"), "0.3"))
@@ -102,7 +102,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 		w.checkParts(string(request.Body()), []string{`"their-model"`, `"temperature":0.3`})
 	})
 	t.Run("the usage has what it cost", func(t *testing.T) {
-		b.follow(t, `header nav a[href$="/usage"]`)
+		b.do(t, chromedp.Navigate(b.base+"/workspaces/"+baker.workspace+"/usage"))
 		if got := b.text(t, "#spent-list tbody tr"); !strings.Contains(got, "their-model") || !strings.Contains(got, "Complete") {
 			t.Errorf("the row is %q", got)
 		}
@@ -110,7 +110,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 		b.quiet(t)
 	})
 	t.Run("while the chatbot uses it, it cannot be removed", func(t *testing.T) {
-		b.follow(t, `header nav a[href$="/models"]`)
+		b.follow(t, `.sidebar nav a[href$="/models"]`)
 		if got := b.text(t, "#provider-list tbody tr"); !strings.Contains(got, "baker's chatbot") || strings.Contains(got, "Remove") {
 			t.Errorf("the row is %q", got)
 		}

@@ -49,7 +49,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 			t.Errorf("the page is %s, to come again in %q", shortened(refused.body), refused.Header.Get("Retry-After"))
 		}
 		owner.turnedAway(owner.get(documents(baker)), 429, 7, "Too many requests in the last minute")
-		owner.expect(owner.get("/static/parley.css"), 200)
+		owner.expect(owner.get("/static/0/parley.css"), 200)
 		other := other.in(t)
 		other.expect(other.get(documents(smith)), 200)
 	})

@@ -82,7 +82,7 @@ func (r row) shows() bool {
 var rows = []row{
 	{method: "GET", route: "/healthz", gets: everyone(200)},
 	{method: "GET", route: "/readyz", gets: everyone(200)},
-	{method: "GET", route: "/static/*", path: "/static/parley.css", gets: everyone(200)},
+	{method: "GET", route: "/static/*", path: "/static/0/parley.css", gets: everyone(200)},
 	{method: "GET", route: "/", gets: everyone(303)},
 	{method: "GET", route: "/.well-known/security.txt", gets: everyone(404)}, // there is no contact
 	{method: "GET", route: "/security-policy", gets: everyone(404)},
@@ -122,6 +122,7 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/settings", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/knowledge", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/knowledge/removed", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/evaluate", gets: aPage, least: tenant.RoleMember},
@@ -171,7 +172,7 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/evaluate", body: "questions=When+does+it+open%3F", gets: aResult, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/cancel", gets: notNow, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
-	{method: "POST", route: "/chatbots/:chatbot", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/chatbots/:chatbot/settings", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/leave", gets: aChoice, least: tenant.RoleMember},
 	{method: "POST", route: "/workspaces/:workspace/delete", body: "confirm_name=quillon", gets: aForm, least: tenant.RoleOwner},

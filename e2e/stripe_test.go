@@ -233,7 +233,7 @@ func TestDowngrade(t *testing.T) {
 			if kept.OverLimit || !suspended.OverLimit {
 				t.Errorf("the chosen one is suspended: %v, the other: %v", kept.OverLimit, suspended.OverLimit)
 			}
-			v.expect(v.post("/chatbots/"+baker.chatbot, pairs{"name", "Changed"}), http.StatusForbidden)
+			v.expect(v.post("/chatbots/"+baker.chatbot+"/settings", pairs{"name", "Changed"}), http.StatusForbidden)
 		})
 		t.Run("with the plan, the same tokens answer again", func(t *testing.T) {
 			v := owner.in(t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/static"
 	"parley/web/webtest"
 )
 
@@ -15,7 +16,7 @@ func TestSignedOut(t *testing.T) {
 		"/account", "/workspaces/ws_1", "/workspaces/ws_1/members", "/workspaces/ws_1/plan",
 		"/workspaces/ws_1/models", "/workspaces/ws_1/models/mp_1", "/workspaces/ws_1/usage",
 		"/workspaces/ws_1/plan/return?next=%2F&paid=yes", "/workspaces/ws_1/limits", "/workspaces/ws_1/settings",
-		"/chatbots/cb_1", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
+		"/chatbots/cb_1", "/chatbots/cb_1/settings", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
 	} {
 		t.Run(path+" asks to sign in", func(t *testing.T) {
 			got := webtest.Send(t, app, "GET", path, "", nil)
@@ -30,7 +31,7 @@ func TestSignedOut(t *testing.T) {
 		"/workspaces/ws_1/plan/checkout", "/workspaces/ws_1/plan/portal", "/workspaces/ws_1/limits", "/workspaces/ws_1/delete",
 		"/workspaces/ws_1/models", "/workspaces/ws_1/models/mp_1", "/workspaces/ws_1/models/mp_1/delete",
 		"/account", "/account/password",
-		"/chatbots/cb_1", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",
+		"/chatbots/cb_1/settings", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",
 		"/chatbots/cb_1/knowledge/doc_1/retry", "/chatbots/cb_1/knowledge/doc_1/cancel", "/chatbots/cb_1/knowledge/files",
 		"/chatbots/cb_1/knowledge/pairs", "/chatbots/cb_1/knowledge/sources", "/chatbots/cb_1/knowledge/sources/src_1/sync",
 		"/chatbots/cb_1/knowledge/sources/src_1/remove", "/chatbots/cb_1/evaluate",
@@ -59,23 +60,43 @@ func TestSignedOut(t *testing.T) {
 
 func TestStatic(t *testing.T) {
 	app := signedOut()
-	for path, kind := range map[string]string{
-		"/static/parley.css": "text/css; charset=utf-8", "/static/tokens.js": "text/javascript; charset=utf-8",
-		"/static/copy.js": "text/javascript; charset=utf-8", "/static/join.js": "text/javascript; charset=utf-8",
-		"/static/knowledge.js": "text/javascript; charset=utf-8", "/static/icon.svg": "image/svg+xml",
+	for name, kind := range map[string]string{
+		"parley.css": "text/css; charset=utf-8", "js/parley.js": "text/javascript; charset=utf-8", "js/tokens.js": "text/javascript; charset=utf-8",
+		"icons.svg": "image/svg+xml", "icon.svg": "image/svg+xml", "fonts/inter.woff2": "font/woff2",
 	} {
-		t.Run(path+" is sent with its type, and not again when the browser has it", func(t *testing.T) {
+		path := static.URL(name)
+		t.Run(name+" is sent with its type, to be kept for good", func(t *testing.T) {
 			got := webtest.Send(t, app, "GET", path, "", nil)
 			if got.Status != fiber.StatusOK || got.Header.Get("Content-Type") != kind || got.Body == "" {
 				t.Errorf("status %d of type %q", got.Status, got.Header.Get("Content-Type"))
 			}
-			again := webtest.Send(t, app, "GET", path, "", map[string]string{"If-None-Match": got.Header.Get("Etag")})
-			if again.Status != fiber.StatusNotModified || again.Body != "" {
-				t.Errorf("status %d the second time", again.Status)
+			if keep := got.Header.Get("Cache-Control"); !strings.Contains(keep, "immutable") {
+				t.Errorf("Cache-Control is %q", keep)
+			}
+		})
+		t.Run(name+" at the address of another version is sent, and asked for again", func(t *testing.T) {
+			got := webtest.Send(t, app, "GET", "/static/000000000000/"+name, "", nil)
+			if got.Status != fiber.StatusOK || got.Header.Get("Cache-Control") != "no-cache" {
+				t.Errorf("status %d, Cache-Control %q", got.Status, got.Header.Get("Cache-Control"))
 			}
 		})
 	}
-	for _, path := range []string{"/static/", "/static/nothing.js", "/static/../web.go", "/static/static.go"} {
+	for _, encoding := range []string{"br", "gzip"} {
+		t.Run("the style is sent compressed to a browser that takes "+encoding, func(t *testing.T) {
+			plain := webtest.Send(t, app, "GET", static.URL("parley.css"), "", nil)
+			got := webtest.Send(t, app, "GET", static.URL("parley.css"), "", map[string]string{"Accept-Encoding": encoding})
+			if got.Header.Get("Content-Encoding") != encoding || len(got.Body) > len(plain.Body)/3 || got.Header.Get("Vary") == "" {
+				t.Errorf("%d bytes of %d, encoded as %q", len(got.Body), len(plain.Body), got.Header.Get("Content-Encoding"))
+			}
+		})
+		t.Run("a page is sent compressed to a browser that takes "+encoding, func(t *testing.T) {
+			got := webtest.Send(t, app, "GET", "/sign-in", "", map[string]string{"Accept-Encoding": encoding})
+			if got.Header.Get("Content-Encoding") != encoding || strings.Contains(got.Body, "Sign in") {
+				t.Errorf("encoded as %q", got.Header.Get("Content-Encoding"))
+			}
+		})
+	}
+	for _, path := range []string{"/static/", static.URL("nothing.js"), static.URL("../web.go"), static.URL("static.go"), static.URL("css/2-base.css")} {
 		t.Run(path+" is not found", func(t *testing.T) {
 			if got := webtest.Send(t, app, "GET", path, "", nil); got.Status != fiber.StatusNotFound {
 				t.Errorf("status %d, want 404", got.Status)

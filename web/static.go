@@ -1,71 +1,42 @@
 package web
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"io/fs"
-	"path"
-	"strings"
-
 	"github.com/gofiber/fiber/v2"
 
 	"parley/static"
 	"parley/web/site"
 )
 
-// asset is a file as it is sent.
-type asset struct {
-	kind, etag string
-	content    []byte
-}
-
-var assetKinds = map[string]string{
-	".css": "text/css; charset=utf-8",
-	".js":  "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml",
-}
-
-// loadAssets reads the embedded files. They are in the program, so that one
-// cannot be read is a mistake in it.
-func loadAssets() map[string]asset {
-	entries, err := fs.ReadDir(static.Files, ".")
-	if err != nil {
-		panic(err)
-	}
-	assets := map[string]asset{}
-	for _, entry := range entries {
-		content, err := static.Files.ReadFile(entry.Name())
-		if err != nil {
-			panic(err)
-		}
-		sum := sha256.Sum256(content)
-		assets[entry.Name()] = asset{
-			kind: assetKinds[path.Ext(entry.Name())], content: content,
-			etag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-		}
-	}
-	return assets
-}
-
 // files answers with what is embedded.
-type files struct {
-	*site.Site
-	assets map[string]asset
-}
+type files struct{ *site.Site }
 
-// static answers with a file, which browsers keep but ask after each time, so
-// that a page and its scripts are of one version.
+// static answers with a file. One at the present address never changes, so that
+// browsers ask once. A page of another version, as while servers are replaced,
+// gets the present file, and asks again the next time.
 func (s files) static(c *fiber.Ctx) error {
-	file, ok := s.assets[c.Params("*")]
-	if !ok {
+	file, fixed, found := static.Open(c.Params("*"))
+	if !found {
 		return site.Fail(c, s.Log, fiber.ErrNotFound)
 	}
 	site.SetHeaders(c)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
-	c.Set(fiber.HeaderETag, file.etag)
-	if strings.Contains(c.Get(fiber.HeaderIfNoneMatch), file.etag) {
-		return c.SendStatus(fiber.StatusNotModified)
+	if fixed {
+		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
-	c.Set(fiber.HeaderContentType, file.kind)
-	return c.Send(file.content)
+	c.Set(fiber.HeaderContentType, file.Type)
+	return c.Send(packed(c, file))
+}
+
+// packed is a file in the smallest form that the browser takes.
+func packed(c *fiber.Ctx, file static.File) []byte {
+	c.Vary(fiber.HeaderAcceptEncoding)
+	if small := file.Brotli(); small != nil && c.Request().Header.HasAcceptEncoding("br") {
+		c.Set(fiber.HeaderContentEncoding, "br")
+		return small
+	}
+	if small := file.Gzip(); small != nil && c.Request().Header.HasAcceptEncoding("gzip") {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		return small
+	}
+	return file.Content
 }

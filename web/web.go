@@ -26,7 +26,7 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 		deps.Now = time.Now
 	}
 	s := &site.Site{Deps: deps}
-	route.Add(table, app, "", s.Anyone, route.Get("/static/*", files{s, loadAssets()}.static, route.Open))
+	route.Add(table, app, "", s.Anyone, route.Get("/static/*", files{s}.static, route.Open))
 	person.Register(s, app, table)
 	workspace.Register(s, app, table)
 	bot.Register(s, app, table)

@@ -8,6 +8,7 @@ var domain = []string{"core/fault", "internal/id", "core/audit", "core/plan", "c
 const (
 	atlas          = "ariga.io/atlas"
 	bluemonday     = "github.com/microcosm-cc/bluemonday"
+	brotli         = "github.com/andybalholm/brotli"
 	chromedp       = "github.com/chromedp"
 	failsafe       = "github.com/failsafe-go/failsafe-go"
 	excelize       = "github.com/xuri/excelize/v2"
@@ -452,7 +453,8 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"static"},
-		Because:  "it embeds files and does nothing else",
+		Outside:  []string{brotli},
+		Because:  "it embeds files and compresses each once",
 	},
 	{
 		Packages: []string{"api"},
@@ -463,7 +465,7 @@ var table = []Row{
 	{
 		Packages: []string{"web/site"},
 		Ours:     []string{"core/*", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "internal/*"},
-		Outside:  []string{fiber, templ},
+		Outside:  []string{fiber, fasthttp, templ},
 		Because:  "what all pages share knows none of them",
 	},
 	{

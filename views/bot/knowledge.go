@@ -13,7 +13,7 @@ type Knowledge struct {
 	Sources   []Source
 	// Filters are the states to choose from, all first.
 	Filters []Filter
-	Pager   ui.Pager
+	Pager   ui.Numbers
 	// Working counts the documents and addresses that are being worked on.
 	Working int
 	// MayEdit shows what adds, changes and removes.
@@ -87,7 +87,7 @@ func filterURL(chatbotID, filter string) string {
 // Removed is the page of the receipts of removed documents.
 type Removed struct {
 	Receipts []Receipt
-	Pager    ui.Pager
+	Pager    ui.Numbers
 }
 
 // Receipt says that a document is gone.

@@ -30,7 +30,7 @@ func botPages() map[string]templ.Component {
 	known := forms
 	known.Documents, known.Sources, known.Working = documents, sources, 3
 	known.Filters = []bot.Filter{{Text: "All", Count: "205"}, {Value: "failed", Text: "Failed", Count: "5", Current: true}}
-	known.Pager = ui.Pager{Base: shell.KnowledgeURL("cb_1") + "?state=failed", Page: 2, Pages: 3}
+	known.Pager = ui.Numbers{Base: shell.KnowledgeURL("cb_1") + "?state=failed", Page: 2, Pages: 3}
 	reading := known
 	reading.MayEdit = false
 	badAddress := forms
@@ -40,7 +40,7 @@ func botPages() map[string]templ.Component {
 	receipts := bot.Removed{Receipts: []bot.Receipt{
 		{ID: "rm_1", Title: hostile, URL: "https://www.example.com/x", Passages: "12", Answers: "1,022", RequestedAt: day, ConfirmedAt: &day, MessageIDs: "4, 8", More: "1,020"},
 		{ID: "rm_2", Title: "Prices", Passages: "1", Answers: "0", RequestedAt: day},
-	}, Pager: ui.Pager{Base: shell.RemovedURL("cb_1"), Page: 1, Pages: 1}}
+	}, Pager: ui.Numbers{Base: shell.RemovedURL("cb_1"), Page: 1, Pages: 1}}
 	evaluated := bot.Evaluate{
 		Form: ui.Form{Values: map[string]string{"questions": hostile}}, Measured: 1, MRR: "0.50",
 		Shares: []bot.Share{{Depth: "1", Percent: "0 %"}, {Depth: "3", Percent: "100 %"}},

@@ -47,3 +47,5 @@ func ofChatbot(section shell.Section, title string) shell.Layout {
 func refused(field, message string, values map[string]string) ui.Form {
 	return ui.Form{Values: values, Field: field, Message: message}
 }
+
+func plain(title string) shell.Layout { return shell.Layout{Title: title} }

@@ -11,17 +11,17 @@ import (
 // personPages are those of a person, and of nobody yet.
 func personPages() map[string]templ.Component {
 	return map[string]templ.Component{
-		"sign-up":         person.SignUpPage(ui.Form{}, false),
-		"sign-up-checked": person.SignUpPage(ui.Form{}, true),
-		"sign-up-mailed":  person.CheckMailPage(),
-		"sign-up-finish":  person.FinishSignUpPage(ui.Form{}),
-		"email-confirm":   person.ConfirmEmailPage(ui.Form{}),
-		"sign-up-refused": person.SignUpPage(refused("email", "Give an e-mail address such as name@example.com.",
+		"sign-up":         person.SignUpPage(plain("Create an account"), ui.Form{}, false),
+		"sign-up-checked": person.SignUpPage(plain("Create an account"), ui.Form{}, true),
+		"sign-up-mailed":  person.CheckMailPage(plain("Check your e-mail")),
+		"sign-up-finish":  person.FinishSignUpPage(plain("Create your account"), ui.Form{}),
+		"email-confirm":   person.ConfirmEmailPage(plain("Confirm your e-mail address"), ui.Form{}),
+		"sign-up-refused": person.SignUpPage(plain("Create an account"), refused("email", "Give an e-mail address such as name@example.com.",
 			map[string]string{"email": "ada@example.com", "password": "", "workspace": hostile}), false),
-		"sign-in": person.SignInPage(person.SignIn{SignUp: true}),
-		"sign-in-refused": person.SignInPage(person.SignIn{Form: refused("", "The e-mail address or the password is wrong.",
+		"sign-in": person.SignInPage(plain("Sign in"), person.SignIn{SignUp: true}),
+		"sign-in-refused": person.SignInPage(plain("Sign in"), person.SignIn{Form: refused("", "The e-mail address or the password is wrong.",
 			map[string]string{"email": "ada@example.com", "password": "", "next": "/chatbots/cb_1"})}),
-		"join":         person.JoinPage(ui.Form{}),
+		"join":         person.JoinPage(plain("Join a workspace"), ui.Form{}),
 		"no-workspace": person.NoWorkspacePage(shell.Layout{Title: "Welcome", Email: "ada@example.com"}),
 		"profile": person.ProfilePage(acme("", "Your account"), person.Profile{
 			EmailForm:    refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),

@@ -12,7 +12,7 @@ import "parley/views/shell"
 
 // SecurityPolicyPage shows people who found a vulnerability how to report it and
 // what they can expect. The policy is sanitized HTML.
-func SecurityPolicyPage(policy string) templ.Component {
+func SecurityPolicyPage(l shell.Layout, policy string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -51,7 +51,7 @@ func SecurityPolicyPage(policy string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = shell.Page(shell.Layout{Title: "Security policy"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(l).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

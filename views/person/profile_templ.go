@@ -67,7 +67,7 @@ func ProfilePage(l shell.Layout, m Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button id=\"change-email\" type=\"submit\">Change the address</button></form></section><section aria-labelledby=\"password-title\"><h2 id=\"password-title\">Password</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button class=\"button primary\" id=\"change-email\" type=\"submit\">Change the address</button></form></section><section aria-labelledby=\"password-title\"><h2 id=\"password-title\">Password</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -90,7 +90,7 @@ func ProfilePage(l shell.Layout, m Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<button id=\"change-password\" type=\"submit\">Change the password</button></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<button class=\"button primary\" id=\"change-password\" type=\"submit\">Change the password</button></form></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -5,13 +5,22 @@
 // or decided here.
 package person
 
-import "parley/views/ui"
+import (
+	"parley/views/shell"
+	"parley/views/ui"
+)
 
 // SignIn is the page to sign in.
 type SignIn struct {
 	Form ui.Form
-	// Notice says what has just been done.
-	Notice string
 	// SignUp says whether accounts can be created without an invitation.
 	SignUp bool
+}
+
+// below leads to the sign-up where that is open.
+func (m SignIn) below(l shell.Layout) shell.Layout {
+	if m.SignUp {
+		return l.Below(toSignUp())
+	}
+	return l
 }

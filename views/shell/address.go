@@ -1,5 +1,7 @@
 package shell
 
+import "net/url"
+
 // WorkspaceURL is the page of a workspace.
 func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspaceID }
 
@@ -23,10 +25,37 @@ func ProviderURL(workspaceID, providerID string) string {
 // UsageURL is the page of what a workspace's answers cost in a month.
 func UsageURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/usage" }
 
+// BillingURL is the page of what a workspace uses and pays.
+func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/billing" }
+
+// AuditURL is the page of what was done in a workspace.
+func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
+
+// FindURL answers the palette of a workspace in JSON.
+func FindURL(workspaceID string) string { return "/api" + WorkspaceURL(workspaceID) + "/find" }
+
 // SettingsURL is the page of a workspace's settings.
 func SettingsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/settings" }
 
-// ChatbotURL is the page of a chatbot's settings.
+// ChatbotSettingsURL is the page of a chatbot's settings.
+func ChatbotSettingsURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/settings" }
+
+// PlaygroundURL is the page where people talk with a chatbot.
+func PlaygroundURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/playground" }
+
+// ConversationsURL is the page of a chatbot's conversations.
+func ConversationsURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/conversations" }
+
+// ImproveURL is the page of the questions that a chatbot did not answer well.
+func ImproveURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/improve" }
+
+// AnalyticsURL is the page of a chatbot's figures.
+func AnalyticsURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/analytics" }
+
+// DeployURL is the page that tells how a chatbot gets into a program.
+func DeployURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/deploy" }
+
+// ChatbotURL is a chatbot's overview.
 func ChatbotURL(chatbotID string) string { return "/chatbots/" + chatbotID }
 
 // KnowledgeURL is the page of a chatbot's documents.
@@ -41,35 +70,71 @@ func EvaluateURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/eva
 // TokensURL is the page of a chatbot's API tokens.
 func TokensURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/tokens" }
 
-// link is an entry of a navigation.
+// link is an entry of the sidebar. Its key comes after "g".
 type link struct {
-	Section   Section
-	Text, URL string
+	Section              Section
+	Text, URL, Icon, Key string
 }
 
 func (l Layout) workspaceLinks() []link {
 	id := l.Workspace.ID
 	return []link{
-		{ChatbotsSection, "Chatbots", WorkspaceURL(id)},
-		{ModelsSection, "Models", ModelsURL(id)},
-		{UsageSection, "Usage", UsageURL(id)},
-		{MembersSection, "Members", MembersURL(id)},
-		{PlanSection, "Plan", PlanURL(id)},
-		{WorkspaceSection, "Workspace", SettingsURL(id)},
+		{ChatbotsSection, "Chatbots", WorkspaceURL(id), "bot", "b"},
+		{MembersSection, "Members", MembersURL(id), "users", "m"},
+		{ModelsSection, "Models", ModelsURL(id), "cpu", "l"},
+		{BillingSection, "Usage & billing", BillingURL(id), "credit-card", "u"},
+		{AuditSection, "Audit", AuditURL(id), "scroll-text", "t"},
+		{WorkspaceSection, "Settings", SettingsURL(id), "settings", "w"},
 	}
 }
 
 func (l Layout) chatbotLinks() []link {
 	id := l.Chatbot.ID
 	return []link{
-		{SettingsSection, "Settings", ChatbotURL(id)},
-		{KnowledgeSection, "Knowledge", KnowledgeURL(id)},
-		{EvaluateSection, "Evaluate", EvaluateURL(id)},
-		{TokensSection, "API tokens", TokensURL(id)},
+		{OverviewSection, "Overview", ChatbotURL(id), "house", "o"},
+		{PlaygroundSection, "Playground", PlaygroundURL(id), "message-circle", "p"},
+		{KnowledgeSection, "Knowledge", KnowledgeURL(id), "book-open", "k"},
+		{ConversationsSection, "Conversations", ConversationsURL(id), "messages-square", "c"},
+		{ImproveSection, "Improve", ImproveURL(id), "lightbulb", "i"},
+		{AnalyticsSection, "Analytics", AnalyticsURL(id), "chart-column", "a"},
+		{DeploySection, "Deploy", DeployURL(id), "rocket", "d"},
+		{SettingsSection, "Settings", ChatbotSettingsURL(id), "settings", "s"},
 	}
 }
 
-// current says whether a link leads to where the person is.
-func (l Layout) current(to link) bool {
-	return to.Section == l.Section || to.Section == ChatbotsSection && l.Chatbot.ID != ""
+// initial is the first letter of a name, for where there is no picture.
+func initial(name string) string {
+	for _, r := range name {
+		return string(r)
+	}
+	return "?"
+}
+
+// home is where the page of a failure leads.
+func (m Failure) home() string {
+	if m.Layout.Chatbot.ID != "" {
+		return ChatbotURL(m.Layout.Chatbot.ID)
+	}
+	if m.Layout.Workspace.ID != "" {
+		return WorkspaceURL(m.Layout.Workspace.ID)
+	}
+	return "/"
+}
+
+func (m Failure) homeText() string {
+	if m.Layout.Chatbot.ID != "" {
+		return "Go to the overview"
+	}
+	if m.Layout.Workspace.ID != "" {
+		return "Go to your chatbots"
+	}
+	return "Go to the start page"
+}
+
+// signInURL leads back to where the person was.
+func (m Failure) signInURL() string {
+	if m.Back == "" || m.Back == "/" {
+		return "/sign-in"
+	}
+	return "/sign-in?next=" + url.QueryEscape(m.Back)
 }

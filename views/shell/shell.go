@@ -4,22 +4,55 @@
 //
 // It does not own a page's content (packages bot, workspace and person) nor the
 // parts of it (package ui).
+//
+// It has more than 40 exported names: each page has an address and most have an
+// entry of the navigation.
 package shell
 
-import "time"
+import (
+	"cmp"
+	"time"
+
+	"github.com/a-h/templ"
+)
 
 // Layout is what all pages share.
 type Layout struct {
-	// Title is the page's own, without the product's name.
+	// Title is that of the document, without the product's name.
 	Title string
+	// Heading is the page's, its Title unless it is given, and About a sentence
+	// below it.
+	Heading, About string
+	// Crumbs lead to the pages above this one.
+	Crumbs []Crumb
+	// Actions are the page's buttons, beside its heading.
+	Actions templ.Component
+	// Broad gives the page the whole width.
+	Broad bool
+	// After is what stands below the card of a page without a sidebar.
+	After templ.Component
+
 	// Notice says what has just been done. It may be empty.
 	Notice string
+	// Undo is where a form posts that undoes it, or empty.
+	Undo string
+	// Failed says that the notice is about something that did not work.
+	Failed bool
+
+	// Theme is "light", "dark", or empty for the system's, and Zone the time zone
+	// that the person chose, empty for the browser's.
+	Theme, Zone string
+	// Expired says that the session has ended.
+	Expired bool
+
 	// Email is that of the person, empty when nobody is signed in.
 	Email string
 	// Workspaces are those of the person.
 	Workspaces []Workspace
 	// Workspace is the present one, zero when there is none.
 	Workspace Workspace
+	// Chatbots are those of the workspace.
+	Chatbots []Chatbot
 	// Chatbot is the present one, zero when there is none.
 	Chatbot Chatbot
 	// Section is the present entry of the navigation.
@@ -32,27 +65,59 @@ type Layout struct {
 	scripts []string
 }
 
-// With returns the layout of a page that runs scripts.
+// Crumb is a page above the one that is shown.
+type Crumb struct{ Text, URL string }
+
+// With returns the layout of a page that runs scripts of its own: modules, by
+// their names in static/js.
 func (l Layout) With(scripts ...string) Layout {
-	l.scripts = scripts
+	l.scripts = append(l.scripts[:len(l.scripts):len(l.scripts)], scripts...)
 	return l
 }
+
+// At returns the layout of a page below others.
+func (l Layout) At(crumbs ...Crumb) Layout {
+	l.Crumbs = crumbs
+	return l
+}
+
+// Below returns the layout of a page without a sidebar, with something below its
+// card.
+func (l Layout) Below(after templ.Component) Layout {
+	l.After = after
+	return l
+}
+
+func (l Layout) heading() string { return cmp.Or(l.Heading, l.Title) }
 
 // Section is an entry of the navigation.
 type Section string
 
-// The sections: six of a workspace, four of a chatbot.
+// The sections of a chatbot, of a workspace and of a person.
 const (
+	OverviewSection      Section = "overview"
+	PlaygroundSection    Section = "playground"
+	KnowledgeSection     Section = "knowledge"
+	ConversationsSection Section = "conversations"
+	ImproveSection       Section = "improve"
+	AnalyticsSection     Section = "analytics"
+	DeploySection        Section = "deploy"
+	SettingsSection      Section = "settings"
+	// EvaluateSection and TokensSection are pages below those.
+	EvaluateSection = ImproveSection
+	TokensSection   = DeploySection
+
 	ChatbotsSection  Section = "chatbots"
-	ModelsSection    Section = "models"
-	UsageSection     Section = "usage"
 	MembersSection   Section = "members"
-	PlanSection      Section = "plan"
+	ModelsSection    Section = "models"
+	BillingSection   Section = "billing"
+	AuditSection     Section = "audit"
 	WorkspaceSection Section = "workspace"
-	SettingsSection  Section = "settings"
-	KnowledgeSection Section = "knowledge"
-	EvaluateSection  Section = "evaluate"
-	TokensSection    Section = "tokens"
+	// UsageSection and PlanSection are pages below that of billing.
+	UsageSection = BillingSection
+	PlanSection  = BillingSection
+
+	AccountSection Section = "account"
 )
 
 // Workspace is a workspace by name.
@@ -75,4 +140,10 @@ type Failure struct {
 	RequestID string
 	// SignIn offers to sign in.
 	SignIn bool
+	// Layout is that of the page where it went wrong, as far as that is known.
+	Layout Layout
+	// Back is where the person was, for a way on after signing in.
+	Back string
+	// Missing says that there is nothing at the address.
+	Missing bool
 }

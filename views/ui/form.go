@@ -1,4 +1,36 @@
-// Package ui owns the components that pages are made of.
+// Package ui owns the components that pages are made of. A page is a templ file of
+// packages bot, workspace or person with its model beside it:
+//
+//	templ MembersPage(l shell.Layout, m Members) {
+//		@shell.Page(l) {                                  // title, navigation, messages
+//			@ui.FormError(m.Form)                         // what is wrong with no input in particular
+//			@ui.Table(ui.Grid{ID: "members", Label: "Members", Columns: ui.Columns("Name", "Role")}) {
+//				for _, member := range m.Members {
+//					<tr>
+//						@ui.Name() { {member.Email} }         // the cell that names the row
+//						@ui.Cell("Role") { {member.Role} }    // on a phone a row is a card with these labels
+//					</tr>
+//				}
+//			}
+//			@ui.Pages(ui.Pager{Next: m.Next})             // keyset pages
+//		}
+//	}
+//
+// The handler sets the layout's About, Actions, Crumbs and Broad, and answers a form
+// with site.Flash, which shows a toast on the next page, with an Undo if it names
+// where that posts. Buttons, links and items of menus take an Action; cards,
+// sections a Head; dialogs and sheets a Window, which a button with its id in Opens
+// opens. A refused form keeps what was typed: Form has it, and Field, Select,
+// Checkbox, Switch, Radios and Dropzone show the error beside their input. A dialog
+// whose form was refused has Refused, and opens by itself.
+//
+// Scripts make it pleasant: data-swap="list" on a GET form or around links replaces
+// the element with that id only; data-poll="3000" on an element with an id keeps it
+// current; <save-bar>, <copy-button>, <code-tabs> and <drop-zone> come with their
+// components. static/js has one module each.
+//
+// It has more than 40 exported names: each component and what it is made from has
+// one, and all pages use them.
 package ui
 
 // Form is what was typed into a form, by the name of the input, and what is

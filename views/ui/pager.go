@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Pager says which page of a list is shown.
-type Pager struct {
+// Numbers says which numbered page of a list is shown.
+type Numbers struct {
 	// Base is the address without the page's number.
 	Base        string
 	Page, Pages int
 }
 
-func (p Pager) URL(page int) string {
+func (p Numbers) URL(page int) string {
 	between := "?"
 	if strings.Contains(p.Base, "?") {
 		between = "&"

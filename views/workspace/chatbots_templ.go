@@ -229,7 +229,7 @@ func ChatbotsPage(l shell.Layout, m Chatbots) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button id=\"create-chatbot\" type=\"submit\">Create the chatbot</button></form></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button class=\"button primary\" id=\"create-chatbot\" type=\"submit\">Create the chatbot</button></form></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

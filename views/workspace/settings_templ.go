@@ -91,7 +91,7 @@ func SettingsPage(l shell.Layout, m Settings) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<button id=\"delete-workspace\" class=\"danger\" type=\"submit\">Delete the workspace</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<button id=\"delete-workspace\" class=\"button danger\" type=\"submit\">Delete the workspace</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

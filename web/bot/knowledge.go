@@ -103,8 +103,8 @@ func filter(m *views.Knowledge, documents []knowledge.Document, choice string) [
 
 // pagerOf says which page of a list the address asks for: the nearest that
 // there is.
-func pagerOf(c *fiber.Ctx, rows int, path, state string) ui.Pager {
-	p := ui.Pager{Base: path, Pages: max(1, (rows+perPage-1)/perPage)}
+func pagerOf(c *fiber.Ctx, rows int, path, state string) ui.Numbers {
+	p := ui.Numbers{Base: path, Pages: max(1, (rows+perPage-1)/perPage)}
 	for _, f := range filters {
 		if state != "" && f.value == state {
 			p.Base += "?state=" + state
@@ -115,7 +115,7 @@ func pagerOf(c *fiber.Ctx, rows int, path, state string) ui.Pager {
 	return p
 }
 
-func pageOf[Row any](rows []Row, p ui.Pager) []Row {
+func pageOf[Row any](rows []Row, p ui.Numbers) []Row {
 	return rows[(p.Page-1)*perPage : min(p.Page*perPage, len(rows))]
 }
 

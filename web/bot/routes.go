@@ -12,10 +12,12 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, knowledge, evaluations, tokens := settingsPages{s}, knowledgePages{s}, evaluationPages{s}, tokenPages{s}
+	overview := overviewPages{s}
 	additions := additionPages{knowledge}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
-		route.Get("", settings.settingsPage, route.May(tenant.Read)),
-		route.Post("", settings.saveSettings, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
+		route.Get("", overview.overviewPage, route.May(tenant.Read)),
+		route.Get("/settings", settings.settingsPage, route.May(tenant.Read)),
+		route.Post("/settings", settings.saveSettings, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Post("/delete", settings.deleteChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Get("/knowledge", knowledge.knowledgePage, route.May(tenant.Read)),
 		route.Post("/knowledge", additions.addDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),

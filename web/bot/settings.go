@@ -103,12 +103,12 @@ func (s settingsPages) resize(c *fiber.Ctx, v site.Visit) error {
 	}
 	aim, limit := v.Chatbot.PassageSizes()
 	if newAim, newLimit := now.PassageSizes(); newAim == aim && newLimit == limit {
-		return site.Done(c, shell.ChatbotURL(v.Chatbot.ID), "saved")
+		return site.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "saved")
 	}
 	if err := s.Knowledge.Documents.MarkReindex(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID); err != nil {
 		return err
 	}
-	return site.Done(c, shell.ChatbotURL(v.Chatbot.ID), "resized")
+	return site.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "resized")
 }
 
 func (s settingsPages) deleteChatbot(c *fiber.Ctx, v site.Visit) error {

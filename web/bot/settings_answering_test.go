@@ -17,7 +17,7 @@ func TestAnswering(t *testing.T) {
 	ours, theirs := s.NewProvider("Ours"), s.NewProvider("Theirs")
 	bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Guide"})
 	webtest.Must(t, err)
-	page := shell.ChatbotURL(bot.ID)
+	page := shell.ChatbotSettingsURL(bot.ID)
 	stored := func(t *testing.T) chatbot.Chatbot {
 		t.Helper()
 		found, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID)

@@ -6,7 +6,6 @@ import (
 	"parley/core/fault"
 	"parley/core/tenant"
 	views "parley/views/person"
-	"parley/views/shell"
 	"parley/views/ui"
 	"parley/web/site"
 )
@@ -30,7 +29,7 @@ func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
-	l := shell.Layout{Title: "Your account", Notice: site.Notice(c), Email: person.User.Email, Workspaces: site.WorkspacesToViews(person)}
+	l := s.PersonLayout(c, person, "Your account")
 	return site.Render(c, status, views.ProfilePage(l, views.Profile{EmailForm: f.email, PasswordForm: f.password}))
 }
 
@@ -55,7 +54,7 @@ func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s profilePages) confirmEmailPage(c *fiber.Ctx) error {
-	return site.Render(c, fiber.StatusOK, views.ConfirmEmailPage(ui.Form{}))
+	return site.Render(c, fiber.StatusOK, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), ui.Form{}))
 }
 
 // confirmEmail changes the address of the account for which the link was
@@ -72,7 +71,7 @@ func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 	user, err := s.Accounts.Addresses.ConfirmEmail(c.UserContext(), typed["code"], s.Client(c))
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
-			return site.Render(c, status, views.ConfirmEmailPage(f))
+			return site.Render(c, status, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), f))
 		})
 	}
 	if here.User.ID == user.ID {

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/answer/format"
 	views "parley/views/person"
+	"parley/views/shell"
 	"parley/web/site"
 )
 
@@ -37,7 +38,7 @@ func (s securityPages) securityPolicy(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound
 	}
-	return site.Render(c, fiber.StatusOK, views.SecurityPolicyPage(policyHTML(s.Security.Policy)))
+	return site.Render(c, fiber.StatusOK, views.SecurityPolicyPage(s.wide(c), policyHTML(s.Security.Policy)))
 }
 
 // policyHTML returns the part of the policy that people outside need: without its
@@ -60,4 +61,11 @@ func securityTxt(contact, baseURL string, now time.Time) string {
 		fmt.Fprintf(&b, "Canonical: %s\nPolicy: %s\n", baseURL+securityTxtPath, baseURL+securityPolicyPath)
 	}
 	return b.String()
+}
+
+// wide is a page of text for everybody.
+func (s securityPages) wide(c *fiber.Ctx) shell.Layout {
+	l := s.PlainLayout(c, "Security policy")
+	l.Broad = true
+	return l
 }

@@ -23,7 +23,7 @@ func (s signInPages) home(c *fiber.Ctx) error {
 		return err
 	}
 	if len(person.Memberships) == 0 {
-		return site.Render(c, fiber.StatusOK, views.NoWorkspacePage(shell.Layout{Title: "Welcome", Notice: site.Notice(c), Email: person.User.Email}))
+		return site.Render(c, fiber.StatusOK, views.NoWorkspacePage(s.PersonLayout(c, person, "Welcome")))
 	}
 	return site.SeeOther(c, shell.WorkspaceURL(person.Memberships[0].Workspace.ID))
 }
@@ -62,7 +62,7 @@ func (s signUpPages) showSignUp(c *fiber.Ctx, status int, f ui.Form) error {
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SignUpPage(f, checks))
+	return site.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
 }
 
 // admitSignUp refuses a new account where they are not open to all, save the
@@ -86,12 +86,14 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	again := func(status int, f ui.Form) error { return site.Render(c, status, views.SignUpPage(f, checks)) }
+	again := func(status int, f ui.Form) error {
+		return site.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
+	}
 	if checks {
 		if err := s.Accounts.SignUps.RequestSignUp(c.UserContext(), typed["email"], s.Client(c)); err != nil {
 			return typed.Again(c, err, again)
 		}
-		return site.Render(c, fiber.StatusOK, views.CheckMailPage())
+		return site.Render(c, fiber.StatusOK, views.CheckMailPage(s.PlainLayout(c, "Check your e-mail")))
 	}
 	user, err := s.createAccount(c, typed)
 	if err != nil {
@@ -101,7 +103,7 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 }
 
 func (s signUpPages) finishSignUpPage(c *fiber.Ctx) error {
-	return site.Render(c, fiber.StatusOK, views.FinishSignUpPage(ui.Form{}))
+	return site.Render(c, fiber.StatusOK, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), ui.Form{}))
 }
 
 // finishSignUp creates the account of who has followed the link in a mail.
@@ -118,7 +120,7 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	})
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
-			return site.Render(c, status, views.FinishSignUpPage(f))
+			return site.Render(c, status, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), f))
 		})
 	}
 	return s.Start(c, user.ID, "/")
@@ -145,7 +147,7 @@ func (s signInPages) signInPage(c *fiber.Ctx) error {
 }
 
 func (s signInPages) showSignIn(c *fiber.Ctx, status int, f ui.Form) error {
-	return site.Render(c, status, views.SignInPage(views.SignIn{Form: f, Notice: site.Notice(c), SignUp: s.SignUp}))
+	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp}))
 }
 
 func (s signInPages) signIn(c *fiber.Ctx) error {
@@ -171,7 +173,7 @@ func (s signInPages) signOut(c *fiber.Ctx) error {
 }
 
 func (s signInPages) joinPage(c *fiber.Ctx) error {
-	return site.Render(c, fiber.StatusOK, views.JoinPage(ui.Form{}))
+	return site.Render(c, fiber.StatusOK, views.JoinPage(s.PlainLayout(c, "Join a workspace"), ui.Form{}))
 }
 
 func (s signInPages) join(c *fiber.Ctx) error {
@@ -182,7 +184,7 @@ func (s signInPages) join(c *fiber.Ctx) error {
 	userID, err := s.Team.Invitations.Join(c.UserContext(), typed["code"], typed["password"], s.Client(c))
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
-			return site.Render(c, status, views.JoinPage(f))
+			return site.Render(c, status, views.JoinPage(s.PlainLayout(c, "Join a workspace"), f))
 		})
 	}
 	return s.Start(c, userID, "/")

@@ -3,6 +3,7 @@ package site
 import (
 	"errors"
 	"log/slog"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -59,8 +60,18 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	}
 	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
 		Title: titles[failure.Kind], Message: message, RequestID: requestid.Of(c),
-		SignIn: failure.Kind == fault.Unauthenticated,
+		SignIn: failure.Kind == fault.Unauthenticated, Missing: failure.Kind == fault.NotFound,
+		Layout: notedLayout(c), Back: cameFrom(c),
 	}))
+}
+
+// cameFrom is the page of this server that a form was on, for the way back to it.
+func cameFrom(c *fiber.Ctx) string {
+	from, err := url.Parse(c.Get(fiber.HeaderReferer))
+	if err != nil || from.Host != string(c.Request().URI().Host()) {
+		return ""
+	}
+	return LocalPath(from.RequestURI())
 }
 
 func reads(c *fiber.Ctx) bool {

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chatbot"
+	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/internal/route"
@@ -17,8 +18,9 @@ type Visit struct {
 	Person  tenant.Person
 	Member  tenant.Membership
 	Chatbot chatbot.Chatbot
-	// suspended says that something of the workspace is over a limit.
-	suspended bool
+	// holdings are what the workspace has of what its plan limits.
+	holdings []tenant.Holding
+	site     *Site
 }
 
 // Anyone lets in everybody.
@@ -31,6 +33,7 @@ func (s *Site) WithPerson(_ route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 		if err != nil {
 			return err
 		}
+		s.note(c, s.personLayout(c, person))
 		return handle(c, person)
 	})
 }
@@ -47,10 +50,13 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		if err != nil {
 			return err
 		}
+		s.note(c, s.personLayout(c, person))
 		v, err := enter(c, person)
 		if err != nil {
 			return err
 		}
+		v.site = s
+		s.note(c, v.layout(c))
 		if err := v.Member.May(d.Action); err != nil {
 			return err
 		}
@@ -80,7 +86,8 @@ func (s *Site) arrive(c *fiber.Ctx, v Visit) (Visit, error) {
 		return Visit{}, err
 	}
 	holdings, err := s.Tenants.Holdings.List(c.UserContext(), v.WorkspaceID())
-	v.suspended = anySuspended(holdings)
+	v.holdings = holdings
+	s.note(c, v.layout(c))
 	return v, err
 }
 
@@ -93,16 +100,64 @@ func (v Visit) MayChange(action tenant.Action) bool {
 
 func (v Visit) WorkspaceID() string { return v.Member.Workspace.ID }
 
+// Layout is what surrounds a page, with the message that waits for it.
 func (v Visit) Layout(c *fiber.Ctx, section shell.Section, title string) shell.Layout {
-	l := shell.Layout{
-		Title: title, Notice: Notice(c), Section: section, Email: v.Person.User.Email,
-		Workspace:  shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name},
-		Workspaces: WorkspacesToViews(v.Person), Suspended: v.suspended, LooksOnly: v.Member.OverLimit,
+	l := v.layout(c)
+	l.Section, l.Title, l.Heading = section, title, title
+	if v.Chatbot.ID != "" {
+		l.Title = title + " – " + v.Chatbot.Name
+	}
+	return v.site.told(c, l)
+}
+
+func (v Visit) layout(c *fiber.Ctx) shell.Layout {
+	l := v.site.personLayout(c, v.Person)
+	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
+	l.LooksOnly = v.Member.OverLimit
+	for _, h := range v.holdings {
+		l.Suspended = l.Suspended || h.OverLimit
+		if h.Resource == plan.Chatbots {
+			l.Chatbots = append(l.Chatbots, shell.Chatbot{ID: h.ID, Name: h.Name, OverLimit: h.OverLimit})
+		}
 	}
 	if v.Chatbot.ID != "" {
 		l.Chatbot = ChatbotToView(v.Chatbot)
-		l.Title = title + " – " + v.Chatbot.Name
 	}
+	return l
+}
+
+// PersonLayout is what surrounds a page of a person, with the message that waits
+// for it.
+func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) shell.Layout {
+	l := s.personLayout(c, person)
+	l.Section, l.Title = shell.AccountSection, title
+	return s.told(c, l)
+}
+
+func (s *Site) personLayout(c *fiber.Ctx, person tenant.Person) shell.Layout {
+	return shell.Layout{Email: person.User.Email, Workspaces: WorkspacesToViews(person), Theme: s.Theme(c)}
+}
+
+// PlainLayout is what surrounds a page of somebody who is not signed in.
+func (s *Site) PlainLayout(c *fiber.Ctx, title string) shell.Layout {
+	return s.told(c, shell.Layout{Title: title, Theme: s.Theme(c)})
+}
+
+// told adds the message that waits for the next page.
+func (s *Site) told(c *fiber.Ctx, l shell.Layout) shell.Layout {
+	m := s.flashed(c)
+	l.Notice, l.Undo, l.Failed = m.Text, m.Undo, m.Failed
+	return l
+}
+
+// layoutKey is where a request has the layout of the page that it is for, so that
+// a failure is shown in it.
+type layoutKey struct{}
+
+func (s *Site) note(c *fiber.Ctx, l shell.Layout) { c.Locals(layoutKey{}, l) }
+
+func notedLayout(c *fiber.Ctx) shell.Layout {
+	l, _ := c.Locals(layoutKey{}).(shell.Layout)
 	return l
 }
 
@@ -116,14 +171,4 @@ func WorkspacesToViews(p tenant.Person) []shell.Workspace {
 
 func ChatbotToView(bot chatbot.Chatbot) shell.Chatbot {
 	return shell.Chatbot{ID: bot.ID, Name: bot.Name, OverLimit: bot.OverLimit, CreatedAt: bot.CreatedAt}
-}
-
-// anySuspended reports whether anything is over a limit.
-func anySuspended(holdings []tenant.Holding) bool {
-	for _, h := range holdings {
-		if h.OverLimit {
-			return true
-		}
-	}
-	return false
 }

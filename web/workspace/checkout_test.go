@@ -93,7 +93,7 @@ func TestCheckout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.Within(t)
-			s.WantPage(s.Post(s.Url("/plan/checkout"), typed), 422, `class="banner"`)
+			s.WantPage(s.Post(s.Url("/plan/checkout"), typed), 422, `class="banner danger"`)
 		})
 	}
 	t.Run("what is wrong at Stripe is said on the page of plans", func(t *testing.T) {

@@ -161,7 +161,7 @@ func TestLimitsPage(t *testing.T) {
 	t.Run("after a downgrade every page of the workspace says that something is suspended", func(t *testing.T) {
 		s := s.Within(t)
 		for _, path := range []string{s.Url(""), s.Url("/members"), s.Url("/plan"), s.Url("/limits"), s.Url("/settings"), "/chatbots/" + bots[0].ID, "/chatbots/" + bots[1].ID + "/tokens"} {
-			s.WantPage(s.Get(path), 200, "See what is suspended and choose what stays active")
+			s.WantPage(s.Get(path), 200, "Choose what stays active")
 		}
 	})
 	t.Run("lists say what is suspended", func(t *testing.T) {
@@ -174,14 +174,14 @@ func TestLimitsPage(t *testing.T) {
 	t.Run("a suspended chatbot's pages say so, and can only delete it", func(t *testing.T) {
 		s := s.Within(t)
 		second := "/chatbots/" + bots[1].ID
-		s.WantPage(s.Get(second), 200, `id="read-only"`, "<fieldset disabled>", `id="delete-chatbot"`)
+		s.WantPage(s.Get(second+"/settings"), 200, `id="read-only"`, "<fieldset disabled>", `id="delete-chatbot"`)
 		if got := s.Get(second + "/tokens"); strings.Contains(got.Body, "create-token") {
 			t.Error("tokens could be made")
 		}
 		if got := s.Get("/chatbots/" + bots[0].ID); strings.Contains(got.Body, `id="read-only"`) {
 			t.Error("the oldest is suspended, too")
 		}
-		s.WantPage(s.Post(second, url.Values{"name": {"Renamed"}}), 403, "An owner can choose")
+		s.WantPage(s.Post(second+"/settings", url.Values{"name": {"Renamed"}}), 403, "An owner can choose")
 	})
 	t.Run("the owner reads what is suspended, and is not asked about themselves", func(t *testing.T) {
 		s := s.Within(t)
@@ -209,7 +209,7 @@ func TestLimitsPage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s.Within(t)
-			s.WantPage(s.Post(s.Url("/limits"), typed), 422, `class="banner"`)
+			s.WantPage(s.Post(s.Url("/limits"), typed), 422, `class="banner danger"`)
 		})
 	}
 	t.Run("a suspended member can look, and choose nothing", func(t *testing.T) {
@@ -221,6 +221,6 @@ func TestLimitsPage(t *testing.T) {
 	t.Run("deleting a chatbot wakes up another", func(t *testing.T) {
 		s := s.Within(t)
 		s.WantGone(s.Post("/chatbots/"+bots[2].ID+"/delete", url.Values{"confirm_name": {"Third"}}), s.Url("?done=deleted"))
-		s.WantPage(s.Post("/chatbots/"+bots[0].ID, url.Values{"name": {"First"}, "passage_aim": {"x"}}), 422, "Enter a whole number.")
+		s.WantPage(s.Post("/chatbots/"+bots[0].ID+"/settings", url.Values{"name": {"First"}, "passage_aim": {"x"}}), 422, "Enter a whole number.")
 	})
 }

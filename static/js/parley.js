@@ -1,0 +1,15 @@
+// The script of every page. Each module makes one thing pleasant that works
+// without it; a module with elements of its own defines them.
+import "./dialogs.js";
+import "./menus.js";
+import "./drawer.js";
+import "./toasts.js";
+import "./times.js";
+import "./copy.js";
+import "./code-tabs.js";
+import "./save-bar.js";
+import "./drop-zone.js";
+import "./fragments.js";
+import "./forms.js";
+import "./session.js";
+import "./palette.js";

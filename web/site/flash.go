@@ -1,0 +1,64 @@
+package site
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// flashLifetime is how long a message waits for the next page.
+const flashLifetime = time.Minute
+
+// maxFlash is how much of a message is kept: a cookie holds 4 KiB.
+const maxFlash = 500
+
+// Message says on the next page what has been done, such as "Opening hours" added.
+type Message struct {
+	Text string `json:"t"`
+	// Undo is where a form posts that undoes it, or empty.
+	Undo string `json:"u,omitempty"`
+	// Failed says that it did not work.
+	Failed bool `json:"f,omitempty"`
+}
+
+// Flash is [SeeOther] to a page that shows a message once. It travels in a cookie,
+// so that nobody else's link can have a page say something.
+func (s *Site) Flash(c *fiber.Ctx, path string, m Message) error {
+	if len(m.Text) > maxFlash {
+		cut := maxFlash
+		for !utf8.RuneStart(m.Text[cut]) {
+			cut--
+		}
+		m.Text = m.Text[:cut] + "…"
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	c.Cookie(s.Sessions.cookie(s.Sessions.named("flash"), base64.RawURLEncoding.EncodeToString(text), flashLifetime))
+	return SeeOther(c, path)
+}
+
+// flashed returns the message for this page, and takes it away.
+func (s *Site) flashed(c *fiber.Ctx) Message {
+	name := s.Sessions.named("flash")
+	value := c.Cookies(name)
+	if value == "" {
+		return Message{Text: Notice(c)}
+	}
+	gone := s.Sessions.cookie(name, "", 0)
+	gone.Expires = time.Unix(0, 0)
+	c.Cookie(gone)
+	text, err := base64.RawURLEncoding.DecodeString(value)
+	var m Message
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return Message{Text: Notice(c)}
+	}
+	if m.Undo != "" && LocalPath(m.Undo) == "/" {
+		m.Undo = ""
+	}
+	return m
+}
