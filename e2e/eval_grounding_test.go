@@ -80,6 +80,6 @@ func TestEvalGrounding(t *testing.T) {
 	})
 	t.Run("files without a relevant passage are refused", func(t *testing.T) {
 		term := &terminal{T: t, folder: t.TempDir()}
-		term.fails("two questions with a relevant document", "eval", "grounding", "--corpus=testdata/corpus.jsonl", "--queries=testdata/queries.jsonl", "--qrels="+term.file("none.tsv", "q1\td9\t1\n"))
+		term.fails("at least two questions", "eval", "grounding", "--corpus=testdata/corpus.jsonl", "--queries=testdata/queries.jsonl", "--qrels="+term.file("none.tsv", "q1\td9\t1\n"))
 	})
 }

@@ -81,8 +81,8 @@ func TestAuditCommand(t *testing.T) {
 func TestBillingCommands(t *testing.T) {
 	t.Parallel()
 	onTerminals(t, func(term *terminal) {
-		term.fails("There is no Stripe", "billing", "sync")
-		term.fails("There is no Stripe", "billing", "reconcile")
+		term.fails("Stripe is not set up", "billing", "sync")
+		term.fails("Stripe is not set up", "billing", "reconcile")
 
 		stripe := stripetest.New(t, stripetest.Options{})
 		at := func(args ...string) []string {
@@ -104,7 +104,7 @@ func TestBillingCommands(t *testing.T) {
 			term.Errorf("it prints\n%s\nand before\n%s", done, dry)
 		}
 		made := posts()
-		if again := term.ok(at("billing", "sync")...); again != "Stripe has what the plans say.\n" || posts() != made {
+		if again := term.ok(at("billing", "sync")...); again != "Stripe matches the plans.\n" || posts() != made {
 			term.Errorf("the second time it changes %d things and prints\n%s", posts()-made, again)
 		}
 		if _, complaint, _ := term.run("", "plan", "limits", "standard", "--price-monthly=8900"); !strings.Contains(complaint, "Run: parley billing sync") {

@@ -110,10 +110,10 @@ func TestUnlinkCommand(t *testing.T) {
 		}
 		link()
 		out, complaint, code := term.run("no\n", append([]string{"billing", "unlink", workspace}, at...)...)
-		if code != 1 || !strings.Contains(complaint, "Nothing was changed") || !strings.Contains(out, "premium") || !strings.Contains(out, "on the basic plan") {
+		if code != 1 || !strings.Contains(complaint, "Nothing was changed") || !strings.Contains(out, "premium") || !strings.Contains(out, "have the basic plan") {
 			t.Errorf("without a yes it ends with %d and says %s%s", code, out, complaint)
 		}
-		if out, complaint, code := term.run("yes\n", append([]string{"billing", "unlink", workspace}, at...)...); code != 0 || !strings.Contains(out, "is on the basic plan") {
+		if out, complaint, code := term.run("yes\n", append([]string{"billing", "unlink", workspace}, at...)...); code != 0 || !strings.Contains(out, "now has the basic plan") {
 			t.Errorf("with a yes it ends with %d and says %s%s", code, out, complaint)
 		}
 		link()

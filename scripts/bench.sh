@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the programs that measure, which are a module of their own in bench/,
-# and runs them in the top folder of this tree:
+# Builds the benchmark programs, which are a separate module in bench/, and runs
+# them in the top folder of this tree:
 #
 #   scripts/bench.sh --only=chat --databases=sqlite --quick
 set -euo pipefail

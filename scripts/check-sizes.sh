@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Fails when a file of this tree is larger than 1 MiB: everyone who clones the
-# tree downloads it, in each version that it ever had. Files that git ignores
-# are not looked at.
+# Fails when a file of this tree is larger than 1 MiB, because everyone who clones
+# the tree downloads all its versions. It skips files that git ignores.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -9,7 +8,7 @@ cd "$(dirname "$0")/.."
 # Files that may be larger, each with its reason.
 allowed() {
   case "$1" in
-    llm/words/table.gz) return 0 ;; # the table of words, without which nothing is found by its meaning (docs/adr/0017-word-vectors.md)
+    llm/words/table.gz) return 0 ;; # the table of words for search by meaning (docs/adr/0017-word-vectors.md)
   esac
   return 1
 }

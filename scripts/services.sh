@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs PostgreSQL and Weaviate for development until Ctrl-C, on loopback, and
-# keeps their data in data/services. Delete that folder to begin anew.
+# keeps their data in data/services. Delete that folder to start over.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests need and this machine lacks: a PostgreSQL server, a
+# Installs what the tests need and this machine lacks: a PostgreSQL server,
 # Chromium, a C compiler (the race detector needs cgo) and a Weaviate server,
-# which it builds (see scripts/weaviate.sh for where that is kept). It asks
-# nothing, and does nothing when all is there.
+# which it builds (scripts/weaviate.sh says where). It asks no questions, and does
+# nothing if everything is installed.
 set -euo pipefail
 
 if ! command -v go >/dev/null; then
@@ -34,14 +34,14 @@ has_compiler || missing+=(gcc libc6-dev)
 as_root=()
 if [ ${#missing[@]} -gt 0 ]; then
   if ! command -v apt-get >/dev/null; then
-    echo "setup: the tests need what Debian calls: ${missing[*]}" >&2
-    echo "setup: there is no apt-get here; install these with this system's own package manager, then try again." >&2
+    echo "setup: the tests need these packages, by their names in Debian: ${missing[*]}" >&2
+    echo "setup: this system has no apt-get; install them with its own package manager, then try again." >&2
     exit 1
   fi
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
       echo "setup: the tests need these packages: ${missing[*]}" >&2
-      echo "setup: there is no sudo here; run as root: apt-get install ${missing[*]}" >&2
+      echo "setup: this system has no sudo; run this as root: apt-get install ${missing[*]}" >&2
       exit 1
     fi
     as_root=(sudo)
@@ -58,7 +58,7 @@ install_packages() {
       apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
 }
 
-# The one mostly waits for the network, the other for the processor.
+# In parallel, because one mostly waits for the network, the other for the processor.
 "$(dirname "$0")/weaviate.sh" install &
 building=$!
 status=0

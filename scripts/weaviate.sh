@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
 # The Weaviate server that tests and development use:
 #
-#   scripts/weaviate.sh install                      builds it, unless that is done
-#   scripts/weaviate.sh serve DIR [HTTP [GRPC]]      runs it, with all it keeps in DIR
+#   scripts/weaviate.sh install                      builds it if necessary
+#   scripts/weaviate.sh serve DIR [HTTP [GRPC]]      runs it with its data in DIR
 #
 # It is built from the Go module of the release, outside this tree, and kept in
 # the folder parley of $PARLEY_CACHE, of $CI_CACHE_DIR, or else of the user's
-# cache. The first build takes some minutes, and no later one.
+# cache. Only the first build takes some minutes.
 #
-# A server that is started again on the same DIR has the same ports and the
-# same key. Without ports it takes free ones: six in a row. They listen on
-# loopback, but for gRPC and the cluster's data port, for which Weaviate has no
-# setting; both ask for a secret. DIR/address has the server's address, such as
+# A server that is restarted on the same DIR keeps its ports and its key. Without
+# ports it takes six free ones in a row. They listen on loopback, except gRPC and
+# the cluster's data port, for which Weaviate has no setting; both require a secret. DIR/address has the server's address, such as
 # http://127.0.0.1:20000?grpc=20001, and DIR/key the API key.
 set -euo pipefail
 
-# The version in compose.yaml. Never skip a minor version on data that is to be kept.
+# The version in compose.yaml. Never skip a minor version on data that you want to keep.
 version=1.35.2
 
 cache=${PARLEY_CACHE:-${CI_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}}}/parley
@@ -29,14 +28,14 @@ install_server() {
   # shellcheck disable=SC2064 # the name is known now
   trap "rm -rf '$building'" EXIT
   echo "weaviate: building version $version, once, for a few minutes"
-  # Away from this tree, whose settings for go are its own. It needs no cgo, and
-  # so no compiler that setup.sh may be installing meanwhile.
+  # Outside of this tree, whose Go settings do not apply. It needs no cgo, and so
+  # no compiler, which setup.sh may be installing meanwhile.
   (cd "$building" && GOFLAGS='' GOWORK=off CGO_ENABLED=0 GOBIN=$building go install "github.com/weaviate/weaviate/cmd/weaviate-server@v$version") </dev/null
   mkdir -p "${binary%/*}"
   mv "$building/weaviate-server" "$binary"
 }
 
-# Anything that listens on one of six ports makes them taken.
+# Six ports are taken if anything listens on one of them.
 free() {
   local port
   for port in $(seq "$1" $(($1 + 5))); do
@@ -44,7 +43,7 @@ free() {
   done
 }
 
-# Below the ports that the system gives to clients.
+# Below the ports that the system assigns to clients.
 free_ports() {
   local port
   for _ in $(seq 100); do
@@ -79,11 +78,11 @@ serve() {
   fi
   echo "http://127.0.0.1:$http?grpc=$grpc" >"$dir/address"
 
-  # The name of the node is part of what is stored. Without
+  # The name of the node is part of the stored data. Without
   # USE_INVERTED_SEARCHABLE=false, keyword search misses what was written in the
   # last minute and miscounts what was deleted; without ASYNC_INDEXING, vectors
-  # are lost when the server is killed. Nothing of the caller's environment is
-  # a setting of the server's.
+  # are lost when the server is killed. The caller's environment does not reach the
+  # server.
   cd "$dir"
   exec env -i PATH="$PATH" HOME="$dir" LOG_LEVEL=warning DISABLE_TELEMETRY=true GO_PROFILING_DISABLE=true \
     PERSISTENCE_DATA_PATH="$dir/data" AUTOSCHEMA_ENABLED=false DEFAULT_VECTORIZER_MODULE=none API_BASED_MODULES_DISABLED=true \

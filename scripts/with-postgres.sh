@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Runs a command beside a throw-away PostgreSQL cluster, which it stops and
-# deletes afterwards, whatever happens to the command:
+# deletes afterward, even if the command fails:
 #
 #   scripts/with-postgres.sh go test ./store
 #
 # The command finds a superuser's URL in PARLEY_TEST_POSTGRES. The cluster
-# listens on a Unix socket only, in a directory of its own, so that any number
-# can run side by side.
+# listens only on a Unix socket in its own directory, so that any number can run
+# side by side.
 #
-# PARLEY_PG_DURABLE=1 makes commits durable, for measurements that are to mean
-# something. Without it nothing is synced to disk.
+# PARLEY_PG_DURABLE=1 makes commits durable, for meaningful measurements. Without it
+# nothing is synced to disk.
 #
 # With PARLEY_SERVICES=DIR the cluster is durable, keeps its data in DIR, listens
 # on port 5433 of loopback too, and has a database and a role parley, whose URL
@@ -21,8 +21,8 @@ if [ $# -eq 0 ]; then
   exit 2
 fi
 
-# The newest server under /usr/lib/postgresql comes first: what PATH has may be
-# a wrapper with another idea of where a cluster lives.
+# The newest server under /usr/lib/postgresql comes first: PATH may have a
+# wrapper that expects clusters elsewhere.
 postgres_bin() {
   local newest
   newest=$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1) || true
@@ -31,7 +31,7 @@ postgres_bin() {
 }
 
 if ! bin=$(postgres_bin); then
-  echo "with-postgres: there is no PostgreSQL server here. Run scripts/setup.sh." >&2
+  echo "with-postgres: this machine has no PostgreSQL server. Run scripts/setup.sh." >&2
   exit 1
 fi
 
@@ -39,7 +39,7 @@ fi
 as_postgres=()
 if [ "$(id -u)" -eq 0 ]; then
   if ! id -u postgres >/dev/null 2>&1; then
-    echo "with-postgres: root needs the user 'postgres' to run the server as. Run scripts/setup.sh." >&2
+    echo "with-postgres: running as root requires the user 'postgres' for the server. Run scripts/setup.sh." >&2
     exit 1
   fi
   as_postgres=(setpriv --reuid=postgres --regid=postgres --clear-groups --)
@@ -58,17 +58,17 @@ if [ -n "$keep" ]; then
   port=5433
 fi
 
-# Everything in the background gets a process group of its own. So a signal for
-# this script does not hit the server, and one that this script alone receives
-# can be passed on to the command and all that it started.
+# Everything in the background gets its own process group. So a signal for this
+# script does not reach the server, and the script can pass it on to the command and
+# everything that the command started.
 set -m
 
-# shellcheck disable=SC2317 # reached through the traps
+# shellcheck disable=SC2317 # called by the traps
 stop() {
   trap - EXIT
   trap '' INT TERM HUP
   if [ -n "$server" ]; then
-    # What is kept is closed in peace; what is deleted need not be.
+    # Data that is kept needs a clean shutdown; data that is deleted does not.
     if [ -n "$keep" ]; then
       kill -INT "$server" 2>/dev/null || true
     else
@@ -79,7 +79,7 @@ stop() {
   rm -rf "$dir"
 }
 
-# shellcheck disable=SC2317 # reached through the traps
+# shellcheck disable=SC2317 # called by the traps
 interrupted() {
   if [ -n "$child" ]; then
     kill "-$1" -- "-$child" 2>/dev/null || true
@@ -142,7 +142,7 @@ done
 
 export PARLEY_TEST_POSTGRES="postgres://postgres@/postgres?host=$dir&port=$port"
 
-# As in production, the role owns its database and is no superuser.
+# As in production, the role owns its database and is not a superuser.
 if [ -n "$keep" ]; then
   password_file=${data%/*}/password
   if [ ! -s "$password_file" ]; then

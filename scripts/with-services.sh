@@ -4,8 +4,8 @@
 #
 #   scripts/with-services.sh go test ./...
 #
-# scripts/with-postgres.sh and scripts/with-weaviate.sh say what the command
-# finds.
+# scripts/with-postgres.sh and scripts/with-weaviate.sh describe the environment of
+# the command.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then

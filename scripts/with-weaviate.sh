@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command beside a throw-away Weaviate server, which it stops and
-# deletes afterwards, whatever happens to the command:
+# deletes afterward, even if the command fails:
 #
 #   scripts/with-weaviate.sh go test ./index/weaviate
 #
@@ -28,17 +28,17 @@ else
   dir=$(mktemp -d "${TMPDIR:-/tmp}/parley-weaviate.XXXXXX")
 fi
 
-# Everything in the background gets a process group of its own. So a signal for
-# this script does not hit the server, and one that this script alone receives
-# can be passed on to the command and all that it started.
+# Everything in the background gets its own process group. So a signal for this
+# script does not reach the server, and the script can pass it on to the command and
+# everything that the command started.
 set -m
 
-# shellcheck disable=SC2317 # reached through the traps
+# shellcheck disable=SC2317 # called by the traps
 stop() {
   trap - EXIT
   trap '' INT TERM HUP
   if [ -n "$server" ]; then
-    # What is kept is closed in peace; what is deleted need not be.
+    # Data that is kept needs a clean shutdown; data that is deleted does not.
     if [ -n "$keep" ]; then
       kill -TERM "$server" 2>/dev/null || true
     else
@@ -49,7 +49,7 @@ stop() {
   [ -n "$keep" ] || rm -rf "$dir"
 }
 
-# shellcheck disable=SC2317 # reached through the traps
+# shellcheck disable=SC2317 # called by the traps
 interrupted() {
   if [ -n "$child" ]; then
     kill "-$1" -- "-$child" 2>/dev/null || true
@@ -70,7 +70,7 @@ ready() {
   (exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /v1/.well-known/ready HTTP/1.0\r\n\r\n' >&3 && grep -q '^HTTP/1.[01] 200' <&3) 2>/dev/null
 }
 
-# Succeeds when the server is ready, and fails when it has ended or takes a
+# Succeeds when the server is ready, and fails if it exits or takes longer than a
 # minute.
 start() {
   local ports=()
@@ -89,7 +89,7 @@ start() {
   done
 }
 
-# Somebody else may take a port between the look and the start.
+# Another process may take a port between the check and the start.
 for attempt in 1 2 3; do
   start && break
   if [ "$attempt" -eq 3 ] || [ -n "$keep" ] || ! grep -q 'address already in use' "$dir/log"; then

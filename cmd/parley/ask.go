@@ -14,10 +14,10 @@ import (
 type askCmd struct {
 	Chatbot      string `arg:"" help:"Id of the chatbot."`
 	Question     string `arg:"" help:"The question."`
-	Conversation string `help:"Id of the conversation to continue. Default: a new one."`
-	ExternalUser string `name:"external-user-id" help:"Your system's name for the end user who asks. Default: none."`
-	Format       string `enum:"markdown,plain_text,html" default:"markdown" help:"markdown, which is streamed, plain_text or html."`
-	JSON         bool   `name:"json" help:"Print JSON, when the answer is whole."`
+	Conversation string `help:"Id of the conversation to continue. Default: start a new one."`
+	ExternalUser string `name:"external-user-id" help:"Your system's id of the end user who asks. Default: none."`
+	Format       string `enum:"markdown,plain_text,html" default:"markdown" help:"Format of the answer: markdown (which is streamed), plain_text or html."`
+	JSON         bool   `name:"json" help:"Print JSON once the answer is complete."`
 }
 
 type askView struct {
@@ -35,7 +35,7 @@ type usageView struct {
 	TotalTokens      int `json:"total_tokens"`
 }
 
-// sourceView is as the API's source.
+// sourceView has the shape of the API's source.
 type sourceView struct {
 	Number      int      `json:"number"`
 	Cited       bool     `json:"cited"`
@@ -50,7 +50,7 @@ type sourceView struct {
 	Version     int      `json:"version"`
 }
 
-// Run asks, and streams the answer to the terminal.
+// Run asks the question and streams the answer to the terminal.
 func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		caller, err := p.OperatorOf(ctx, bot)

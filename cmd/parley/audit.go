@@ -18,17 +18,17 @@ import (
 )
 
 type auditCmd struct {
-	List auditListCmd `cmd:"" default:"withargs" help:"Print the audit log, the latest first."`
+	List auditListCmd `cmd:"" default:"withargs" help:"Print the audit log, latest entries first."`
 }
 
 type auditListCmd struct {
-	Workspace string `placeholder:"ID" help:"Only what was done in this workspace, which may have been deleted. Default: everything."`
-	Since     string `placeholder:"TIME" help:"Only what was done since a time (2026-01-31 or 2026-01-31T12:00:00Z), or in so long (72h)."`
-	Limit     *int   `placeholder:"N" help:"The most entries to print. Default: all."`
+	Workspace string `placeholder:"ID" help:"Print only entries of this workspace, even if it was deleted. Default: all workspaces."`
+	Since     string `placeholder:"TIME" help:"Print only entries since a time (2026-01-31 or 2026-01-31T12:00:00Z), or of a period before now (72h)."`
+	Limit     *int   `placeholder:"N" help:"Maximum number of entries to print. Default: all."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run prints entries as they are read, however many there are.
+// Run prints entries as it reads them, however many there are.
 func (cmd *auditListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	since, err := parseSince(cmd.Since)
 	if err != nil {
@@ -46,7 +46,7 @@ func (cmd *auditListCmd) Run(ctx context.Context, config *app.Config, io streams
 	})
 }
 
-// parseSince reads a time, a day or a duration before now. Nothing is the zero
+// parseSince parses a time, a day or a duration before now. An empty text is the zero
 // time.
 func parseSince(text string) (time.Time, error) {
 	if text == "" {
@@ -133,8 +133,8 @@ func writeAuditJSON(out io.Writer, entries iter.Seq2[audit.Entry, error]) error 
 
 const auditLine = "%-20s  %-24s  %-30s  %-32s  %-15s  %s"
 
-// writeAuditTable writes a line for each entry, in columns of fixed widths: what
-// is to come is not known yet.
+// writeAuditTable writes a line for each entry, in columns of fixed width because later
+// entries are not known yet.
 func writeAuditTable(out io.Writer, entries iter.Seq2[audit.Entry, error]) error {
 	if _, err := fmt.Fprintf(out, auditLine+"\n", "AT", "WHAT", "WHO", "OBJECT", "FROM", "DETAIL"); err != nil {
 		return err
@@ -152,7 +152,7 @@ func writeAuditTable(out io.Writer, entries iter.Seq2[audit.Entry, error]) error
 	return nil
 }
 
-// printable replaces what would move a terminal's cursor: names are tenants' own.
+// printable replaces characters that would move a terminal's cursor: tenants choose names.
 func printable(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return '\uFFFD'
@@ -160,7 +160,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// describeEntry is an entry's detail and its changes in one line.
+// describeEntry formats an entry's detail and its changes as one line.
 func describeEntry(e audit.Entry) string {
 	var parts []string
 	if e.Detail != "" {

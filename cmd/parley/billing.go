@@ -11,14 +11,14 @@ import (
 )
 
 type billingCmd struct {
-	Sync      billingSyncCmd      `cmd:"" help:"Create or update products, prices and the customer portal at Stripe from the plans. Prints what differs first."`
+	Sync      billingSyncCmd      `cmd:"" help:"Create or update products, prices and the customer portal at Stripe to match the plans. Prints the differences first."`
 	Webhook   billingWebhookCmd   `cmd:"" help:"Create the webhook endpoint at Stripe, or correct its events. Prints the secret of a new endpoint once."`
-	Unlink    billingUnlinkCmd    `cmd:"" help:"Detach a workspace from its customer at Stripe, so that it can buy again."`
-	Reconcile billingReconcileCmd `cmd:"" help:"Handle the events that Stripe could not deliver, and compare all subscriptions with Stripe's. The server does so every hour and every night."`
+	Unlink    billingUnlinkCmd    `cmd:"" help:"Detach a workspace from its customer at Stripe so that it can buy again."`
+	Reconcile billingReconcileCmd `cmd:"" help:"Handle events that Stripe could not deliver, and compare all subscriptions with Stripe. The server does the first every hour and the second every night."`
 }
 
 type billingSyncCmd struct {
-	DryRun bool `help:"Only print what differs."`
+	DryRun bool `help:"Only print the differences."`
 	JSON   bool `name:"json" help:"Print JSON."`
 }
 
@@ -30,7 +30,7 @@ type changeView struct {
 
 func viewChange(c setup.Change) changeView { return changeView{c.Verb, c.What, c.Detail} }
 
-// Run prints what differs, and makes it so.
+// Run prints the differences and applies them.
 func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withBilling(ctx, config, func(p *app.Program) error {
 		plans, err := p.Tenants.Plans.All(ctx)
@@ -41,13 +41,13 @@ func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil {
 			return err
 		}
-		if len(differences) == 0 && !cmd.DryRun { // an earlier run may have ended before it kept what is sold
+		if len(differences) == 0 && !cmd.DryRun { // an earlier run may have stopped before it stored the prices
 			if err := p.Billing.RefreshPrices(ctx, plans); err != nil {
 				return err
 			}
 		}
 		if len(differences) == 0 && !cmd.JSON {
-			_, err := fmt.Fprintln(io.out, "Stripe has what the plans say.")
+			_, err := fmt.Fprintln(io.out, "Stripe matches the plans.")
 			return err
 		}
 		err = showTable(io.out, cmd.JSON, each(differences, viewChange), []string{"change", "what", "detail"},
@@ -85,18 +85,18 @@ func (cmd *billingReconcileCmd) Run(ctx context.Context, config *app.Config, io 
 		if err != nil {
 			return err
 		}
-		says := append([]string{fmt.Sprintf("Events that had not arrived: %d. Subscriptions corrected: %d.", handled, corrected)}, strays.Sentences()...)
+		says := append([]string{fmt.Sprintf("Missed events handled: %d. Subscriptions corrected: %d.", handled, corrected)}, strays.Sentences()...)
 		return show1(io.out, cmd.JSON, map[string]any{
 			"events": handled, "corrected": corrected, "missing": orEmpty(strays.Missing), "elsewhere": orEmpty(strays.Elsewhere),
 		}, strings.Join(says, "\n"))
 	})
 }
 
-// withBilling is withProgram for what needs Stripe.
+// withBilling is withProgram for commands that need Stripe.
 func withBilling(ctx context.Context, config *app.Config, do func(*app.Program) error) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
 		if p.Billing == nil {
-			return fault.New(fault.Invalid, "There is no Stripe. Set STRIPE_SECRET_KEY.")
+			return fault.New(fault.Invalid, "Stripe is not set up. Set STRIPE_SECRET_KEY.")
 		}
 		return do(p)
 	})

@@ -12,11 +12,11 @@ import (
 )
 
 type billingWebhookCmd struct {
-	Rotate bool `help:"Make a new endpoint with a new secret, in place of the one that is there."`
+	Rotate bool `help:"Replace the endpoint with a new one that has a new secret."`
 	JSON   bool `name:"json" help:"Print JSON."`
 }
 
-// Run makes the endpoint, or brings it to what is needed.
+// Run creates the endpoint, or updates it.
 func (cmd *billingWebhookCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if config.BaseURL == "" {
 		return fault.New(fault.Invalid, "Set BASE_URL to the address under which Stripe reaches this server, such as https://parley.example.com.")
@@ -28,7 +28,7 @@ func (cmd *billingWebhookCmd) Run(ctx context.Context, config *app.Config, io st
 		}
 		shown := show1(io.out, cmd.JSON, map[string]any{"id": made.ID, "url": config.WebhookURL(), "changed": made.Changed, "secret": made.Secret},
 			webhookSays(made.Changed, made.ID, config.WebhookURL(), made.Secret))
-		if err != nil { // the secret of the new endpoint is told once, whatever became of the old one
+		if err != nil { // show the new endpoint's secret, which exists only now, even if deleting the old one failed
 			return err
 		}
 		return shown
@@ -40,21 +40,21 @@ func webhookSays(changed, id, address, secret string) string {
 		return fmt.Sprintf("The webhook endpoint %s for %s was %s. Its secret is shown only now. Set it and start the servers again:\n\nSTRIPE_WEBHOOK_SECRET=%s", id, address, changed, secret)
 	}
 	if changed == "" {
-		return fmt.Sprintf("The webhook endpoint %s for %s is as it should be. Stripe shows its secret, and --rotate makes a new one.", id, address)
+		return fmt.Sprintf("The webhook endpoint %s for %s is up to date. Stripe's dashboard shows its secret; --rotate creates a new one.", id, address)
 	}
 	return fmt.Sprintf("The webhook endpoint %s for %s was %s. Its secret stays the same.", id, address, changed)
 }
 
 type billingUnlinkCmd struct {
 	Workspace string `arg:"" help:"Id of the workspace."`
-	Yes       bool   `help:"Do it without asking."`
-	JSON      bool   `name:"json" help:"Print JSON. Needs --yes."`
+	Yes       bool   `help:"Do not ask for confirmation."`
+	JSON      bool   `name:"json" help:"Print JSON. Requires --yes."`
 }
 
-// Run says what happens to the plan, asks, and unlinks.
+// Run says what will happen to the plan, asks for confirmation, and unlinks.
 func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if cmd.JSON && !cmd.Yes {
-		return fault.New(fault.Invalid, "--json needs --yes: a question is no JSON.")
+		return fault.New(fault.Invalid, "--json requires --yes, because a question is not JSON.")
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
 		workspace, err := p.Tenants.Workspaces.Workspace(ctx, cmd.Workspace)
@@ -75,11 +75,11 @@ func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io str
 		}
 		if !cmd.Yes {
 			then := plan.Higher(workspace.Granted, plan.Free)
-			fmt.Fprintf(io.out, "%s is Stripe's customer %s, and on the %s plan. Without the customer it is on the %s plan. "+
-				"Nothing is deleted, and nothing is canceled at Stripe. It can buy a plan again, without a trial if it had one.\nType yes to go on: ",
+			fmt.Fprintf(io.out, "%s is customer %s at Stripe and has the %s plan. Without the customer it will have the %s plan. "+
+				"Nothing is deleted, and nothing is canceled at Stripe. It can buy a plan again, but gets no second trial.\nType yes to continue: ",
 				workspace.Name, known.CustomerID, workspace.Plan, then)
 			if !saysYes(io) {
-				return fault.New(fault.Invalid, "Nothing was changed. Type yes, or give --yes.")
+				return fault.New(fault.Invalid, "Nothing was changed. To unlink the workspace, type yes, or run this with --yes.")
 			}
 		}
 		inForce, err := p.Tenants.Ledger.Unlink(ctx, cmd.Workspace)
@@ -87,15 +87,15 @@ func (cmd *billingUnlinkCmd) Run(ctx context.Context, config *app.Config, io str
 			return err
 		}
 		return show1(io.out, cmd.JSON, map[string]any{"workspace": workspace.ID, "customer": known.CustomerID, "plan_before": workspace.Plan, "plan": inForce},
-			fmt.Sprintf("%s has no customer at Stripe any more. It was on the %s plan and is on the %s plan.", workspace.Name, workspace.Plan, inForce))
+			fmt.Sprintf("%s no longer has a customer at Stripe. It had the %s plan and now has the %s plan.", workspace.Name, workspace.Plan, inForce))
 	})
 }
 
-// saysYes reads a line.
+// saysYes reads a line and reports whether it is yes.
 func saysYes(io streams) bool {
 	line, _ := bufio.NewReader(io.in).ReadString('\n')
 	return strings.TrimSpace(line) == "yes"
 }
 
-// orEmpty is a list that JSON shows as one, even without items.
+// orEmpty turns a nil list into an empty one for JSON.
 func orEmpty(ids []string) []string { return append([]string{}, ids...) }

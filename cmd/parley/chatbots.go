@@ -32,8 +32,8 @@ type chatbotCreateCmd struct {
 	Workspace    string `arg:"" help:"Id of the workspace."`
 	Name         string `arg:"" help:"Name of the chatbot."`
 	Instructions string `help:"Instructions for the model."`
-	NoAnswer     string `help:"What is said when the knowledge does not hold the answer."`
-	Separate     bool   `name:"separate-end-users" help:"Let a conversation be used only with the external_user_id that it began with."`
+	NoAnswer     string `help:"Answer to give when the knowledge does not contain one."`
+	Separate     bool   `name:"separate-end-users" help:"Allow a conversation only with the external_user_id that started it."`
 	JSON         bool   `name:"json" help:"Print JSON."`
 }
 
@@ -82,7 +82,7 @@ func (cmd *chatbotDeleteCmd) Run(ctx context.Context, config *app.Config, io str
 		if err := p.Chatbots.Delete(ctx, bot.WorkspaceID, bot.ID); err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, removedView{bot.ID, "deleted"}, fmt.Sprintf("%s is deleted.", bot.Name))
+		return show1(io.out, cmd.JSON, removedView{bot.ID, "deleted"}, fmt.Sprintf("Deleted %s.", bot.Name))
 	})
 }
 
@@ -92,7 +92,7 @@ type removedView struct {
 }
 
 type tokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Create a token of a chatbot; the secret is printed once."`
+	Create tokenCreateCmd `cmd:"" help:"Create a token for a chatbot and print its secret, which is shown only once."`
 	List   tokenListCmd   `cmd:"" help:"List a chatbot's tokens."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
 }
@@ -169,13 +169,13 @@ type tokenRevokeCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-// Run revokes a token. A running server sees it within 5 seconds.
+// Run revokes a token. A running server notices within 5 seconds.
 func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		if err := p.Chatbots.Tokens.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, removedView{cmd.Token, "revoked"}, "The token is revoked. Running servers see it within 5 seconds.")
+		return show1(io.out, cmd.JSON, removedView{cmd.Token, "revoked"}, "The token is revoked. Running servers refuse it within 5 seconds.")
 	})
 }
 

@@ -12,14 +12,14 @@ func TestRefusedModels(t *testing.T) {
 		environment map[string]string
 		says        string
 	}{
-		"a provider that there is not":      {map[string]string{"LLM_PROVIDER": "oracle"}, "LLM_PROVIDER must be openai or anthropic"},
+		"an unknown provider":               {map[string]string{"LLM_PROVIDER": "oracle"}, "LLM_PROVIDER must be openai or anthropic"},
 		"Anthropic without a model":         {map[string]string{"LLM_PROVIDER": "anthropic", "LLM_API_KEY": "sk-secret"}, "LLM_MODEL must name"},
-		"tools now and then":                {map[string]string{"LLM_TOOLS": "maybe"}, "LLM_TOOLS must be"},
-		"a context below nothing":           {map[string]string{"LLM_CONTEXT": "-1"}, "LLM_CONTEXT must be"},
-		"a second model without a first":    {map[string]string{"LLM_FALLBACK_MODEL": "m"}, "LLM_MODEL must be set"},
-		"the first model as the second":     {map[string]string{"LLM_MODEL": "m", "LLM_FALLBACK_MODEL": "m"}, "another model"},
-		"the default model as the second":   {map[string]string{"LLM_API_KEY": "sk-secret", "LLM_FALLBACK_MODEL": "gpt-4o-mini"}, "another model"},
-		"a key of the server that is short": {map[string]string{"SECRET_KEY": "my-secret-password"}, "SECRET_KEY: give 32 random bytes"},
+		"an invalid value for tools":        {map[string]string{"LLM_TOOLS": "maybe"}, "LLM_TOOLS must be"},
+		"a negative context":                {map[string]string{"LLM_CONTEXT": "-1"}, "LLM_CONTEXT must be"},
+		"a fallback model without a first":  {map[string]string{"LLM_FALLBACK_MODEL": "m"}, "LLM_MODEL must be set"},
+		"the first model as the fallback":   {map[string]string{"LLM_MODEL": "m", "LLM_FALLBACK_MODEL": "m"}, "another model"},
+		"the default model as the fallback": {map[string]string{"LLM_API_KEY": "sk-secret", "LLM_FALLBACK_MODEL": "gpt-4o-mini"}, "another model"},
+		"a short server key":                {map[string]string{"SECRET_KEY": "my-secret-password"}, "SECRET_KEY: give 32 random bytes"},
 	} {
 		t.Run(sentence+" is refused", func(t *testing.T) {
 			out, complaint, code := configOf(t, c.environment)

@@ -12,18 +12,18 @@ import (
 	"parley/internal/app"
 )
 
-// configOf runs parley config in an environment, and returns what it prints
-// and what it complains of.
+// configOf runs parley config in an environment, and returns its output and its
+// complaint.
 func configOf(t *testing.T, environment map[string]string, args ...string) (out, complaint string, code int) {
 	t.Helper()
 	all := map[string]string{}
 	for _, s := range (&app.Config{}).Settings() {
-		all[s.Env] = "" // the tests' own environment is not the question
+		all[s.Env] = "" // ignore the environment of the tests
 	}
 	maps.Copy(all, environment)
 	for name, value := range all {
 		if value == "" {
-			t.Setenv(name, value) // so that it is restored
+			t.Setenv(name, value) // the test restores it
 			if err := os.Unsetenv(name); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestConfigReference(t *testing.T) {
 	}
 	printed, _, code := configOf(t, nil, "--docs")
 	if code != 0 || printed != string(committed) {
-		t.Error("docs/config.md is not what the configuration says; run make generate")
+		t.Error("docs/config.md is out of date; run make generate")
 	}
 	for _, s := range (&app.Config{}).Settings() {
 		if s.Env == "" || s.Flag == "" || s.Help == "" || !strings.Contains(printed, "| `"+s.Env+"` | `--"+s.Flag+"` |") {
@@ -59,7 +59,7 @@ func TestEnvExample(t *testing.T) {
 	}
 	printed, _, code := configOf(t, nil, "--env")
 	if code != 0 || printed != string(committed) {
-		t.Error(".env.example is not what the configuration says; run make generate")
+		t.Error(".env.example is out of date; run make generate")
 	}
 	for _, s := range (&app.Config{}).Settings() {
 		if !strings.Contains(printed, "\n#"+s.Env+"="+s.Default+"\n") {
@@ -100,7 +100,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		})
 	}
 
-	t.Run("what is not set is shown as not set", func(t *testing.T) {
+	t.Run("an unset setting is shown as unset", func(t *testing.T) {
 		out, _, _ := configOf(t, nil, "--json")
 		values := map[string]string{}
 		if err := json.Unmarshal([]byte(out), &values); err != nil {
@@ -120,33 +120,33 @@ func TestRefusedConfiguration(t *testing.T) {
 		environment map[string]string
 		says        string
 	}{
-		"a key for embeddings without a model":      {map[string]string{"EMBED_API_KEY": "sk-secret"}, "EMBED_MODEL must name the embedding model"},
-		"a server of embeddings without a model":    {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
-		"a publishable key":                         {map[string]string{"STRIPE_SECRET_KEY": "pk_live_secret"}, "STRIPE_SECRET_KEY must be a secret key"},
-		"a secret of something else than a webhook": {map[string]string{"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_WEBHOOK_SECRET": "sk_test_secret"}, "STRIPE_WEBHOOK_SECRET must be the signing secret"},
-		"a webhook's secret without Stripe's key":   {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_secret"}, "STRIPE_SECRET_KEY must be set"},
-		"another Stripe that is no address":         {map[string]string{"STRIPE_URL": "stripe.internal"}, "STRIPE_URL must be a scheme and host"},
-		"a trial without an end":                    {map[string]string{"TRIAL_DAYS": "731"}, "TRIAL_DAYS must be a number from 0 to 730"},
-		"a grace before the payment":                {map[string]string{"BILLING_GRACE_DAYS": "-1"}, "BILLING_GRACE_DAYS must be a number from 0 to 365"},
-		"plans that anybody changes":                {map[string]string{"PLAN_CHANGES": "everyone"}, "PLAN_CHANGES must be owner or operator"},
-		"a mail server without a sender":            {map[string]string{"SMTP_URL": "smtp://me:secret@h"}, "MAIL_FROM must be an e-mail address"},
-		"a sender without a mail server":            {map[string]string{"MAIL_FROM": "parley@example.com"}, "SMTP_URL must be set"},
-		"a mail server of another kind":             {map[string]string{"SMTP_URL": "http://me:secret@h", "MAIL_FROM": "parley@example.com"}, "SMTP_URL must be smtp:// or smtps://"},
-		"an address for metrics without a port":     {map[string]string{"METRICS_ADDR": "127.0.0.1"}, "METRICS_ADDR must be an address and port"},
-		"more workers than is sane":                 {map[string]string{"WORKERS": "257"}, "WORKERS must be a number from 1 to 256"},
-		"a port to fetch that is none":              {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS must be numbers from 1 to 65535"},
-		"a base URL without a scheme":               {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a path":                    {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a query":                   {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a fragment":                {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
-		"a base URL with a user":                    {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
-		"a base URL of another scheme":              {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
-		"a port that is none":                       {map[string]string{"PORT": "65536"}, "PORT must be a number from 1 to 65535"},
-		"a port below zero":                         {map[string]string{"PORT": "-1"}, "PORT must be a number from 1 to 65535"},
-		"a port that is a word":                     {map[string]string{"PORT": "http"}, "PORT must be a number"},
-		"an address without a port":                 {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
-		"a log level that is none":                  {map[string]string{"LOG_LEVEL": "loud"}, "LOG_LEVEL must be"},
-		"a duration that is none":                   {map[string]string{"LLM_TIMEOUT": "soon"}, "LLM_TIMEOUT must be"},
+		"a key for embeddings without a model":    {map[string]string{"EMBED_API_KEY": "sk-secret"}, "EMBED_MODEL must name the embedding model"},
+		"an embedding server without a model":     {map[string]string{"EMBED_BASE_URL": "http://embed:8080/v1"}, "EMBED_MODEL must name the embedding model"},
+		"a publishable key":                       {map[string]string{"STRIPE_SECRET_KEY": "pk_live_secret"}, "STRIPE_SECRET_KEY must be a secret key"},
+		"a secret that is not a webhook's":        {map[string]string{"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_WEBHOOK_SECRET": "sk_test_secret"}, "STRIPE_WEBHOOK_SECRET must be the signing secret"},
+		"a webhook's secret without Stripe's key": {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_secret"}, "STRIPE_SECRET_KEY must be set"},
+		"a Stripe URL that is not an address":     {map[string]string{"STRIPE_URL": "stripe.internal"}, "STRIPE_URL must be a scheme and host"},
+		"an endless trial":                        {map[string]string{"TRIAL_DAYS": "731"}, "TRIAL_DAYS must be a number from 0 to 730"},
+		"a negative grace":                        {map[string]string{"BILLING_GRACE_DAYS": "-1"}, "BILLING_GRACE_DAYS must be a number from 0 to 365"},
+		"an invalid value for plan changes":       {map[string]string{"PLAN_CHANGES": "everyone"}, "PLAN_CHANGES must be owner or operator"},
+		"a mail server without a sender":          {map[string]string{"SMTP_URL": "smtp://me:secret@h"}, "MAIL_FROM must be an e-mail address"},
+		"a sender without a mail server":          {map[string]string{"MAIL_FROM": "parley@example.com"}, "SMTP_URL must be set"},
+		"a mail server of another kind":           {map[string]string{"SMTP_URL": "http://me:secret@h", "MAIL_FROM": "parley@example.com"}, "SMTP_URL must be smtp:// or smtps://"},
+		"an address for metrics without a port":   {map[string]string{"METRICS_ADDR": "127.0.0.1"}, "METRICS_ADDR must be an address and port"},
+		"too many workers":                        {map[string]string{"WORKERS": "257"}, "WORKERS must be a number from 1 to 256"},
+		"an invalid port to fetch":                {map[string]string{"FETCH_PORTS": "80,65536"}, "FETCH_PORTS must be numbers from 1 to 65535"},
+		"a base URL without a scheme":             {map[string]string{"BASE_URL": "parley.example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a path":                  {map[string]string{"BASE_URL": "https://example.com/parley"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a query":                 {map[string]string{"BASE_URL": "https://example.com/?a=b"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a fragment":              {map[string]string{"BASE_URL": "https://example.com/#a"}, "BASE_URL must be a scheme and host"},
+		"a base URL with a user":                  {map[string]string{"BASE_URL": "https://me:secret@example.com"}, "BASE_URL must be a scheme and host"},
+		"a base URL of another scheme":            {map[string]string{"BASE_URL": "ftp://example.com"}, "BASE_URL must be a scheme and host"},
+		"a port that is out of range":             {map[string]string{"PORT": "65536"}, "PORT must be a number from 1 to 65535"},
+		"a port below zero":                       {map[string]string{"PORT": "-1"}, "PORT must be a number from 1 to 65535"},
+		"a port that is a word":                   {map[string]string{"PORT": "http"}, "PORT must be a number"},
+		"an address without a port":               {map[string]string{"LISTEN_ADDR": "127.0.0.1"}, "LISTEN_ADDR must be an address and port"},
+		"an unknown log level":                    {map[string]string{"LOG_LEVEL": "loud"}, "LOG_LEVEL must be"},
+		"an invalid duration":                     {map[string]string{"LLM_TIMEOUT": "soon"}, "LLM_TIMEOUT must be"},
 	} {
 		t.Run(sentence+" is refused", func(t *testing.T) {
 			out, complaint, code := configOf(t, c.environment)

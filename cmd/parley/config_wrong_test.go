@@ -94,7 +94,7 @@ func TestWrongSettings(t *testing.T) {
 	for _, s := range (&app.Config{}).Settings() {
 		t.Run(s.Env, func(t *testing.T) {
 			if len(wrongValues[s.Env]) == 0 {
-				t.Fatal("it has no wrong values in this table. Refuse some when the program starts, and add them here.")
+				t.Fatal("it has no invalid values in this table. Refuse some when the program starts, and add them here.")
 			}
 			for _, value := range wrongValues[s.Env] {
 				t.Run("a server does not start, and says why, with "+value, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestWrongSettings(t *testing.T) {
 	}
 	for env := range wrongValues {
 		if !slices.ContainsFunc((&app.Config{}).Settings(), func(s config.Setting) bool { return s.Env == env }) {
-			t.Errorf("%s is no setting any more", env)
+			t.Errorf("%s is no longer a setting", env)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func serveWith(t *testing.T, env, value string) (complaint string, code int) {
 	}
 	maps.Copy(all, besides[env])
 	for name, text := range all {
-		t.Setenv(name, text) // so that it is restored
+		t.Setenv(name, text) // the test restores it
 		if text == "" {
 			if err := os.Unsetenv(name); err != nil {
 				t.Fatal(err)
@@ -149,7 +149,7 @@ func isOneSentence(t *testing.T, complaint, env string) {
 		t.Errorf("it says %q", complaint)
 	}
 	if !strings.Contains(line, "must be") && !strings.Contains(line, "Give") && !strings.Contains(line, "such as") && !strings.Contains(line, "has characters") {
-		t.Errorf("it does not say what is right: %q", complaint)
+		t.Errorf("it does not say what a valid value looks like: %q", complaint)
 	}
 	for _, leak := range []string{"hunter", "hünter", "aHVudGVyMg", "goroutine", "panic", ".go:"} {
 		if strings.Contains(complaint, leak) {

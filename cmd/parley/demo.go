@@ -10,7 +10,7 @@ type demoCmd struct {
 	JSON bool `name:"json" help:"Print the facts as JSON."`
 }
 
-// Run prepares the demo and issues a token. It works beside a running server.
+// Run prepares the demo and issues a token. It also works while a server is running.
 func (cmd *demoCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {

@@ -14,7 +14,7 @@ type doctorCmd struct {
 
 const doctorWithin = 10 * time.Second
 
-// Run checks each part, and fails when one does not work.
+// Run checks each part, and fails if one does not work.
 func (cmd *doctorCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()

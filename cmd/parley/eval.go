@@ -12,18 +12,18 @@ import (
 )
 
 type evalCmd struct {
-	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgments, in BEIR's files."`
+	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgments, in BEIR's file format."`
 	Grounding evalGroundingCmd `cmd:"" help:"Measure strict grounding on questions with judgments and reference answers."`
 }
 
 type evalRetrievalCmd struct {
-	Corpus  string `required:"" placeholder:"FILE" help:"Documents as JSON lines with id (or _id), title and text; \"passage\": true keeps one whole. May be gzipped, as the others."`
-	Queries string `required:"" placeholder:"FILE" help:"Questions as JSON lines with id (or _id) and text; history lists what came before as {speaker, text}, rewrite is a self-contained form."`
+	Corpus  string `required:"" placeholder:"FILE" help:"Documents as JSON lines with id (or _id), title and text; \"passage\": true keeps a document whole. This and the other files may be gzipped."`
+	Queries string `required:"" placeholder:"FILE" help:"Questions as JSON lines with id (or _id) and text; history lists earlier messages as {speaker, text}; rewrite is a self-contained form."`
 	Qrels   string `required:"" placeholder:"FILE" help:"Judgments as tab-separated lines: question id, document id, grade."`
-	Index   string `enum:"embedded,weaviate" default:"embedded" help:"Index to measure: embedded, or the weaviate of the configuration."`
-	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What is searched for: last (the last message), conversation (with the messages before it), rewrite (the self-contained form), or rewritten (all of these, as a chatbot with a language model searches)."`
-	Output  string `name:"run" placeholder:"FILE" help:"Where to write the rankings: question id, document id and score, best first, 100 a question."`
-	K       []int  `default:"1,3,5,10" help:"Depths of the measures."`
+	Index   string `enum:"embedded,weaviate" default:"embedded" help:"Index to measure: embedded, or weaviate for the configured one."`
+	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What to search for: last (the last message), conversation (with the messages before it), rewrite (the self-contained form), or rewritten (all of these, as a chatbot with a language model searches)."`
+	Output  string `name:"run" placeholder:"FILE" help:"Where to write the rankings: question id, document id and score, best first, 100 per question."`
+	K       []int  `default:"1,3,5,10" help:"Depths at which to measure."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
@@ -61,9 +61,9 @@ func (cmd *evalRetrievalCmd) show(out io.Writer, report measure.RetrievalReport)
 
 type evalGroundingCmd struct {
 	Corpus    string    `required:"" placeholder:"FILE" help:"Documents, as for eval retrieval."`
-	Queries   string    `required:"" placeholder:"FILE" help:"Questions, as for eval retrieval; target is the reference answer. Without one the first sentences of the best relevant passage stand for it."`
+	Queries   string    `required:"" placeholder:"FILE" help:"Questions, as for eval retrieval; target is the reference answer. Without one, the first sentences of the best relevant passage replace it."`
 	Qrels     string    `required:"" placeholder:"FILE" help:"Judgments, as for eval retrieval."`
-	Threshold []float64 `placeholder:"SHARE" help:"Thresholds to measure, from 0 to 1. Default: the one in force."`
+	Threshold []float64 `placeholder:"SHARE" help:"Thresholds to measure, from 0 to 1. Default: the current one."`
 	JSON      bool      `name:"json" help:"Print JSON."`
 }
 

@@ -2,7 +2,7 @@ package main
 
 import "parley/internal/app"
 
-// extractChildCmd is the process that reads one hostile file. The server starts it.
+// extractChildCmd is the process that reads one untrusted file. The server starts it.
 type extractChildCmd struct{}
 
 // Run reads one document from standard input. It ends with its process.

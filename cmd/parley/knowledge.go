@@ -13,14 +13,14 @@ import (
 )
 
 type knowledgeCmd struct {
-	Add      knowledgeAddCmd      `cmd:"" help:"Add files."`
+	Add      knowledgeAddCmd      `cmd:"" help:"Add files to a chatbot's knowledge."`
 	List     knowledgeListCmd     `cmd:"" help:"List a chatbot's documents."`
-	Remove   knowledgeRemoveCmd   `cmd:"" help:"Remove a document from every answer."`
+	Remove   knowledgeRemoveCmd   `cmd:"" help:"Remove a document, so that no answer uses it."`
 	Retry    knowledgeRetryCmd    `cmd:"" help:"Process a failed document again."`
 	Cancel   knowledgeCancelCmd   `cmd:"" help:"Stop processing a document."`
-	Removals knowledgeRemovalsCmd `cmd:"" help:"List the receipts of removed documents."`
+	Removals knowledgeRemovalsCmd `cmd:"" help:"List the removal receipts of removed documents."`
 	Source   knowledgeSourceCmd   `cmd:"" help:"Add, list, read again and remove web addresses."`
-	Evaluate knowledgeEvaluateCmd `cmd:"" help:"Try questions and print what is found for each."`
+	Evaluate knowledgeEvaluateCmd `cmd:"" help:"Search for test questions and print the passages found for each."`
 	Reindex  knowledgeReindexCmd  `cmd:"" help:"Split and index a chatbot's documents again."`
 }
 
@@ -80,31 +80,31 @@ type knowledgeRemoveCmd struct {
 
 // Run removes a document.
 func (cmd *knowledgeRemoveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Remove }, "removed", "The document is removed.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Remove }, "removed", "Removed the document.")
 }
 
 type knowledgeRetryCmd struct {
 	documentArgs
 }
 
-// Run has a document read again.
+// Run lets the server process a failed document again.
 func (cmd *knowledgeRetryCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Retry }, "retrying", "The document is read again by the server.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Retry }, "retrying", "The server will process the document again.")
 }
 
 type knowledgeCancelCmd struct {
 	documentArgs
 }
 
-// Run ends the work on a document.
+// Run stops the work on a document.
 func (cmd *knowledgeCancelCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Cancel }, "canceled", "The work on the document has been canceled.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Documents.Cancel }, "canceled", "Canceled the work on the document.")
 }
 
 // change changes a document or a source.
 type change func(ctx context.Context, workspaceID, chatbotID, id string) error
 
-// documentArgs name a document.
+// documentArgs identify a document.
 type documentArgs struct {
 	Chatbot  string `arg:"" help:"Id of the chatbot."`
 	Document string `arg:"" help:"Id of the document."`
@@ -145,7 +145,7 @@ func viewRemoval(p *app.Program, r knowledge.Removal) removalView {
 	}
 }
 
-// Run lists receipts, the latest first.
+// Run lists receipts, latest first.
 func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		removals, err := p.Knowledge.Removals.List(ctx, bot.WorkspaceID, bot.ID)
@@ -161,7 +161,7 @@ func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *app.Config, io
 	})
 }
 
-// moment writes a time that may not have come.
+// moment formats a time that may not be set.
 func moment(at *time.Time) string {
 	if at == nil {
 		return "–"
@@ -174,14 +174,14 @@ type knowledgeReindexCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-// Run indexes again.
+// Run re-indexes the documents.
 func (cmd *knowledgeReindexCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		n, err := p.Knowledge.Documents.Reindex(ctx, bot.WorkspaceID, bot.ID)
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, map[string]any{"documents": n}, fmt.Sprintf("%d documents are indexed again.", n))
+		return show1(io.out, cmd.JSON, map[string]any{"documents": n}, fmt.Sprintf("Indexing %d documents again.", n))
 	})
 }
 
@@ -189,7 +189,7 @@ type reindexCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run makes the index anew, and switches to it in one step.
+// Run builds the index anew, and switches to it in one step.
 func (cmd *reindexCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {
@@ -200,5 +200,5 @@ func (cmd *reindexCmd) Run(ctx context.Context, config *app.Config, io streams) 
 	if err != nil {
 		return err
 	}
-	return show1(io.out, cmd.JSON, map[string]any{"documents": n}, fmt.Sprintf("The index is made anew, of %d documents.", n))
+	return show1(io.out, cmd.JSON, map[string]any{"documents": n}, fmt.Sprintf("Rebuilt the index from %d documents.", n))
 }

@@ -19,15 +19,15 @@ type knowledgeAddCmd struct {
 	Chatbot string   `arg:"" help:"Id of the chatbot."`
 	Files   []string `arg:"" help:"Files: Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV and EPUB by their names, others as plain text; - reads Markdown from standard input."`
 	Title   string   `help:"Title, for a single file. Default: its own, its first heading, or its name."`
-	Kind    string   `enum:",markdown,text,html,pdf,docx,pptx,xlsx,csv,epub,pairs" default:"" help:"Kind of the files, such as pairs for questions with answers. Default: detected."`
+	Kind    string   `enum:",markdown,text,html,pdf,docx,pptx,xlsx,csv,epub,pairs" default:"" help:"Kind of the files, such as pairs for questions with answers. Default: detect it."`
 	Wait    bool     `help:"Wait until the documents are ready, or have failed."`
 	JSON    bool     `name:"json" help:"Print JSON."`
 }
 
-// Run adds files, each in its own transaction.
+// Run adds files, each in a separate transaction.
 func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if cmd.Title != "" && len(cmd.Files) > 1 {
-		return fault.New(fault.Invalid, "--title goes with a single file.")
+		return fault.New(fault.Invalid, "Use --title with a single file only.")
 	}
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
 		var added []knowledge.Document
@@ -63,12 +63,12 @@ func failedAmong(documents []knowledge.Document) error {
 		}
 	}
 	if failed > 0 {
-		return fault.New(fault.Invalid, "%d of %d documents are not ready. The list says why.", failed, len(documents))
+		return fault.New(fault.Invalid, "%d of %d documents are not ready. The list above says why.", failed, len(documents))
 	}
 	return nil
 }
 
-// read makes a document of a file.
+// read turns a file into a document.
 func (cmd *knowledgeAddCmd) read(in io.Reader, name string) (knowledge.NewDocument, error) {
 	request := knowledge.NewDocument{Title: cmd.Title, Kind: kindOfFile(name, cmd.Kind)}
 	typed := slices.Contains([]knowledge.Kind{knowledge.Markdown, knowledge.Text}, request.Kind)
@@ -96,8 +96,8 @@ func (cmd *knowledgeAddCmd) read(in io.Reader, name string) (knowledge.NewDocume
 	return request, nil
 }
 
-// kindOfFile is how a file is read. Empty is for the kinds that are found out
-// from the file itself.
+// kindOfFile returns the kind as which to read a file. Empty means that the kind is
+// detected from the file itself.
 func kindOfFile(name, given string) knowledge.Kind {
 	switch end := strings.ToLower(filepath.Ext(name)); {
 	case given != "":

@@ -15,7 +15,7 @@ import (
 
 type knowledgeEvaluateCmd struct {
 	Chatbot string `arg:"" help:"Id of the chatbot."`
-	File    string `arg:"" help:"File with a question in each line, and after => the title of the document that should answer, if any; - reads standard input."`
+	File    string `arg:"" help:"File with one question per line, optionally followed by => and the title of the document that should answer it; - reads standard input."`
 	K       int    `name:"k" default:"5" help:"Passages to show for each question."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
@@ -44,10 +44,10 @@ type foundView struct {
 	Score       float64  `json:"score"`
 }
 
-// maxQuestions bounds the file, in bytes.
+// maxQuestions limits the file, in bytes.
 const maxQuestions = 1 << 20
 
-// Run tries the questions of a file.
+// Run searches for the questions of a file.
 func (cmd *knowledgeEvaluateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	text, err := readText(io.in, cmd.File)
 	if err != nil {

@@ -41,12 +41,12 @@ func viewAddress(s knowledge.Source) addressView {
 type sourceAddCmd struct {
 	Chatbot  string   `arg:"" help:"Id of the chatbot."`
 	URL      string   `arg:"" name:"url" help:"Address, such as https://www.example.com/help/."`
-	Site     bool     `help:"Read the whole site, and not only this page."`
-	Schedule string   `enum:"never,daily,weekly" default:"never" help:"How often it is read again: never, daily or weekly."`
-	Include  []string `placeholder:"PATH" help:"Beginnings of the paths that are read, such as /docs/. Default: all."`
-	Exclude  []string `placeholder:"PATH" help:"Beginnings of the paths that are not read."`
-	Depth    int      `default:"3" help:"Links that a page may be away from the address."`
-	Pages    int      `default:"200" help:"Most pages of the site."`
+	Site     bool     `help:"Read the whole site instead of only this page."`
+	Schedule string   `enum:"never,daily,weekly" default:"never" help:"How often to read it again: never, daily or weekly."`
+	Include  []string `placeholder:"PATH" help:"Prefixes of the paths to read, such as /docs/. Default: all."`
+	Exclude  []string `placeholder:"PATH" help:"Prefixes of the paths not to read."`
+	Depth    int      `default:"3" help:"How many links a page may be away from the address."`
+	Pages    int      `default:"200" help:"Maximum number of pages to read."`
 	JSON     bool     `name:"json" help:"Print JSON."`
 }
 
@@ -91,9 +91,9 @@ type sourceSyncCmd struct {
 	sourceArgs
 }
 
-// Run has an address read again.
+// Run lets the server read an address again.
 func (cmd *sourceSyncCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Sources.Sync }, "syncing", "The address is read again by the server.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Sources.Sync }, "syncing", "The server will read the address again.")
 }
 
 type sourceRemoveCmd struct {
@@ -102,10 +102,10 @@ type sourceRemoveCmd struct {
 
 // Run removes an address with its documents.
 func (cmd *sourceRemoveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Sources.Remove }, "removed", "The address is removed, with all its documents.")
+	return cmd.change(ctx, config, io, func(k knowledge.Services) change { return k.Sources.Remove }, "removed", "Removed the address and all its documents.")
 }
 
-// sourceArgs name an address.
+// sourceArgs identify an address.
 type sourceArgs struct {
 	Chatbot string `arg:"" help:"Id of the chatbot."`
 	Source  string `arg:"" help:"Id of the address."`

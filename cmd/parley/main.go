@@ -19,7 +19,7 @@ import (
 	"parley/internal/app/config"
 )
 
-// version is set by the build.
+// The build sets version.
 var version = "dev"
 
 // cli is the command line.
@@ -28,27 +28,27 @@ type cli struct {
 
 	Serve     serveCmd        `cmd:"" help:"Run the server."`
 	Migrate   migrateCmd      `cmd:"" help:"Update the database to this version's schema. The server does so when it starts."`
-	Demo      demoCmd         `cmd:"" help:"Prepare the demo, if it is not there, and issue a fresh token."`
+	Demo      demoCmd         `cmd:"" help:"Prepare the demo if it does not exist, and issue a new token for it."`
 	Workspace workspaceCmd    `cmd:"" help:"Create and list workspaces."`
 	User      userCmd         `cmd:"" help:"Create and list users, and reset their passwords."`
 	Chatbot   chatbotCmd      `cmd:"" help:"Create, list and delete chatbots."`
 	Knowledge knowledgeCmd    `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`
 	Token     tokenCmd        `cmd:"" help:"Create, list and revoke API tokens."`
-	Plan      planCmd         `cmd:"" help:"Change a workspace's plan, and what plans include and cost."`
-	Provider  providerCmd     `cmd:"" help:"Manage the keys of workspaces' model providers."`
+	Plan      planCmd         `cmd:"" help:"List plans, change a workspace's plan, or change what plans include and cost."`
+	Provider  providerCmd     `cmd:"" help:"Encrypt the keys of workspaces' model providers again."`
 	Billing   billingCmd      `cmd:"" help:"Set up Stripe, and compare its data with this server's."`
-	Audit     auditCmd        `cmd:"" help:"Print what was done, by whom and from where."`
+	Audit     auditCmd        `cmd:"" help:"Print who did what, and from where."`
 	Stats     statsCmd        `cmd:"" help:"Make the statistics of chatbots again."`
 	Ask       askCmd          `cmd:"" help:"Ask a chatbot one question."`
-	Settings  configCmd       `cmd:"" name:"config" help:"Print the configuration in force, secrets masked."`
-	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. The old index serves meanwhile."`
+	Settings  configCmd       `cmd:"" name:"config" help:"Print the current configuration with secrets masked."`
+	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. Searches use the old index meanwhile."`
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
-	Eval      evalCmd         `cmd:"" help:"Measure retrieval."`
+	Eval      evalCmd         `cmd:"" help:"Measure retrieval and grounding."`
 	Doctor    doctorCmd       `cmd:"" help:"Check the database, index, models, keys, Stripe and the mail server, and say what to do."`
 	Version   versionCmd      `cmd:"" help:"Print the version."`
 }
 
-// streams are what a command reads from and writes to.
+// streams are the input and outputs of a command.
 type streams struct {
 	in  io.Reader
 	out io.Writer

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// showJSON prints a value as one indented JSON text.
+// showJSON prints a value as indented JSON.
 func showJSON(out io.Writer, value any) error {
 	if err := json.MarshalWrite(out, value, jsontext.WithIndent("  ")); err != nil {
 		return err
@@ -28,7 +28,7 @@ func show1(out io.Writer, asJSON bool, value any, sentence string) error {
 	return err
 }
 
-// showRecord prints named values below one another, or a value as JSON.
+// showRecord prints named values, one per line, or a value as JSON.
 func showRecord(out io.Writer, asJSON bool, value any, rows [][2]string) error {
 	if asJSON {
 		return showJSON(out, value)
@@ -40,7 +40,7 @@ func showRecord(out io.Writer, asJSON bool, value any, rows [][2]string) error {
 	return w.Flush()
 }
 
-// showTable prints rows under a head, or a value as JSON.
+// showTable prints rows under a header, or a value as JSON.
 func showTable[Row any](out io.Writer, asJSON bool, values []Row, head []string, cells func(Row) []string) error {
 	if asJSON {
 		return showJSON(out, values)

@@ -16,14 +16,14 @@ type limitFlag int
 
 const unlimited = "unlimited"
 
-// UnmarshalText reads a limit.
+// UnmarshalText parses a limit.
 func (l *limitFlag) UnmarshalText(text []byte) error {
 	n, err := amountOf(string(text), unlimited, plan.Unlimited)
 	*l = limitFlag(n)
 	return err
 }
 
-// String writes a limit.
+// String formats a limit.
 func (l limitFlag) String() string { return writtenAmount(int(l), unlimited, plan.Unlimited) }
 
 // priceFlag is an amount of the smallest unit of a currency, or "not-sold".
@@ -31,14 +31,14 @@ type priceFlag int
 
 const notSold = "not-sold"
 
-// UnmarshalText reads a price.
+// UnmarshalText parses a price.
 func (p *priceFlag) UnmarshalText(text []byte) error {
 	n, err := amountOf(string(text), notSold, plan.NotSold)
 	*p = priceFlag(n)
 	return err
 }
 
-// String writes a price.
+// String formats a price.
 func (p priceFlag) String() string { return writtenAmount(int(p), notSold, plan.NotSold) }
 
 func amountOf(text, word string, meaning int) (int, error) {
@@ -59,29 +59,29 @@ func writtenAmount(n int, word string, meaning int) string {
 	return strconv.Itoa(n)
 }
 
-// planLimitsCmd has a flag for each column of a plan. What is not given stays
-// as it is.
+// planLimitsCmd has a flag for each column of a plan. Flags that are not given leave
+// their columns unchanged.
 type planLimitsCmd struct {
 	Plan              string     `arg:"" enum:"starter,basic,standard,premium,enterprise" help:"starter, basic, standard, premium or enterprise."`
 	Chatbots          *limitFlag `placeholder:"N" help:"Chatbots of a workspace, or unlimited."`
 	Members           *limitFlag `placeholder:"N" help:"Members of a workspace, open invitations included, or unlimited."`
-	TokensPerChatbot  *limitFlag `name:"tokens" placeholder:"N" help:"Active API tokens of a chatbot, or unlimited."`
+	TokensPerChatbot  *limitFlag `name:"tokens" placeholder:"N" help:"Active API tokens per chatbot, or unlimited."`
 	MessageChars      *limitFlag `placeholder:"N" help:"Characters of a message."`
-	MessagesPerMonth  *limitFlag `name:"messages" placeholder:"N" help:"Questions that are answered in a month, or unlimited."`
-	Playground        *limitFlag `placeholder:"N" help:"Questions that members ask in the playground in a month, or unlimited."`
+	MessagesPerMonth  *limitFlag `name:"messages" placeholder:"N" help:"Questions answered per month, or unlimited."`
+	Playground        *limitFlag `placeholder:"N" help:"Questions that members ask in the playground per month, or unlimited."`
 	KnowledgeChars    *limitFlag `name:"knowledge" placeholder:"N" help:"Characters of all documents, or unlimited."`
 	StoredBytes       *limitFlag `name:"storage" placeholder:"BYTES" help:"Bytes of all files and texts (50000000 is 50 MB), or unlimited."`
-	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API in a minute, or unlimited."`
-	ConcurrentAnswers *limitFlag `name:"answers" placeholder:"N" help:"Answers that are worked on at once, or unlimited."`
-	RetentionDays     *limitFlag `placeholder:"N" help:"Days that a conversation is kept after its last message, or unlimited."`
+	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API per minute, or unlimited."`
+	ConcurrentAnswers *limitFlag `name:"answers" placeholder:"N" help:"Answers in progress at once, or unlimited."`
+	RetentionDays     *limitFlag `placeholder:"N" help:"Days to keep a conversation after its last message, or unlimited."`
 	Features          *string    `placeholder:"NAMES" help:"Some of api, sites and schedules, separated by commas; empty for none."`
-	PriceMonthly      *priceFlag `placeholder:"AMOUNT" help:"Price of a month in the currency's smallest unit (1900 is 19 dollars), or not-sold."`
-	PriceYearly       *priceFlag `placeholder:"AMOUNT" help:"Price of a year in the currency's smallest unit, or not-sold."`
+	PriceMonthly      *priceFlag `placeholder:"AMOUNT" help:"Price per month in the currency's smallest unit (1900 is 19 dollars), or not-sold."`
+	PriceYearly       *priceFlag `placeholder:"AMOUNT" help:"Price per year in the currency's smallest unit, or not-sold."`
 	Currency          *string    `placeholder:"CODE" help:"Currency of the prices, such as usd."`
 	JSON              bool       `name:"json" help:"Print JSON."`
 }
 
-// Run changes the plan's row.
+// Run changes the row of the plan.
 func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
 		changed, err := p.Tenants.Plans.Existing(ctx, plan.Name(cmd.Plan))
@@ -99,13 +99,13 @@ func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io stream
 	})
 }
 
-// sayIfSyncDue says on standard error that something else is sold than a plan's
-// row says.
+// sayIfSyncDue warns on standard error if the price at Stripe differs from the plan's
+// row.
 func sayIfSyncDue(to io.Writer, changed plan.Plan, sells bool) error {
 	if !changed.SyncDue() && (!sells || changed.OnSale.Currency != "" || !changed.Price.Sold()) {
 		return nil
 	}
-	_, err := fmt.Fprintf(to, "Stripe does not sell the %s plan at this price yet, and people are shown what it sells. Run: parley billing sync\n", changed.Title)
+	_, err := fmt.Fprintf(to, "Stripe does not sell the %s plan at this price yet, and people still see the price at Stripe. Run: parley billing sync\n", changed.Title)
 	return err
 }
 

@@ -14,20 +14,20 @@ import (
 )
 
 type planCmd struct {
-	Set    planSetCmd    `cmd:"" help:"Grant a workspace a plan, whatever it pays for. Nothing is deleted by a downgrade. starter revokes the grant."`
+	Set    planSetCmd    `cmd:"" help:"Grant a workspace a plan, whatever it pays for. A downgrade deletes nothing. starter revokes the grant."`
 	List   planListCmd   `cmd:"" help:"List the plans with their limits and prices."`
-	Limits planLimitsCmd `cmd:"" help:"Change a plan's limits and prices. Servers follow within seconds; parley billing sync tells Stripe of prices."`
+	Limits planLimitsCmd `cmd:"" help:"Change a plan's limits and prices. Servers follow within seconds; parley billing sync updates the prices at Stripe."`
 }
 
 type planSetCmd struct {
 	Workspace string `arg:"" help:"Id of the workspace."`
 	Plan      string `arg:"" enum:"starter,basic,standard,premium,enterprise" help:"starter, basic, standard, premium or enterprise."`
-	Until     string `placeholder:"DATE" help:"Day on which the grant ends, at 00:00 UTC, such as 2027-01-31. Default: it does not end."`
+	Until     string `placeholder:"DATE" help:"Day on which the grant ends at 00:00 UTC, such as 2027-01-31. Default: no end."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run grants the plan. What a subscription gives stays in force if it is more,
-// unless Stripe is switched off.
+// Run grants the plan. A higher plan from a subscription stays in force, unless Stripe
+// is switched off.
 func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	grant := subscription.Grant{Plan: plan.Name(cmd.Plan)}
 	if cmd.Until != "" {
@@ -49,11 +49,11 @@ func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) 
 	})
 }
 
-// explain says when the grant ends, and why the workspace may have more than it.
+// explain says when the grant ends, and why the workspace may have a higher plan.
 func (cmd *planSetCmd) explain(workspace tenant.Workspace) string {
 	says := ""
 	if workspace.Plan.Above(workspace.Granted) {
-		says += " It pays for that plan at Stripe, which is above the one that was granted."
+		says += " It pays for that plan at Stripe, which is higher than the granted one."
 	}
 	if workspace.GrantedUntil != nil {
 		says += " The grant of the " + cmd.Plan + " plan ends on " + workspace.GrantedUntil.Format(time.DateOnly) + "."
@@ -65,8 +65,8 @@ type planListCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// planView has limits as numbers, with -1 for none, and prices in the
-// currency's smallest unit, with -1 for what is not sold.
+// planView has limits as numbers, with -1 for unlimited, and prices in the currency's
+// smallest unit, with -1 for not sold.
 type planView struct {
 	Name              string         `json:"name"`
 	Chatbots          int            `json:"chatbots"`

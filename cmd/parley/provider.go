@@ -9,14 +9,14 @@ import (
 )
 
 type providerCmd struct {
-	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers again, with the first key of SECRET_KEY."`
+	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers again with the first key in SECRET_KEY."`
 }
 
 type resealCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints how many keys were sealed, and fails when some cannot be read.
+// Run prints how many keys it encrypted, and fails if it cannot read some.
 func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {
@@ -43,7 +43,7 @@ func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) e
 		return err
 	}
 	if len(ids) > 0 {
-		return fault.New(fault.Unavailable, "Some keys cannot be read: add the key they were encrypted with to SECRET_KEY, after a comma, or have their owners give them again.")
+		return fault.New(fault.Unavailable, "Some keys cannot be read. Add the key that encrypted them to SECRET_KEY, after a comma, or ask their owners to enter them again.")
 	}
 	return nil
 }

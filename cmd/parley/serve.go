@@ -11,10 +11,10 @@ import (
 
 type serveCmd struct {
 	Demo bool `help:"Prepare the demo at the first start: a workspace, a chatbot that knows the help pages of a bicycle shop, and a token."`
-	JSON bool `name:"json" help:"Print where the server is as JSON, with the demo's facts when it is new."`
+	JSON bool `name:"json" help:"Print the server's address as JSON, with the demo's facts if it is new."`
 }
 
-// Run serves until it is told to stop.
+// Run serves until it is stopped.
 func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	if err := config.CheckServing(); err != nil {
 		return err
@@ -23,8 +23,8 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 	if cmd.Demo {
 		config.LetOwnersChangePlans()
 	}
-	// Before the database is opened, which a newer version would migrate under
-	// the server that is running.
+	// Before opening the database, which a newer version would migrate while
+	// another server uses it.
 	unlock, err := app.Lock(config)
 	if err != nil {
 		return err
@@ -43,14 +43,14 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 		return err
 	}
 	if err := welcome(ctx, s, *cmd, io.out); err != nil {
-		return fmt.Errorf("the demo cannot be prepared: %w", err)
+		return fmt.Errorf("cannot prepare the demo: %w", err)
 	}
 	p.WarnOfSettings()
 	log.Info("listening", "address", s.Addr().String(), "version", version, "model", p.Answers.ModelName())
 	return s.Serve(ctx)
 }
 
-// welcome prepares the demo and prints where to go.
+// welcome prepares the demo and prints the addresses.
 func welcome(ctx context.Context, s *app.Server, cmd serveCmd, out io.Writer) error {
 	base := s.BaseURL()
 	if !cmd.Demo {
@@ -64,7 +64,7 @@ func welcome(ctx context.Context, s *app.Server, cmd serveCmd, out io.Writer) er
 		return showJSON(out, facts)
 	}
 	if facts.Password == nil {
-		fmt.Fprintf(out, "Parley is at %s\nThe demo is there already; sign in as %s. A new API token: parley demo --json\n", base, facts.Email)
+		fmt.Fprintf(out, "Parley is at %s\nThe demo already exists; sign in as %s. For a new API token run: parley demo --json\n", base, facts.Email)
 		return nil
 	}
 	fmt.Fprintf(out, welcomeText, base, facts.DashboardURL, facts.Email, *facts.Password,
@@ -91,7 +91,7 @@ type migrateCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run applies the migrations: opening the program does.
+// Run applies the migrations, which opening the program does.
 func (cmd *migrateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	p, err := app.Open(ctx, config, app.NewLog(config))
 	if err != nil {

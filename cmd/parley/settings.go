@@ -12,7 +12,7 @@ type configCmd struct {
 	Env  bool `name:"env" help:"Print .env.example."`
 }
 
-// Run prints the configuration in force.
+// Run prints the current configuration.
 func (cmd *configCmd) Run(config *app.Config, io streams) error {
 	if cmd.Docs {
 		_, err := fmt.Fprint(io.out, config.Reference())

@@ -27,7 +27,7 @@ type workspaceView struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Plan string `json:"plan"`
-	// Granted is the plan that was given by hand, and GrantedUntil its end.
+	// Granted is the plan that the operator granted, and GrantedUntil its end.
 	Granted      string     `json:"granted_plan"`
 	GrantedUntil *time.Time `json:"granted_until"`
 	CreatedAt    time.Time  `json:"created_at"`
@@ -71,12 +71,12 @@ func (cmd *workspaceListCmd) Run(ctx context.Context, config *app.Config, io str
 type userCmd struct {
 	Create   userCreateCmd   `cmd:"" help:"Create a user."`
 	List     userListCmd     `cmd:"" help:"List all users."`
-	Password userPasswordCmd `cmd:"" help:"Give a user a new password and sign them out everywhere."`
+	Password userPasswordCmd `cmd:"" help:"Set a user's password and sign them out everywhere."`
 }
 
 type userCreateCmd struct {
 	Email         string `arg:"" help:"E-mail address."`
-	PasswordStdin bool   `help:"Read the password from standard input. Default: make one and print it."`
+	PasswordStdin bool   `help:"Read the password from standard input. Default: generate one and print it."`
 	JSON          bool   `name:"json" help:"Print JSON."`
 }
 
@@ -106,7 +106,7 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io stream
 	})
 }
 
-// choosePassword reads a password or makes one, which is then to be shown.
+// choosePassword reads a password or generates one, which the caller then shows.
 func choosePassword(p *app.Program, io streams, fromStdin bool) (password, shown string, err error) {
 	if !fromStdin {
 		password = p.Tenants.Passwords.NewPassword()
@@ -114,7 +114,7 @@ func choosePassword(p *app.Program, io streams, fromStdin bool) (password, shown
 	}
 	line, err := bufio.NewReader(io.in).ReadString('\n')
 	if err != nil && line == "" {
-		return "", "", fault.New(fault.Invalid, "There was no password on standard input.")
+		return "", "", fault.New(fault.Invalid, "Standard input has no password.")
 	}
 	return strings.TrimRight(line, "\r\n"), "", nil
 }
@@ -138,7 +138,7 @@ func (cmd *userListCmd) Run(ctx context.Context, config *app.Config, io streams)
 
 type userPasswordCmd struct {
 	Email         string `arg:"" help:"E-mail address."`
-	PasswordStdin bool   `help:"Read the password from standard input. Default: make one and print it."`
+	PasswordStdin bool   `help:"Read the password from standard input. Default: generate one and print it."`
 	JSON          bool   `name:"json" help:"Print JSON."`
 }
 
