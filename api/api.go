@@ -122,6 +122,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Delete("/sources/:source_id", sources.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/sources/:source_id/sync", sources.sync, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Get("/suggestions", playground.suggestions, route.May(tenant.Read)),
 		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
 		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),
 		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody)),

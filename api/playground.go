@@ -171,6 +171,15 @@ func (h playground) messages(c *fiber.Ctx, at visit) error {
 	})})
 }
 
+// suggestions returns questions that the chatbot's knowledge should answer.
+func (h playground) suggestions(c *fiber.Ctx, at visit) error {
+	questions, err := h.Browser.Suggestions(c.UserContext(), at.WorkspaceID, at.ID)
+	if err != nil {
+		return err
+	}
+	return succeed(c, suggestionsData{Questions: questions})
+}
+
 // inspector says how answers were made.
 type inspector struct {
 	ids identifiers

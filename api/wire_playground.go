@@ -109,6 +109,11 @@ type triedTurnData struct {
 	Inspect   *inspectionData `json:"inspect"`
 }
 
+// suggestionsData answers GET /api/chatbots/:id/suggestions.
+type suggestionsData struct {
+	Questions []string `json:"questions"`
+}
+
 // maxInspected is how many characters of a passage are shown.
 const maxInspected = 3_000
 

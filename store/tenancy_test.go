@@ -314,6 +314,9 @@ var workspaceMethods = []confined{
 	{"SetIndexed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)
 	}},
+	{"Samples", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Samples(ctx, as, a.chatbot, 3, 3)
+	}},
 	{"DocumentPage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.DocumentPage(ctx, as, a.chatbot, browse.Filter{}, browse.Slice{Limit: 10})
 	}},

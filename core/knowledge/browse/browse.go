@@ -37,6 +37,9 @@ type Lists interface {
 	// CountPages counts the documents of each of the sources.
 	CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]int, error)
 	RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Removal, error)
+	// Samples returns so many of the documents that are answered from, the latest
+	// first, each with so many of its first passages.
+	Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]Sample, error)
 }
 
 // Browser shows what chatbots know.
