@@ -10,10 +10,10 @@ import (
 	"parley/core/answer"
 )
 
-// answerSource is a [answer.Citation] as a column of JSON keeps it: their numbers
-// are their places. Every answer has several of them, and the end of an answer
-// takes as long as they are, so the names are short, a hash is base64, and a
-// title that is also the first heading is there once.
+// answerSource is an [answer.Citation] as a JSON column stores it; its place in
+// the list is its number. Every answer has several, and their length delays the
+// end of an answer. So the names are short, a hash is base64, and a title that
+// is also the first heading is stored once.
 type answerSource struct {
 	Cited       bool     `json:"c,omitempty"`
 	Score       float64  `json:"r,omitempty"`
@@ -98,7 +98,7 @@ func documentsOf(sources []answer.Citation) []string {
 	return ids
 }
 
-// spaced puts each word between spaces, so that one can be looked for.
+// spaced puts each word between spaces, so that one can be searched for.
 func spaced(words []string) string {
 	if len(words) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 // CachedAnswers keeps answers for equal questions.
 type CachedAnswers struct{ store *Store }
 
-// NewCachedAnswers returns those of a database.
+// NewCachedAnswers returns the cached answers of a database.
 func NewCachedAnswers(db *Store) *CachedAnswers { return &CachedAnswers{db} }
 
 // CachedAnswer returns the answer kept under a key, if it was made after since.
@@ -33,15 +33,15 @@ const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, 
 	ON CONFLICT (chatbot_id, key) DO UPDATE SET text = excluded.text, sources = excluded.sources,
 		created_at = excluded.created_at`
 
-// CacheAnswer keeps an answer; one that is there is replaced.
+// CacheAnswer keeps an answer, and replaces one under the same key.
 func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
 	return s.store.inWrite(ctx, func(ctx context.Context) error {
 		return s.store.hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
 	})
 }
 
-// What is kept of a removed document's text goes with it: all the answers of its
-// chatbot, none of which will be given again.
+// Cached text of a removed document is deleted with it: all cached answers of
+// its chatbot go, since none would be given again.
 const (
 	forgetByDocument = `DELETE FROM cached_answers WHERE workspace_id = $1
 	AND chatbot_id = (SELECT chatbot_id FROM documents WHERE id = $2)`
@@ -55,7 +55,7 @@ func forgetAnswers(ctx context.Context, db *Store, statement, workspaceID, id st
 	return err
 }
 
-// DeleteCachedAnswers deletes those of any workspace from before a time.
+// DeleteCachedAnswers deletes answers of any workspace from before a time.
 func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
 	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.CachedAnswer.Delete().Where(cachedanswer.CreatedAtLT(before)).Exec(ctx)

@@ -88,8 +88,8 @@ func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit
 // deleteAudit takes its rows in portions, so that other writers need not wait.
 const deleteAudit = `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE at < $1 ORDER BY at LIMIT $2)`
 
-// DeleteAudit deletes up to limit entries of before a time, the oldest first,
-// and reports whether there were so many.
+// DeleteAudit deletes up to limit entries from before a time, the oldest first,
+// and reports whether it deleted that many.
 func (s *AuditLog) DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error) {
 	err = s.store.inWrite(ctx, func(ctx context.Context) error {
 		result, err := s.store.raw(ctx).ExecContext(ctx, deleteAudit, before, limit)

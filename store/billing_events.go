@@ -14,8 +14,8 @@ type BillingEvents struct{ store *Store }
 // NewBillingEvents returns the billing events of a database.
 func NewBillingEvents(db *Store) *BillingEvents { return &BillingEvents{db} }
 
-// Who inserts the same event at the same time waits here for the other's
-// transaction to end, and then does nothing.
+// A transaction that inserts the same event at the same time waits here for the
+// other one to end, and then does nothing.
 const insertBillingEvent = `INSERT INTO billing_events (id, type, applied_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
 
 // AddBillingEvent writes an event down, and reports false if it was there.

@@ -13,7 +13,7 @@ import (
 // Conversations keeps conversations, and reads their messages.
 type Conversations struct{ store *Store }
 
-// NewConversations returns those of a database.
+// NewConversations returns the conversations of a database.
 func NewConversations(db *Store) *Conversations { return &Conversations{db} }
 
 // CreateConversation returns the conversation with its new id.
@@ -53,8 +53,8 @@ func (s *Conversations) SetExternalUser(ctx context.Context, workspaceID string,
 	})
 }
 
-// settled are messages that the reader of a conversation sees: questions, and
-// answers of which there is something.
+// settled are the messages that the reader of a conversation sees: questions,
+// and answers with some text.
 func (s *Conversations) settled(ctx context.Context, conversationID int64) *ent.MessageQuery {
 	return s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID),
 		message.StatusNEQ(string(chat.Generating)),

@@ -14,7 +14,7 @@ func NewChores(db *Store) *Chores { return &Chores{db} }
 const beginChore = `INSERT INTO chores (id, begun_at) VALUES ($1, $2)
 	ON CONFLICT (id) DO UPDATE SET begun_at = excluded.begun_at WHERE chores.begun_at < $3`
 
-// BeginChore reports true to the one that is to do it: nobody has begun it
+// BeginChore reports whether the caller is to do the chore: nobody has begun it
 // since a time.
 func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Time) (mine bool, err error) {
 	err = s.store.inWrite(ctx, func(ctx context.Context) error {

@@ -24,7 +24,7 @@ import (
 // KnowledgePages reads what people see of the knowledge, a page at a time.
 type KnowledgePages struct{ store *Store }
 
-// NewKnowledgePages returns those of a database.
+// NewKnowledgePages returns the knowledge pages of a database.
 func NewKnowledgePages(db *Store) *KnowledgePages { return &KnowledgePages{db} }
 
 // sliced confines a query to a slice of a list in the order of a time and the ID.
@@ -35,8 +35,8 @@ func sliced(slice browse.Slice, at string) func(*entsql.Selector) {
 			order, beyond = entsql.Asc, entsql.GT
 		}
 		if !slice.After.IsZero() {
-			// The first condition, which follows from the second, is the one that
-			// both databases find in the index.
+			// The first condition follows from the second, and is the one for
+			// which both databases use the index.
 			within := entsql.LTE
 			if slice.OldestFirst {
 				within = entsql.GTE

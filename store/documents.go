@@ -15,7 +15,7 @@ import (
 // Documents keeps documents.
 type Documents struct{ store *Store }
 
-// NewDocuments returns those of a database.
+// NewDocuments returns the documents of a database.
 func NewDocuments(db *Store) *Documents { return &Documents{db} }
 
 // CreateDocument adds a document without passages.
@@ -44,7 +44,7 @@ func (s *Documents) Document(ctx context.Context, workspaceID, chatbotID, docume
 	return one(row, err, documentFromRow)
 }
 
-// listed are the columns of a document in a list: all but what is long.
+// listed are the columns of a document in a list: all but the long ones.
 var listed = without(document.Columns, document.FieldContent, document.FieldPlaces)
 
 func without(columns []string, long ...string) []string {
@@ -67,8 +67,8 @@ func (s *Documents) AllDocuments(ctx context.Context) ([]knowledge.Document, err
 	return listDocuments(scope.System(ctx), s.store.db(ctx).Document.Query())
 }
 
-// ChangedDocuments returns those of every workspace that changed since a time,
-// and all that are being indexed.
+// ChangedDocuments returns the documents of every workspace that changed since
+// a time, and all that are being indexed.
 func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error) {
 	return listDocuments(scope.System(ctx), s.store.db(ctx).Document.Query().Where(
 		document.Or(document.UpdatedAtGTE(since), document.State(string(knowledge.Indexing)))))
@@ -87,9 +87,10 @@ func (s *Documents) DocumentByInput(ctx context.Context, workspaceID, chatbotID,
 	return one(row, err, documentFromRow)
 }
 
-// UpdateDocument writes all columns that change, if the document is in the
-// state from and has no later version. A new content must be a later one: of
-// two who have read the same, one stores it.
+// UpdateDocument writes all columns that may change, if the document is in the
+// state from and has no later version. A new content must be of a later
+// version: of two writers that have read the same one, only the first stores
+// it.
 func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from knowledge.State, d knowledge.Document, withContent bool) error {
 	places, err := json.Marshal(d.Places)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // DueWork finds what is due.
 type DueWork struct{ store *Store }
 
-// NewDueWork returns those of a database.
+// NewDueWork returns the due work of a database.
 func NewDueWork(db *Store) *DueWork { return &DueWork{db} }
 
 // DueSource returns the source whose time came first.
@@ -43,9 +43,9 @@ func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) ([]knowledge
 	return due, mapError(rows.Err())
 }
 
-// DueDocument returns the document that a kind of work goes on with: what is to
-// be removed, then what has no address, then pages, but for those of the sources
-// in skip.
+// DueDocument returns the next document for a kind of work: first those to
+// remove, then those without an address, then pages, except for pages of the
+// sources in skip.
 func (s *DueWork) DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (knowledge.Document, error) {
 	row, err := s.store.db(ctx).Document.Query().
 		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), document.SourceIDNotIn(skip...)).

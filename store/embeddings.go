@@ -19,7 +19,7 @@ import (
 // Embeddings keeps vectors, by the hash of their text.
 type Embeddings struct{ store *Store }
 
-// NewEmbeddings returns those of a database.
+// NewEmbeddings returns the embeddings of a database.
 func NewEmbeddings(db *Store) *Embeddings { return &Embeddings{db} }
 
 // Embeddings returns those vectors that are known, by the hash of their text.
@@ -41,7 +41,8 @@ func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, 
 func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		rows := make([]*ent.EmbeddingCreate, 0, len(vectors))
-		// In order: two who save the same must not wait for each other.
+		// In order: two transactions that save the same vectors must not
+		// deadlock.
 		for _, hash := range slices.Sorted(maps.Keys(vectors)) {
 			rows = append(rows, db.Embedding.Create().SetWorkspaceID(workspaceID).SetModel(model).
 				SetTextHash(hash).SetVector(fromVector(vectors[hash])).SetUsedAt(now))
@@ -55,7 +56,7 @@ func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model stri
 	})
 }
 
-// DeleteEmbeddings deletes those of every workspace from before a time.
+// DeleteEmbeddings deletes vectors of every workspace from before a time.
 func (s *Embeddings) DeleteEmbeddings(ctx context.Context, before time.Time) error {
 	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Embedding.Delete().Where(embedding.UsedAtLT(before)).Exec(ctx)

@@ -18,7 +18,7 @@ import (
 // Feedback keeps what people think of answers.
 type Feedback struct{ store *Store }
 
-// NewFeedback returns that of a database.
+// NewFeedback returns the feedback of a database.
 func NewFeedback(db *Store) *Feedback { return &Feedback{db} }
 
 var _ insight.FeedbackStore = (*Feedback)(nil)

@@ -16,8 +16,8 @@ const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, so
 	lease_until = NULL, stopping = FALSE
 	WHERE id = $1 AND workspace_id = $2 AND attempt = $3 AND status IN ('generating', 'interrupted')`
 
-// An attempt has one receipt: that of one that lapsed gives way to what came
-// of it after all.
+// An attempt has one usage record. When a lapsed attempt ends after all, its
+// record is replaced.
 const (
 	insertReceipt = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, created_at,
@@ -75,8 +75,8 @@ func (s *Store) hits(ctx context.Context, statement string, args ...any) error {
 	return affected(int(n), err)
 }
 
-// finishArgs are the parameters by their numbers: nine of the answer, and then
-// those of its receipt.
+// finishArgs are the numbered parameters: nine of the answer, and then those of
+// its usage record.
 func finishArgs(workspaceID string, a turn.Answer) []any {
 	r := a.Record
 	return []any{

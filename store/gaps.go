@@ -13,7 +13,7 @@ import (
 // Gaps keeps questions that were not answered well.
 type Gaps struct{ store *Store }
 
-// NewGaps returns those of a database.
+// NewGaps returns the gaps of a database.
 func NewGaps(db *Store) *Gaps { return &Gaps{db} }
 
 var _ insight.GapStore = (*Gaps)(nil)

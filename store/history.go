@@ -25,7 +25,7 @@ import (
 // History reads conversations for owners.
 type History struct{ store *Store }
 
-// NewHistory returns that of a database.
+// NewHistory returns the history of a database.
 func NewHistory(db *Store) *History { return &History{db} }
 
 var _ history.Store = (*History)(nil)

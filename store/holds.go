@@ -13,15 +13,15 @@ import (
 // Months counts the messages of months.
 type Months struct{ store *Store }
 
-// NewMonths returns those of a database.
+// NewMonths returns the months of a database.
 func NewMonths(db *Store) *Months { return &Months{db} }
 
 // On PostgreSQL a process reserves messages of a month in a row of
-// message_holds, and what it begins of them is counted in usages in rows of its
-// own: both change in the transaction that stores the question, so that what is
-// begun and what is reserved never overlap. Its rows have the shards
-// from holder*256 to holder*256+255; what nobody had reserved is counted in
-// those below 256.
+// message_holds, and counts those that it begins in rows of usages of its own.
+// The transaction that stores the question changes both, so that what is begun
+// and what is reserved never overlap. The rows of a process have the shards
+// from holder*256 to holder*256+255; the shards below 256 count messages that
+// no process had reserved.
 
 // shardsOf returns the first of the shards in which this process counts.
 func shardsOf(db *Store, reserved bool) int64 {
@@ -120,8 +120,8 @@ type messageHold struct {
 	holder             int64
 }
 
-// SettleMessages counts what was begun of reservations that have ended where
-// nobody had reserved it, and deletes them.
+// SettleMessages moves the counts of reservations that have ended to the shards
+// that belong to no process, and deletes the reservations.
 func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
 	if s.store.dialect != dialect.Postgres {
 		return nil

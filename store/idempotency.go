@@ -14,21 +14,21 @@ import (
 // Keys keeps idempotency keys.
 type Keys struct{ store *Store }
 
-// NewKeys returns those of a database.
+// NewKeys returns the keys of a database.
 func NewKeys(db *Store) *Keys { return &Keys{db} }
 
-// claim ties a key to what was begun with it. One that is there and expired is
-// replaced; of one that is not, the statement changes nothing, which leaves a
-// transaction of PostgreSQL as it is. There, who inserts the same key at the
-// same time waits for the other's transaction to end.
+// claim ties a key to what its request began. It replaces an expired claim. It
+// changes nothing where there is a valid one, so that a transaction on
+// PostgreSQL stays usable. There, a transaction that inserts the same key at
+// the same time waits for the other one to end.
 const claim = `INSERT INTO idempotency_keys (workspace_id, token_id, route, key, body_hash, conversation_id, message_id, created_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 	ON CONFLICT (token_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, conversation_id = excluded.conversation_id,
 		message_id = excluded.message_id, created_at = excluded.created_at
 	WHERE idempotency_keys.workspace_id = excluded.workspace_id AND idempotency_keys.created_at <= $9`
 
-// Claim ties a key to what the transaction of ctx has made. The body is that of
-// the key.
+// Claim ties a key to what the transaction of ctx has made. The claim has the
+// key's body hash.
 func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made chat.Claim, since time.Time) error {
 	return s.store.inWrite(ctx, func(ctx context.Context) error {
 		claimed, err := s.store.changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,

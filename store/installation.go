@@ -11,15 +11,15 @@ import (
 // publicIDs names the key of package publicid.
 const publicIDs = "public_ids"
 
-// Installation keeps what is of the installation as a whole.
+// Installation keeps what belongs to the installation as a whole.
 type Installation struct{ store *Store }
 
-// NewInstallation returns that of a database.
+// NewInstallation returns the installation of a database.
 func NewInstallation(db *Store) *Installation { return &Installation{db} }
 
-// KeepPublicIDKey returns the key that public identifiers are made with. The
-// given one becomes it if there is none yet: of several processes that start
-// at once, the first to insert decides for all.
+// KeepPublicIDKey returns the key of public identifiers, which is the given one
+// if there is none yet: of several processes that start at once, the first to
+// insert decides for all.
 func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key []byte, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		err := s.store.db(ctx).InstallationKey.Create().SetID(publicIDs).SetKey(fresh).OnConflict(entsql.DoNothing()).Exec(ctx)

@@ -17,7 +17,7 @@ import (
 // Leases knows the answers that are being generated, of any workspace.
 type Leases struct{ store *Store }
 
-// NewLeases returns those of a database.
+// NewLeases returns the leases of a database.
 func NewLeases(db *Store) *Leases { return &Leases{db} }
 
 // RenewLeases extends the leases of answers of any workspace.

@@ -33,7 +33,7 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		query := s.store.db(ctx).AccountMail.Query().Where(accountmail.DueAtLTE(now)).Order(accountmail.ByDueAt(), accountmail.ByID())
 		if s.store.dialect == dialect.Postgres {
-			// Two who claim at once take one each.
+			// Two processes that claim at once get different mails.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		}
 		row, err := query.First(ctx)
@@ -67,7 +67,7 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 	})
 }
 
-// AddMail writes a mail, unless one of its key is there.
+// AddMail writes a mail, unless there is one with its key.
 func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return unlessThere(db.Mail.Create().SetWorkspaceID(workspaceID).SetKey(m.Key).SetRecipient(m.To).
@@ -77,12 +77,12 @@ func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) 
 }
 
 // ClaimMail returns a mail of any workspace that is due, and makes it due again
-// at a later time. Its attempts include the one that begins with this.
+// later. Its attempts include the one that this begins.
 func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
 	err = s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
 		query := s.store.db(ctx).Mail.Query().Where(mail.DueAtLTE(now)).Order(mail.ByDueAt(), mail.ByID())
 		if s.store.dialect == dialect.Postgres {
-			// Two who claim at once take one each.
+			// Two processes that claim at once get different mails.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		}
 		row, err := query.First(ctx)
@@ -113,8 +113,8 @@ func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, se
 	})
 }
 
-// DeleteMails deletes those that were settled before a time. What was given up
-// counts from when it was written.
+// DeleteMails deletes mails that were settled before a time. For one that was
+// given up, the time it was written counts.
 func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 	return s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
 		db := s.store.db(ctx)

@@ -30,8 +30,8 @@ func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Memb
 	})
 }
 
-// LockMemberships makes others wait who lock the memberships of the same user,
-// until the transaction ends. On SQLite the transaction itself does.
+// LockMemberships makes other callers of it for the same user wait until the
+// transaction ends. On SQLite the transaction itself does.
 func (s *Members) LockMemberships(ctx context.Context, userID string) error {
 	if s.store.dialect != dialect.Postgres {
 		return nil

@@ -189,7 +189,7 @@ func applyPostgres(ctx context.Context, tx pgx.Tx, all []migration) error {
 		return err
 	}
 	for _, m := range missing {
-		// Without arguments the whole file goes to the server as it is.
+		// Without arguments the whole file goes to the server unchanged.
 		if _, err := tx.Conn().PgConn().Exec(ctx, m.sql).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}

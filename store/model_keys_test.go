@@ -23,7 +23,7 @@ type keyModel struct {
 	claims        map[chat.Key]chat.Claim // a key without its body
 }
 
-// TestKeysAreAsTheirModel carries out random operations on a few keys and
+// TestKeysAreAsTheirModel executes random operations on a few keys and
 // compares with the model after each.
 func TestKeysAreAsTheirModel(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {

@@ -40,7 +40,7 @@ type modelTurn struct {
 	receipts map[int]turn.Answer
 }
 
-// TestTurnsAreAsTheirModel carries out random operations on the turns of a
+// TestTurnsAreAsTheirModel executes random operations on the turns of a
 // conversation, some of them by processes that have been overtaken, and
 // compares with the model after each.
 func TestTurnsAreAsTheirModel(t *testing.T) {

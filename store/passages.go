@@ -12,10 +12,10 @@ import (
 // Passages keeps passages.
 type Passages struct{ store *Store }
 
-// NewPassages returns those of a database.
+// NewPassages returns the passages of a database.
 func NewPassages(db *Store) *Passages { return &Passages{db} }
 
-// AddPassages adds passages of a document's version, each batch in a
+// AddPassages adds the passages of a document's version, each batch in a
 // transaction of its own.
 func (s *Passages) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
 	return inBatches(passages, passageBatch, func(batch []retrieval.Passage) error {
@@ -31,14 +31,14 @@ func (s *Passages) AddPassages(ctx context.Context, workspaceID string, d knowle
 	})
 }
 
-// Passages returns those of one version of a document, in order.
+// Passages returns the passages of one version of a document, in order.
 func (s *Passages) Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error) {
 	rows, err := s.store.db(ctx).Passage.Query().Where(passage.DocumentID(documentID), passage.Version(version)).
 		Order(passage.ByOrdinal()).All(within(ctx, workspaceID))
 	return mapped(rows, err, passageFromRow)
 }
 
-// DeletePassages deletes those of all versions of a document but one.
+// DeletePassages deletes the passages of all versions of a document but one.
 func (s *Passages) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Passage.Delete().Where(passage.DocumentID(documentID), passage.VersionNEQ(keep)).Exec(ctx)

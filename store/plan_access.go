@@ -16,7 +16,7 @@ type PlanAccess struct{ store *Store }
 // NewPlanAccess returns the plan access of a database.
 func NewPlanAccess(db *Store) *PlanAccess { return &PlanAccess{db} }
 
-// SetPlan writes the plan in force, and the one that was given by hand.
+// SetPlan writes the plan in force, and the one that was granted by hand.
 func (s *PlanAccess) SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
@@ -43,7 +43,8 @@ func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) ([]string, 
 	return workspaceIDs, mapError(err)
 }
 
-// KeepConversations says how long those of before a time are kept at least.
+// KeepConversations says how long conversations from before a time are kept at
+// least.
 func (s *PlanAccess) KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Workspace.Get(ctx, workspaceID)

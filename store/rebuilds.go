@@ -12,7 +12,7 @@ import (
 // Rebuilds keeps the marks of rebuilds of the index.
 type Rebuilds struct{ store *Store }
 
-// NewRebuilds returns those of a database.
+// NewRebuilds returns the rebuilds of a database.
 func NewRebuilds(db *Store) *Rebuilds { return &Rebuilds{db} }
 
 // BeginRebuild marks that a rebuild of the index begins.

@@ -12,7 +12,7 @@ import (
 // UsageRecords sums usage records up.
 type UsageRecords struct{ store *Store }
 
-// NewUsageRecords returns those of a database.
+// NewUsageRecords returns the usage records of a database.
 func NewUsageRecords(db *Store) *UsageRecords { return &UsageRecords{db} }
 
 // spent sums receipts up. What took no time has no token, or is of before times

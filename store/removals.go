@@ -18,7 +18,7 @@ import (
 // Removals keeps the receipts of removed documents.
 type Removals struct{ store *Store }
 
-// NewRemovals returns those of a database.
+// NewRemovals returns the removals of a database.
 func NewRemovals(db *Store) *Removals { return &Removals{db} }
 
 // CreateRemoval writes a receipt. There is one for a document.

@@ -15,7 +15,7 @@ type RequestMinutes struct{ store *Store }
 func NewRequestMinutes(db *Store) *RequestMinutes { return &RequestMinutes{db} }
 
 const (
-	// The row is read with the clock even when there is none.
+	// This returns the clock even when there is no row.
 	requestMinutePostgres = `SELECT m.minute, m.revision, clock_timestamp() FROM (SELECT 1) AS always
 	LEFT JOIN request_minutes m ON m.workspace_id = $1`
 	requestMinuteSQLite = `SELECT m.minute, m.revision, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM (SELECT 1) AS always
@@ -65,8 +65,8 @@ func (s *RequestMinutes) SetRequestMinute(ctx context.Context, workspaceID strin
 
 const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < $1`
 
-// DeleteRequestMinutes deletes those of workspaces that have asked for nothing
-// since a time, which is more than a minute ago.
+// DeleteRequestMinutes deletes the minutes of workspaces without requests since
+// a time, which is more than a minute ago.
 func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
 	return s.store.inWrite(ctx, func(ctx context.Context) error {
 		_, err := s.store.raw(ctx).ExecContext(ctx, deleteRequestMinutes, before)

@@ -13,7 +13,7 @@ import (
 // Retentions says how long conversations are kept, and deletes them.
 type Retentions struct{ store *Store }
 
-// NewRetentions returns those of a database.
+// NewRetentions returns the retentions of a database.
 func NewRetentions(db *Store) *Retentions { return &Retentions{db} }
 
 // retentions has the workspaces whose plan forgets.
@@ -21,7 +21,7 @@ const retentions = `SELECT workspaces.id, plans.retention_days, workspaces.kept_
 	JOIN plans ON plans.id = workspaces.plan WHERE plans.retention_days >= 0`
 
 // Retentions returns how long each workspace keeps conversations, without
-// those that keep them for ever.
+// those that keep them forever.
 func (s *Retentions) Retentions(ctx context.Context) (map[string]chat.Retention, error) {
 	rows, err := s.store.raw(ctx).QueryContext(ctx, retentions)
 	if err != nil {
@@ -52,7 +52,7 @@ const (
 	// The workspace is no plain column: SQLite would go through the index of
 	// all its conversations and not look up the few.
 	deleteQuiet = `DELETE FROM conversations WHERE workspace_id || '' = $1 AND ` + quiet + ` AND id IN `
-	// What was thought of answers goes with them.
+	// Feedback on answers is deleted with them.
 	gone           = ` AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.id = conversation_id) AND conversation_id IN `
 	forgetFeedback = `DELETE FROM feedbacks WHERE workspace_id = $1` + gone
 	forgetGaps     = `DELETE FROM gaps WHERE workspace_id = $1` + gone

@@ -34,7 +34,7 @@ func (s *Sessions) Session(ctx context.Context, id string) (account.Session, err
 	return one(row, err, sessionFromRow)
 }
 
-// SessionsOf returns those of a user, the one that was used last first.
+// SessionsOf returns the sessions of a user, the last used one first.
 func (s *Sessions) SessionsOf(ctx context.Context, userID string) ([]account.Session, error) {
 	rows, err := s.store.db(ctx).Session.Query().Where(session.UserID(userID)).
 		Order(ent.Desc(session.FieldLastSeenAt), ent.Desc(session.FieldID)).All(ctx)

@@ -17,7 +17,7 @@ import (
 // Sources keeps sources, and the documents that they find.
 type Sources struct{ store *Store }
 
-// NewSources returns those of a database.
+// NewSources returns the sources of a database.
 func NewSources(db *Store) *Sources { return &Sources{db} }
 
 // CreateSource adds a source.
@@ -99,8 +99,8 @@ func (s *Sources) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID 
 	})
 }
 
-// CreateFound adds those documents of a source whose addresses it lacks, until
-// it has limit of them, or room of them were added.
+// CreateFound adds the documents of a source whose addresses it lacks, until
+// the source has limit documents or room of them were added.
 func (s *Sources) CreateFound(ctx context.Context, workspaceID string, source knowledge.Source, found []knowledge.Document, limit, room int) (added int, err error) {
 	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
 		urls, err := s.store.db(ctx).Document.Query().Where(document.SourceID(source.ID)).Select(document.FieldURL).Strings(ctx)

@@ -15,9 +15,9 @@ import (
 // maxBatch bounds how many transactions share one commit.
 const maxBatch = 128
 
-// writer is the one writer of a SQLite file. Transactions that wait at the
-// same time share one commit, and so one fsync: a savepoint keeps each whole,
-// and nobody is answered before the commit.
+// writer is the one writer of a SQLite file. Transactions that wait at the same
+// time share one commit, and so one fsync. Each runs within a savepoint, and no
+// caller is answered before the commit.
 type writer struct {
 	conn  *sql.Conn
 	known *statements
@@ -93,7 +93,7 @@ func (w *writer) run() {
 		batch := w.gather(first)
 		if err := w.commit(batch); err != nil {
 			for _, j := range batch {
-				// What failed by itself keeps its own error.
+				// A transaction that failed by itself keeps its own error.
 				if j.err == nil {
 					j.err = err
 				}
@@ -141,8 +141,8 @@ func (w *writer) commit(batch []*job) error {
 	return tx.Commit()
 }
 
-// runJob runs one job within a savepoint and keeps its error. The error it
-// returns is that the transaction as a whole cannot go on.
+// runJob runs one job within a savepoint and stores its error. It returns an
+// error if the transaction as a whole cannot go on.
 func (w *writer) runJob(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil

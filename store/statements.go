@@ -23,7 +23,8 @@ type preparer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// maxStatements bounds what is kept; the rest is prepared each time.
+// maxStatements bounds how many statements are kept; all others are prepared
+// each time.
 const maxStatements = 512
 
 func newStatements(on preparer) *statements {

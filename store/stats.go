@@ -15,7 +15,7 @@ import (
 // Stats reads the sums of days.
 type Stats struct{ store *Store }
 
-// NewStats returns those of a database.
+// NewStats returns the stats of a database.
 func NewStats(db *Store) *Stats { return &Stats{db} }
 
 var _ stats.Store = (*Stats)(nil)

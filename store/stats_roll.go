@@ -22,7 +22,7 @@ import (
 // Rolls keeps the sums of days up to date.
 type Rolls struct{ store *Store }
 
-// NewRolls returns those of a database.
+// NewRolls returns the rolls of a database.
 func NewRolls(db *Store) *Rolls { return &Rolls{db} }
 
 var _ stats.RebuildStore = (*Rolls)(nil)

@@ -17,7 +17,7 @@ const storedBytes = `SELECT
 // Sizes says how large a workspace's knowledge is.
 type Sizes struct{ store *Store }
 
-// NewSizes returns those of a database.
+// NewSizes returns the sizes of a database.
 func NewSizes(db *Store) *Sizes { return &Sizes{db} }
 
 // StoredBytes is the size of a workspace's files and texts, and

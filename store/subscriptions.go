@@ -15,7 +15,7 @@ import (
 	entsubscription "parley/ent/subscription"
 )
 
-// Subscriptions keeps what was read at Stripe.
+// Subscriptions keeps what Parley last read at Stripe.
 type Subscriptions struct{ store *Store }
 
 // NewSubscriptions returns the subscriptions of a database.
@@ -68,13 +68,13 @@ func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID stri
 	return one(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
 }
 
-// Subscriptions returns those of every workspace, the oldest first.
+// Subscriptions returns the subscriptions of every workspace, the oldest first.
 func (s *Subscriptions) Subscriptions(ctx context.Context) ([]subscription.Subscription, error) {
 	rows, err := s.store.db(ctx).Subscription.Query().Order(entsubscription.ByID()).All(scope.System(ctx))
 	return mapped(rows, err, subscriptionFromRow)
 }
 
-// LapsedAccess returns the workspaces whose access has ended by itself.
+// LapsedAccess returns the workspaces whose access has ended by time.
 func (s *Subscriptions) LapsedAccess(ctx context.Context, now time.Time) ([]string, error) {
 	workspaceIDs, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.AccessUntilLTE(now)).
 		Order(entsubscription.ByAccessUntil(), entsubscription.ByID()).

@@ -69,7 +69,7 @@ func shownIf(a tenancy, n int) string {
 	return a.secret
 }
 
-// workspaceMethods has a row for every method that takes a workspace, in an
+// workspaceMethods has a row forevery method that takes a workspace, in an
 // order in which all of them do something when the workspace is the right one.
 var workspaceMethods = []confined{
 	{"Workspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {

@@ -25,7 +25,7 @@ import (
 // TestRuns keeps test questions, their runs and results.
 type TestRuns struct{ store *Store }
 
-// NewTestRuns returns those of a database.
+// NewTestRuns returns the test runs of a database.
 func NewTestRuns(db *Store) *TestRuns { return &TestRuns{db} }
 
 var (

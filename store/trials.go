@@ -17,8 +17,8 @@ type Trials struct{ store *Store }
 // NewTrials returns the trials of a database.
 func NewTrials(db *Store) *Trials { return &Trials{db} }
 
-// AddTrial says which subscription's trial a key is for, unless it is for
-// another already, and returns the one that stands.
+// AddTrial ties a key to the subscription whose trial it used, unless it is
+// tied to another one, and returns the subscription that it is tied to.
 func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
 	err = s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		err := unlessThere(db.Trial.Create().SetID(string(key)).SetSubscriptionID(subscriptionID).SetCreatedAt(now).

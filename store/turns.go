@@ -19,7 +19,7 @@ import (
 // Turns keeps questions with their answers.
 type Turns struct{ store *Store }
 
-// NewTurns returns those of a database.
+// NewTurns returns the turns of a database.
 func NewTurns(db *Store) *Turns { return &Turns{db} }
 
 // InTx runs fn in one transaction; calls inside it join.
@@ -38,8 +38,8 @@ var (
 	_ answer.Cache       = (*CachedAnswers)(nil)
 )
 
-// A turn is read with the receipt of its attempt, which is there when it has
-// ended. Its question is the last one before it.
+// A turn is read with the usage record of its attempt, which exists once that
+// has ended. Its question is the last message before it.
 const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.query, a.sources, a.delivery, q.id, q.content,
 	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
 	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
@@ -154,8 +154,8 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 	return attempt, err
 }
 
-// lockAgain returns an answer that can be begun again, which nobody else
-// changes until the transaction ends.
+// lockAgain returns an answer that can be begun again, and locks it until the
+// transaction ends.
 func (s *Turns) lockAgain(ctx context.Context, turn turn.Retry) (*ent.Message, error) {
 	query := s.store.db(ctx).Message.Query().Where(message.ID(turn.AnswerID), message.ConversationID(turn.ConversationID),
 		message.Role(string(chat.Assistant)), message.StatusIn(string(chat.Interrupted), string(chat.Failed)))
@@ -188,7 +188,8 @@ func (s *Store) mustChange(ctx context.Context, statement string, args ...any) e
 // of an answer takes the mark away.
 const stopsAsked = `SELECT id FROM messages WHERE stopping ORDER BY id`
 
-// StopsAsked returns the answers of any workspace that are to be stopped.
+// StopsAsked returns the answers of any workspace that someone has asked to
+// stop.
 func (s *Leases) StopsAsked(ctx context.Context) ([]int64, error) {
 	rows, err := s.store.raw(ctx).QueryContext(ctx, stopsAsked)
 	if err != nil {

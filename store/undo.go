@@ -17,7 +17,7 @@ import (
 // live version as -live-1, which is not answered from.
 type Undo struct{ store *Store }
 
-// NewUndo returns that of a database.
+// NewUndo returns the undo of a database.
 func NewUndo(db *Store) *Undo { return &Undo{db} }
 
 // withdraw is like insertRemovals and markRemoving, for documents that are

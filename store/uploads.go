@@ -14,7 +14,7 @@ import (
 // Uploads keeps the files of documents until their text is extracted.
 type Uploads struct{ store *Store }
 
-// NewUploads returns those of a database.
+// NewUploads returns the uploads of a database.
 func NewUploads(db *Store) *Uploads { return &Uploads{db} }
 
 const uploadSize = `SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1 AND document_id = $2`

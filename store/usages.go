@@ -7,9 +7,9 @@ import (
 )
 
 // A workspace's questions of a month are counted in several rows: on PostgreSQL
-// in one for each connection, so that those who ask at the same time do not
-// wait for each other's commit. Those that a process had reserved are counted in
-// rows of its own: see holds.go. SQLite has one writer, and one row.
+// in one for each connection, so that concurrent questions do not wait for each
+// other's commit. Questions that a process had reserved are counted in rows of
+// its own: see holds.go. SQLite has one writer, and one row.
 const (
 	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, 0, 1)
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
@@ -27,11 +27,10 @@ func addToMonth(ctx context.Context, db *Store, workspaceID, month string, reser
 	return err
 }
 
-// giveBack takes the question of an answer that fails from the count of the
-// month that it is in. That is the month of the question, unless an earlier
-// attempt failed and gave it back: then it was counted again when this one
-// began, which counts as the month in which it ends. It runs before the receipt
-// is there.
+// giveBack removes the question of a failed answer from the count of its month.
+// That is the month of the question, unless an earlier attempt failed and gave
+// it back: then it was counted again when this attempt began, for which the
+// month of its end stands. It runs before the usage record exists.
 const (
 	giveBackSQLite = `INSERT INTO usages (workspace_id, month, shard, messages)
 	SELECT workspace_id, strftime('%Y-%m', CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $2) THEN $3 ELSE created_at END)
@@ -52,6 +51,6 @@ const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usage
 func (s *Months) MessagesOf(ctx context.Context, workspaceID, month string) (int, error) {
 	var n int
 	err := scanOne(ctx, s.store.raw(ctx), []any{&n}, messagesOf, workspaceID, month)
-	// A question of before they were counted may be given back.
+	// A question from before questions were counted may be given back.
 	return max(n, 0), mapError(err)
 }

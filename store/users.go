@@ -51,8 +51,8 @@ func (s *Users) CountUsers(ctx context.Context) (int, error) {
 	return n, mapError(err)
 }
 
-// LockUsers makes others who create users wait until the transaction ends. On
-// SQLite the transaction itself does: there is one writer.
+// LockUsers makes other transactions that create users wait until this one
+// ends. On SQLite the transaction itself does: there is one writer.
 func (s *Users) LockUsers(ctx context.Context) error {
 	if s.store.dialect != dialect.Postgres {
 		return nil

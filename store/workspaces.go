@@ -21,8 +21,8 @@ type Workspaces struct{ store *Store }
 // NewWorkspaces returns the workspaces of a database.
 func NewWorkspaces(db *Store) *Workspaces { return &Workspaces{db} }
 
-// CreateWorkspace adds a workspace. One of which it is not said which plan was
-// granted has been given the one that it has.
+// CreateWorkspace adds a workspace. If it names no granted plan, its plan
+// counts as granted.
 func (s *Workspaces) CreateWorkspace(ctx context.Context, w tenant.Workspace) error {
 	return s.store.write(within(ctx, w.ID), func(ctx context.Context, db *ent.Client) error {
 		return db.Workspace.Create().SetID(w.ID).SetName(w.Name).SetPlan(string(w.Plan)).
@@ -36,13 +36,13 @@ func (s *Workspaces) Workspace(ctx context.Context, workspaceID string) (tenant.
 	return foundWorkspace(row, err)
 }
 
-// LockWorkspace is Workspace, and makes others wait until the transaction
-// ends. SQLite has one writer, who need not wait for himself.
+// LockWorkspace is Workspace, and makes others wait until the transaction ends.
+// SQLite has one writer, so there is nobody to wait.
 func (s *Store) LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error) {
 	query := s.db(ctx).Workspace.Query().Where(workspace.ID(workspaceID))
 	if s.dialect == dialect.Postgres {
-		// Not FOR UPDATE, which would keep those waiting who only refer to the
-		// workspace, as the first question of a month does.
+		// Not FOR UPDATE, which would also block transactions that only refer
+		// to the workspace, such as the first question of a month.
 		query = query.ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE"))
 	}
 	row, err := query.Only(within(ctx, workspaceID))

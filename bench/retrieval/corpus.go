@@ -39,7 +39,7 @@ func newCorpus() *corpus {
 }
 
 // word makes a word that can be pronounced, shorter for the common ones, so
-// that it is split, analysed and embedded as a word of a language is.
+// that it is split, analyzed and embedded as a word of a language is.
 func word(place int) string {
 	const (
 		consonants = "bdfgklmnprstvzjh"

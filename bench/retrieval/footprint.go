@@ -74,7 +74,7 @@ func (s *system) cpu() (time.Duration, error) {
 }
 
 // calm waits until the system has done what it does after a change, such as
-// merging: until it hardly uses the processor. It does not wait for ever.
+// merging: until it hardly uses the processor. It does not wait forever.
 func (b *bench) calm(ctx context.Context, s *system) error {
 	const (
 		look  = 200 * time.Millisecond

@@ -20,7 +20,7 @@ type Load struct {
 	Chatbots int    `json:"chatbots"`
 	Passages int    `json:"passages"`
 	Writers  int    `json:"writers"`
-	// Prepared says that the documents were split, analysed and embedded
+	// Prepared says that the documents were split, analyzed and embedded
 	// before.
 	Prepared bool `json:"prepared"`
 	// Rate is in passages a second.

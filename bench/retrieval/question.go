@@ -14,7 +14,7 @@ const hitsWanted = 10
 // question is what the product is asked, and what of it a yardstick is told.
 type question struct {
 	query retrieval.Query
-	// terms are the question's analysed words, and vector is its direction.
+	// terms are the question's analyzed words, and vector is its direction.
 	terms  []string
 	vector []float32
 }

@@ -9,7 +9,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// Answer is what came of one attempt at an answer.
+// Answer is the result of one attempt at an answer.
 type Answer struct {
 	// Text is Markdown: all that was generated, whether the answer is complete or
 	// not.
@@ -24,7 +24,7 @@ type Answer struct {
 	// numbers.
 	Citations []Citation
 	Record    Record
-	// Checked is what the checks did, and Passages are those of the citations, with
+	// Checked says what the checks did. Passages are the cited passages with
 	// their texts. Neither is kept with the answer.
 	Checked  Checked
 	Passages []retrieval.Result
@@ -39,7 +39,8 @@ type Checked struct {
 	Replaced bool
 }
 
-// Usage is that of the whole answer, the rewriting of the question included.
+// Usage is the usage of the whole answer, including the rewriting of the
+// question.
 func (a Answer) Usage() Usage { return a.Record.Usage }
 
 // Record is the usage record of one attempt: it says what the attempt cost.

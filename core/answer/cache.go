@@ -26,18 +26,18 @@ type Cache interface {
 	// CachedAnswer returns the answer kept under a key, if it was made after
 	// since. One that is not there is a NotFound fault.
 	CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (CachedAnswer, error)
-	// CacheAnswer keeps an answer, in place of one that is there.
+	// CacheAnswer keeps an answer, and replaces one under the same key.
 	CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer CachedAnswer) error
 	// KnowledgeVersion is a text that changes whenever what a chatbot answers
 	// from changes.
 	KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error)
-	// DeleteCachedAnswers deletes those of any workspace from before a time.
+	// DeleteCachedAnswers deletes answers of any workspace from before a time.
 	DeleteCachedAnswers(ctx context.Context, before time.Time) error
 }
 
-// lookUp finds the answer to an equal question, or says under which key it is
-// to be kept. It reads the version of the knowledge before the knowledge, so
-// that an answer is never kept for a later version.
+// lookUp finds the answer to an equal question, or says under which key to keep
+// one. It reads the version of the knowledge first, and the knowledge after
+// that, so that an answer is never kept for a later version.
 func (d *Draft) lookUp(ctx context.Context) error {
 	version, err := d.pipeline.cache.KnowledgeVersion(ctx, d.bot.WorkspaceID, d.bot.ID)
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 // Stage stands between a model and the reader of its answer. It may hold text
 // back until it knows what to do with it, and may change or drop it.
 type Stage interface {
-	// Write takes a piece and returns what may go on, which may be nothing.
+	// Write takes a piece and returns what the reader may have, which may be
+	// nothing.
 	Write(piece string) string
-	// End takes the last piece and returns all that is left to go on.
+	// End takes the last piece and returns all that the reader may have.
 	End(last string) string
 	// Cut is End for an answer that breaks off.
 	Cut(last string) string
-	// Add tells the stage of passages that the model was given in addition. Their
-	// numbers follow those of the passages before.
+	// Add tells the stage of further passages that the model was given. They
+	// continue the numbers of the earlier ones.
 	Add(passages []retrieval.Result)
 	// Cites reports whether what went on cites the passage with a number.
 	Cites(number int) bool
@@ -37,14 +38,14 @@ func grounded(d *Draft) Stage {
 	if d.bot.Grounding != chatbot.Strict || !d.model.Traits().Language {
 		return nil
 	}
-	// A caller who asks about a name may be answered with it.
+	// The answer may use names from the question.
 	return grounding.New(d.passages, d.prompt.NoAnswer, d.question, d.bot.Name)
 }
 
 // checks are the stages of one answer.
 type checks []Stage
 
-// did is what the stages did to the text, beside its citations.
+// did is what the stages did to the text, besides its citations.
 func (c checks) did() (did Checked) {
 	for _, stage := range c {
 		if g, ok := stage.(*grounding.Stage); ok {
@@ -78,7 +79,7 @@ func (c checks) end() (rest string) {
 	return rest
 }
 
-// cut is what is left of an answer that breaks off.
+// cut is what remains of an answer that breaks off.
 func (c checks) cut() (rest string) {
 	for _, stage := range c {
 		rest = stage.Cut(rest)

@@ -8,8 +8,8 @@ import (
 	"parley/core/answer/prompt"
 )
 
-// withoutMarkers is a history whose answers have no markers: their numbers are
-// those of other passages.
+// withoutMarkers is a history whose answers have no markers: their numbers
+// belong to other passages.
 func withoutMarkers(history []prompt.Message) []prompt.Message {
 	said := make([]prompt.Message, len(history))
 	for i, m := range history {
@@ -21,7 +21,7 @@ func withoutMarkers(history []prompt.Message) []prompt.Message {
 	return said
 }
 
-// questions are those of a history.
+// questions are the questions of a history.
 func questions(history []prompt.Message) []string {
 	var asked []string
 	for _, m := range history {

@@ -7,13 +7,13 @@ import (
 	"parley/core/chatbot"
 )
 
-// Generated is what a model gave beside the text that it emitted.
+// Generated is what a model returned besides the text that it emitted.
 type Generated struct {
 	Usage Usage
 	// Model is the name of the model that answered.
 	Model string
-	// Calls are the tools that it wants called before it goes on. There are
-	// none unless the prompt offered tools.
+	// Calls are the tools that the model wants called before it goes on. There
+	// are none unless the prompt offered tools.
 	Calls []prompt.Call
 }
 
@@ -51,7 +51,7 @@ type Model interface {
 	Name() string
 }
 
-// Models is the port to who knows which model answers for a chatbot.
+// Models is the port to what knows which model answers for a chatbot.
 type Models interface {
 	// For returns the model that a chatbot's owner has chosen, with the second
 	// one behind it if there is one. It is the default where nothing was
@@ -61,7 +61,7 @@ type Models interface {
 	Default() Model
 }
 
-// Always is the Models of which every chatbot has the same.
+// Always returns Models that give every chatbot the same model.
 func Always(model Model) Models { return always{model} }
 
 type always struct{ model Model }

@@ -23,7 +23,8 @@ type Searcher interface {
 	Search(ctx context.Context, scope retrieval.Scope, query retrieval.Query) ([]retrieval.Result, error)
 }
 
-// Output is told of an answer as it is made. An error of it ends the answer.
+// Output receives an answer as it is made. An error that it returns ends the
+// answer.
 type Output interface {
 	// Delta takes the next piece of the text.
 	Delta(piece string) error
@@ -57,7 +58,7 @@ type Draft struct {
 	query     string
 	rewriting Usage
 	passages  []retrieval.Result
-	// prompt is dropped when the model has it.
+	// prompt is dropped once the model has it.
 	prompt prompt.Prompt
 	// cacheKey is empty for an answer that is not to be cached, and cached is the
 	// answer that was found.
@@ -77,9 +78,9 @@ func (p *Pipeline) Draft(bot *chatbot.Chatbot, question, query string) *Draft {
 	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query}
 }
 
-// Prepare gathers what the answer is made from: the model, the question as it is
-// searched for, the passages, and the prompt. The history is what was said
-// before, oldest first. A search that fails is an Upstream fault.
+// Prepare gathers what the answer is made from: the model, the query, the
+// passages, and the prompt. The history is the earlier messages, oldest first.
+// A search that fails is an Upstream fault.
 func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err error) {
 	if d.model, err = d.pipeline.models.For(ctx, d.bot); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 const (
 	// maxRounds is how often a model may call tools before it has to answer.
 	maxRounds = 3
-	// maxCalls is how many of its calls are carried out in a round.
+	// maxCalls is how many of a model's calls are executed in a round.
 	maxCalls = 4
 	// maxToolPassages bounds the passages that tools give in all.
 	maxToolPassages = 15
@@ -26,8 +26,8 @@ type listener interface {
 	text(piece string) error
 	// waiting takes a message for a person before something takes longer.
 	waiting(message string) error
-	// found takes passages that the model is given in addition. Their numbers
-	// follow those of the passages before.
+	// found takes further passages that the model is given. They continue the
+	// numbers of the earlier ones.
 	found(more []retrieval.Result)
 }
 
@@ -38,7 +38,7 @@ type rounds struct {
 	model    Model
 	bot      *chatbot.Chatbot
 	listener listener
-	// prompt grows by what was called and what came of it.
+	// prompt grows by the calls and their results.
 	prompt prompt.Prompt
 	// used is the sum of all rounds, without their calls.
 	used Generated
@@ -62,8 +62,8 @@ func newRounds(p *Pipeline, model Model, bot *chatbot.Chatbot, asked prompt.Prom
 	return &rounds{pipeline: p, model: model, bot: bot, listener: to, prompt: asked, ids: map[string]bool{}}
 }
 
-// run asks the model and carries out what tools it calls, at most maxRounds
-// times. Then the tools are left out, so that it has to answer.
+// run asks the model and executes the tools that it calls, at most maxRounds
+// times. After that it offers no tools, so that the model has to answer.
 func (r *rounds) run(ctx context.Context) error {
 	for round := 0; ; round++ {
 		if round == maxRounds {
@@ -98,7 +98,7 @@ func (r *rounds) ask(ctx context.Context) ([]prompt.Call, error) {
 	return generated.Calls, err
 }
 
-// take returns the prompt, and lets go of it for the last round: a stream that
+// take returns the prompt, and drops it before the last round: a stream that
 // stays open need not keep it.
 func (r *rounds) take(last bool) prompt.Prompt {
 	taken := r.prompt
@@ -143,7 +143,7 @@ func lastTwo(before, text string) string {
 	return text[max(0, len(text)-2):]
 }
 
-// blankLine is what is missing to a blank line behind a text.
+// blankLine is what a text lacks to end with a blank line.
 func blankLine(tail string) string {
 	switch {
 	case strings.HasSuffix(tail, "\n\n"):

@@ -29,8 +29,8 @@ const (
 	maxCallID     = 64
 )
 
-// searchCall is a call as it was understood: a query, or what is wrong with it,
-// as a sentence for the model.
+// searchCall is a parsed call: a query, or a sentence that tells the model what
+// is wrong with it.
 type searchCall struct{ text, wrong string }
 
 // read returns the calls of a round as they may stand in a prompt, and what
@@ -97,8 +97,8 @@ func readCall(call prompt.Call) searchCall {
 	return searchCall{text: query}
 }
 
-// search looks a query up and returns what the model is told of it. A search
-// that fails is no reason to end the answer; a caller who has gone is.
+// search searches for a query and returns what to tell the model. A search that
+// fails is no reason to end the answer, but a caller that has left is.
 func (r *rounds) search(ctx context.Context, query string) (string, error) {
 	scope := retrieval.Scope{WorkspaceID: r.bot.WorkspaceID, ChatbotID: r.bot.ID}
 	found, err := r.pipeline.searcher.Search(ctx, scope, retrieval.Query{Text: query, Limit: passagesWanted})
@@ -145,7 +145,7 @@ type passageKey struct {
 
 func passageKeyOf(p retrieval.Result) passageKey { return passageKey{p.ID, p.DocumentID, p.Ordinal} }
 
-// resultOf is what a model is told of a search.
+// resultOf is what the model reads of a search.
 func resultOf(texts []string, known []int, left bool) string {
 	var b bytes.Buffer
 	for _, text := range texts {

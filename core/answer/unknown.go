@@ -11,8 +11,8 @@ const (
 	// sameWords is the share of the words of the owner's text that an answer must
 	// have to be taken for it: models change a word or two.
 	sameWords = 0.8
-	// muchLonger is how many times as long an answer must be to say something of
-	// its own.
+	// muchLonger is how many times longer than the owner's text an answer must
+	// be to say something of its own.
 	muchLonger = 3
 )
 
@@ -51,7 +51,7 @@ func says(text, other string) bool {
 	return float64(found) >= sameWords*float64(len(wanted))
 }
 
-// words are those of a text, in lower case and without marks.
+// words are the words of a text, in lower case and without punctuation.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(citation.Quotable(citation.Strip(text))), func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n.,;:!?…\"'“”‘’„«»()", r)

@@ -11,7 +11,7 @@ import (
 // keysKept is how long an idempotency key stands for what was begun with it.
 const keysKept = 24 * time.Hour
 
-// Key is an idempotency key: a request that must be carried out once.
+// Key is an idempotency key: a request that must be executed once.
 // (draft-ietf-httpapi-idempotency-key-header.)
 type Key struct {
 	TokenID string
@@ -26,7 +26,7 @@ type Key struct {
 
 // Claim is what a key is tied to.
 type Claim struct {
-	// BodyHash is that of the request that made the claim.
+	// BodyHash is the hash of the request that made the claim.
 	BodyHash       string
 	ConversationID int64
 	// AnswerID is zero if the request had no answer.
@@ -55,7 +55,7 @@ var (
 	errOtherBody = fault.New(fault.Conflict, "This Idempotency-Key was sent before with another request. Use a new key for a new request.")
 )
 
-// Keys ties idempotency keys to what was begun with them.
+// Keys ties idempotency keys to what their requests began.
 type Keys struct {
 	store KeyStore
 	now   func() time.Time

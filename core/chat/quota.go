@@ -55,25 +55,24 @@ type counted struct {
 	origin      Origin
 }
 
-// monthOf is what is known of a workspace's month.
+// monthOf is what a process knows of a workspace's month.
 type monthOf struct {
 	month string
 	// limit is what the plan included when free messages were reserved, which
 	// may be begun until a time. open ones are being stored.
 	limit, free, open int
 	until             time.Time
-	// refused is until when nobody is admitted. It is unsure while messages
+	// refused is until when nobody is admitted. That is unsure while messages
 	// are being stored, which may have been counted twice.
 	refused time.Time
 	unsure  bool
-	// waiting messages wait for a reservation, which is nil while none is under
-	// way.
+	// waiting messages wait for a reservation, which is nil while there is
+	// none.
 	waiting   int
 	reserving *reserving
 }
 
-// reserving is a reservation that is under way until done is closed. Then err
-// is set.
+// reserving is a reservation that runs until done is closed. Then err is set.
 type reserving struct {
 	done chan struct{}
 	err  error
@@ -149,7 +148,8 @@ func (q *Quota) makeRoom() {
 	}
 }
 
-// reserve asks the database, or waits for the answer that somebody else awaits.
+// reserve asks the database, or waits for the answer to a request that is
+// already waiting.
 func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, limit int, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, storeWithin)
 	defer cancel()
@@ -190,8 +190,8 @@ func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 // after that.
 func (q *Quota) Release(ctx context.Context) error { return q.store.ReleaseMessages(ctx) }
 
-// unlocked runs do while others may go on, and holds the lock again after it
-// even if it panics.
+// unlocked runs do without the lock, and takes the lock again after it even if
+// it panics.
 func (q *Quota) unlocked(do func()) {
 	q.mu.Unlock()
 	defer q.mu.Lock()
@@ -208,8 +208,8 @@ func (q *Quota) Recheck(workspaceID string, origin Origin) {
 	}
 }
 
-// Ticket is a message that is admitted and about to be stored. The nil ticket is
-// that of a plan without a limit.
+// Ticket is a message that was admitted and is about to be stored. A plan
+// without a limit has the nil ticket.
 type Ticket struct {
 	quota *Quota
 	of    *monthOf

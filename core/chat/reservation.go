@@ -19,7 +19,7 @@ type Reservation struct {
 
 // MonthUse is what the database says of a workspace's month.
 type MonthUse struct {
-	// Messages counts those of all processes that have begun.
+	// Messages counts the messages that all processes have begun.
 	Messages int
 	// Mine and Others count those that this process and all others have
 	// reserved and not begun. Held says that this process's lease has not ended.
@@ -27,13 +27,14 @@ type MonthUse struct {
 	Held         bool
 }
 
-// sliceShare is the part of what is left of a month that is reserved at a time.
+// sliceShare is which part of the messages left in a month is reserved at a
+// time: one hundredth.
 const sliceShare = 100
 
 // Grant returns how many messages this process may begin from now on, and how
-// many are to be kept for it: these, and those that it is storing. A slice is a
+// many to keep for it: these, and those that it is storing. A slice is a
 // hundredth of what is left of the month, so that near its end a process
-// reserves only what is waited for.
+// reserves only what requests are waiting for.
 func (r Reservation) Grant(use MonthUse) (free, kept int) {
 	free = r.Free
 	switch {

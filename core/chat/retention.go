@@ -22,8 +22,8 @@ const (
 // ever.
 type Retention struct {
 	Days int
-	// KeptBefore is when the workspace last went to a plan that keeps them
-	// for less. What was said until then is kept for KeptDays.
+	// KeptBefore is when the workspace last went to a plan that keeps them for
+	// less time. Messages from before then are kept for KeptDays.
 	KeptBefore time.Time
 	KeptDays   int
 }
@@ -32,7 +32,7 @@ type Retention struct {
 // deletes them.
 type Retentions interface {
 	// Retentions returns how long each workspace keeps conversations, without
-	// those that keep them for ever.
+	// those that keep them forever.
 	Retentions(ctx context.Context) (map[string]Retention, error)
 	// DeleteOldConversations deletes conversations of a workspace with their
 	// messages, the oldest first and at most limit: those whose last message
@@ -42,7 +42,7 @@ type Retentions interface {
 	DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error)
 }
 
-// DeleteOld deletes the conversations that a workspace keeps no longer, and
+// DeleteOld deletes the conversations that a workspace no longer keeps, and
 // returns how many. What was deleted before an error stays deleted.
 func (s *Service) DeleteOld(ctx context.Context, workspaceID string, kept Retention) (int, error) {
 	deleted, err := s.deleteOld(ctx, workspaceID, kept.KeptBefore, kept.Days)

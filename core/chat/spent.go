@@ -20,14 +20,15 @@ type Spent struct {
 
 // Records is the port to what sums usage records up.
 type Records interface {
-	// Spent sums up a workspace's usage records from a time up to, and without,
-	// another: a row for each chatbot, model and status, in that order.
+	// Spent sums up what a workspace's answers cost in the month of a time, in
+	// UTC: a row for each chatbot, model and status. It leaves out answers that
+	// are being generated.
 	Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]Spent, error)
 }
 
-// Spent sums up what a workspace's answers cost in a month, which is that of a
-// time in UTC: a row for each chatbot, model and status. Answers that are being
-// generated are not in it.
+// Spent sums up what a workspace's answers cost in the month of a time, in UTC:
+// a row for each chatbot, model and status. It leaves out answers that are
+// being generated.
 func (s *Service) Spent(ctx context.Context, workspaceID string, month time.Time) ([]Spent, error) {
 	year, m, _ := month.UTC().Date()
 	from := time.Date(year, m, 1, 0, 0, 0, 0, time.UTC)

@@ -8,8 +8,8 @@ import (
 	"parley/core/fault"
 )
 
-// storeWithin bounds the storing of a question or an answer, which goes on when
-// the caller leaves.
+// storeWithin bounds the storing of a question or an answer, which continues
+// when the caller leaves.
 const storeWithin = 10 * time.Second
 
 // Storing returns a context that does not end with the caller's. If a commit is

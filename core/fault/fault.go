@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Kind says what sort of failure an [Error] is. Each door maps it to its own
+// Kind says what sort of failure an [Error] is. Each transport maps it to its own
 // vocabulary in one table.
 type Kind int
 

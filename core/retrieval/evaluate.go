@@ -11,11 +11,11 @@ import (
 	"parley/internal/plain"
 )
 
-// Probe is a question of an owner who wants to see what is found for it.
+// Probe is a question of an owner who wants to see what it finds.
 type Probe struct {
 	Question string
-	// DocumentID or Title name the document that should answer. Both may be
-	// empty: then what is found is shown, and nothing is measured.
+	// DocumentID or Title name the document that should answer. If both are
+	// empty, nothing is measured.
 	DocumentID, Title string
 }
 
@@ -36,7 +36,7 @@ type Probed struct {
 // Expects reports whether a document is one of those that should answer.
 func (p Probed) Expects(documentID string) bool { return slices.Contains(p.Expected, documentID) }
 
-// Evaluation is what came of all probes.
+// Evaluation is the result of all probes.
 type Evaluation struct {
 	Probes []Probed
 	// Measured counts the probes that name a document.
@@ -56,7 +56,7 @@ const (
 	MaxShown = 20
 	// DefaultShown is how many are shown unless something else is wanted.
 	DefaultShown = 5
-	// EvaluateDepth is how far a document is looked for.
+	// EvaluateDepth is how many passages are searched for a document.
 	EvaluateDepth = 100
 	maxQuestion   = 2_000
 	maxTitle      = 200
@@ -176,8 +176,8 @@ func (p *Probed) look(found []Result, shown int) {
 	}
 }
 
-// ranking is what package evaluation measures: passages, of which the first of
-// an expected document is the relevant one.
+// ranking is a probe's passages for package evaluation: the first passage of an
+// expected document is the relevant one.
 func (p *Probed) ranking(found int) (evaluation.Judgments, []string) {
 	passages := make([]string, found)
 	for i := range passages {

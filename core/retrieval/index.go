@@ -15,7 +15,7 @@ type Entry struct {
 	DocumentID string
 	// SourceID is the source that the document came from, or empty.
 	SourceID string
-	// Terms are the analysed words of title, headings and text (package
+	// Terms are the analyzed words of title, headings and text (package
 	// lexical): none is empty, has white space or is longer than
 	// lexical.MaxTerm bytes. A term counts as often as it stands there.
 	Terms []string
@@ -24,7 +24,7 @@ type Entry struct {
 	Vector []float32
 }
 
-// Term is an analysed word of a question.
+// Term is an analyzed word of a question.
 type Term struct {
 	Text string
 	// Weight is how often the term counts, from 1 to 100.
@@ -132,7 +132,7 @@ type Index interface {
 	Version(ctx context.Context) (string, error)
 	// Rebuild makes an empty index beside the one that serves, lets fill put
 	// everything into it, and then makes it the one that serves, in one step
-	// for every process. Whatever fails, the old one goes on serving and the
+	// forevery process. Whatever fails, the old one goes on serving and the
 	// new one is deleted; so is what an earlier attempt left behind. Changes
 	// made to the index while fill runs go to the old one only.
 	Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into Filler) error) error

@@ -77,8 +77,8 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	return hits, nil
 }
 
-// questionVector is the direction of a question, with some of that of those
-// before it. It is nil for a question that means nothing to the embedder.
+// questionVector is the direction of a question, with a share of the earlier
+// questions'. It is nil for a question that means nothing to the embedder.
 func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, error) {
 	texts := []string{query.Text}
 	if len(query.Context) > 0 {

@@ -38,10 +38,11 @@ type Passage struct {
 	DocumentID string
 	// SourceID and URL are the document's.
 	SourceID, URL string
-	// Version is that of the document's content that it was cut from.
+	// Version is the version of the document's content that the passage was cut
+	// from.
 	Version int
-	// Ordinal is the passage's number in its document, from zero: its
-	// neighbors have the numbers beside it.
+	// Ordinal is the passage's number in its document, from zero. Its neighbors
+	// have the numbers before and after.
 	Ordinal int
 	// Title is the document's title.
 	Title string
@@ -67,8 +68,9 @@ type Position struct {
 }
 
 // Result is a passage that answers a question, with its score. If there is
-// room, the text of neighbors that were not found themselves is joined to its
-// own; Start and End then cover all of it. All else is the passage's own.
+// room, the texts of neighbors that the search did not find are joined to its
+// own; Start and End then cover all of it. The other fields are the passage's
+// own.
 type Result struct {
 	Passage
 	Score float64

@@ -9,7 +9,7 @@ import (
 // Passages is the port to the stored passages. Neither method returns a passage
 // of a document that is not answered from, or of another chatbot.
 type Passages interface {
-	// LivePassages returns those of the passages that are there, in any order.
+	// LivePassages returns those of the passages that exist, in any order.
 	LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]Passage, error)
 	// LivePassagesAt returns the passages at those positions that have one, in
 	// any order.
@@ -56,10 +56,10 @@ func (s *Searcher) Check(ctx context.Context) error {
 	return s.index.Check(ctx)
 }
 
-// Search returns the passages that answer a query, best first. What the index
-// finds is looked up in the database, so that a removed document is gone at
-// once, whatever the index still holds. The texts of some are widened by what
-// stands beside them; see [Result].
+// Search returns the passages that answer a query, best first. It looks up in
+// the database what the index finds, so that a removed document is gone at
+// once, whatever the index still holds. It widens the texts of some by their
+// neighbors; see [Result].
 func (s *Searcher) Search(ctx context.Context, scope Scope, query Query) ([]Result, error) {
 	found, err := s.find(ctx, scope, query)
 	if err == nil {

@@ -22,10 +22,10 @@ const (
 	widened = 10
 )
 
-// widen joins to the texts of the best passages those of their neighbours: one
+// widen joins to the texts of the best passages those of their neighbors: one
 // on each side, of the same document and under the same headings, for passages
-// that are short or of which a neighbour was found, too. No text is there
-// twice. What cannot be read now is left out: the passages answer without it.
+// that are short or whose neighbor was found, too. No text appears twice. A
+// neighbor that cannot be read now is left out: the passages answer without it.
 func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit int) {
 	room := roomEach * limit
 	held := make(map[Position]bool, len(found))
@@ -56,7 +56,7 @@ func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit
 	}
 }
 
-// besides are the places of the neighbours that are wanted and not held.
+// besides are the places of the neighbors that are wanted and not held.
 func besides(found []Result, held map[Position]bool) []Position {
 	var beside []Position
 	for _, f := range found {
@@ -78,7 +78,7 @@ func (p Passage) at(behind int) Position {
 	return Position{DocumentID: p.DocumentID, Version: p.Version, Ordinal: p.Ordinal + behind}
 }
 
-// adjoins reports whether no heading stands between two neighbours.
+// adjoins reports whether no heading stands between two neighbors.
 func adjoins(a, b Passage) bool {
 	later := a
 	if b.Ordinal > a.Ordinal {
@@ -96,7 +96,7 @@ func startsWithHeading(text string) bool {
 	return isATX(first) || second != "" && (strings.Trim(second, "=") == "" || strings.Trim(second, "-") == "")
 }
 
-// join puts a neighbour's text beside the passage's.
+// join puts a neighbor's text beside the passage's.
 func (f *Result) join(neighbour Passage, side int) {
 	f.Start, f.End = span(f.Passage, neighbour)
 	if side < 0 {
@@ -106,7 +106,7 @@ func (f *Result) join(neighbour Passage, side int) {
 	f.Text = joined(f.Text, neighbour.Text)
 }
 
-// span is where two neighbours stand together, or zeros if that was not kept of
+// span is where two neighbors stand together, or zeros if that was not kept of
 // one of them.
 func span(a, b Passage) (start, end int) {
 	if a.End == 0 || b.End == 0 {
@@ -116,7 +116,7 @@ func span(a, b Passage) (start, end int) {
 }
 
 // joined is a text with the one that follows it. Each piece of a cut table
-// repeats its header, which is left out where the table goes on.
+// repeats its header, which is left out where the table continues.
 func joined(text, next string) string {
 	first := lineEnd(next, 0)
 	body := lineEnd(next, first)

@@ -176,7 +176,7 @@ func (l label) next(b byte) label {
 }
 
 // removed writes what is left of a marker that was taken out: nothing, or what
-// keeps its neighbours apart. It returns the spaces that stood before it when
+// keeps its neighbors apart. It returns the spaces that stood before it when
 // they are to go before another marker.
 func (t *citedText) removed(spaces string, next rune) string {
 	if t.bracket > 0 { // the rest must not become a marker

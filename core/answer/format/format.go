@@ -1,5 +1,5 @@
 // Package format owns the forms in which an answer leaves: Markdown as it was
-// written, plain text, and sanitised HTML. Its input is hostile: whatever a
+// written, plain text, and sanitized HTML. Its input is hostile: whatever a
 // model was talked into, the HTML holds nothing that a browser executes, and
 // nothing that it fetches except images from hosts that the chatbot allows.
 //

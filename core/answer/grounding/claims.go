@@ -12,7 +12,7 @@ import (
 type claims struct {
 	// terms are the sentence's words as retrieval analyses them, each once.
 	terms []string
-	// names are the terms of words that are capitalised within it.
+	// names are the terms of words that are capitalized within it.
 	names     []string
 	numbers   []string
 	addresses []string
@@ -49,9 +49,9 @@ func unique(list []string) []string {
 	return kept
 }
 
-// numbersOf returns the numbers of a text, those of addresses left out, in one
-// way of writing: no marks between thousands, a point before decimals, and no
-// zeros at the end of these.
+// numbersOf returns the numbers of a text, except those in addresses, in one
+// notation: without separators between thousands, with a point before decimals,
+// and without trailing zeros.
 func numbersOf(text string) []string {
 	var list []string
 	for _, number := range numerals.FindAllString(addresses.ReplaceAllString(text, " "), -1) {
@@ -67,19 +67,20 @@ func numbersOf(text string) []string {
 	return list
 }
 
-// numberWords are the words of small numbers: a passage that spells one has it.
+// numberWords are the words of small numbers: a passage that spells one out has
+// the number.
 var numberWords = map[string]string{
 	"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "10": "ten", "11": "eleven", "12": "twelv",
 }
 
-// maxCapitals is the share of words that are capitalised in a sentence from
-// which on it tells nothing of names: that of titles.
+// maxCapitals is the share of capitalized words from which on a sentence says
+// nothing about names: it is a title.
 const maxCapitals = 0.5
 
 // german are words of German, where a capital tells nothing either.
 var german = setOf(strings.Fields("der die das den dem des ein eine einen einem einer und oder ist sind nicht mit für zu auf im es sie wir ich bei zum zur"))
 
-// namesIn returns the terms of the capitalised words of a sentence that do not
+// namesIn returns the terms of the capitalized words of a sentence that do not
 // begin it, or what a colon, a quotation or emphasis opens.
 func namesIn(text string) []string {
 	words := strings.Fields(addresses.ReplaceAllString(text, " "))

@@ -13,10 +13,10 @@ import (
 // evidence is what passages hold, to compare sentences with.
 type evidence struct {
 	passages []passageFacts
-	// joined are pairs of passages that stand beside one another.
+	// joined are pairs of neighboring passages.
 	joined [][2]int
-	// names are terms that a sentence may have as names though no passage has
-	// them: those of the question, and the chatbot's own.
+	// names are terms that a sentence may use as names though no passage has
+	// them: those of the question, and the chatbot's own name.
 	names map[string]bool
 	// threshold is the share of a sentence's words that one of them must hold.
 	threshold float64
@@ -28,7 +28,7 @@ type passageFacts struct {
 	ordinal  int
 	terms    map[string]bool
 	numbers  map[string]bool
-	// lines are those of the text, without what they begin with.
+	// lines are the text's lines, without list markers and other leads.
 	lines map[string]bool
 	text  string
 	url   string
@@ -82,7 +82,7 @@ func setOf(list []string) map[string]bool {
 type support int
 
 const (
-	// neutral says that there is nothing in it to be supported.
+	// neutral says that the unit claims nothing that needs support.
 	neutral support = iota
 	supported
 	// weak is less than it takes.
@@ -183,8 +183,8 @@ func (e *evidence) share(c claims, a, b int) float64 {
 	return share
 }
 
-// ofCode returns the support of a block of code: that of a passage with most
-// of its lines.
+// ofCode returns the support of a block of code, which is that of the passage
+// with most of its lines.
 func (e *evidence) ofCode(block string) support {
 	lines := strings.Split(strings.Trim(block, "\n"), "\n")
 	var own []string

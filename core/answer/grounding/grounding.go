@@ -46,17 +46,17 @@ type Stage struct {
 	units    int
 
 	marked map[int]bool
-	// line is the last line of which something went on, and gap the most line
-	// ends before what was dropped since the last unit that was not.
+	// line is the last line of which something was sent, and gap the most line
+	// ends before a dropped unit since the last unit that was kept.
 	line, gap int
 	said      bool
 	out       strings.Builder
 }
 
-// New checks an answer that is made from these passages. If they support
-// nothing of it, it becomes noAnswer. The answer may use the names in the allowed
-// texts, which are the question and the chatbot's name, though no passage has
-// them.
+// New returns a stage for an answer that is made from these passages. If they
+// support nothing of the answer, it becomes noAnswer. The answer may use the
+// names in the allowed texts, which are the question and the chatbot's name,
+// though no passage has them.
 func New(passages []retrieval.Result, noAnswer string, allowed ...string) *Stage {
 	return newAt(supportThreshold, passages, noAnswer, allowed...)
 }
@@ -75,7 +75,7 @@ func newAt(threshold float64, passages []retrieval.Result, noAnswer string, allo
 	return g
 }
 
-// Cut is what goes on of an answer that breaks off: nothing more, as what was
+// Cut is what remains of an answer that breaks off: nothing more, as what was
 // held back has no support.
 func (*Stage) Cut(string) string { return "" }
 
@@ -92,13 +92,13 @@ func (g *Stage) Add(found []retrieval.Result) { g.evidence.add(found) }
 // Cites reports whether what went on cites the passage with a number.
 func (g *Stage) Cites(number int) bool { return g.marked[number] }
 
-// Write takes a piece of the answer and returns what may go on.
+// Write takes a piece of the answer and returns what the reader may have.
 func (g *Stage) Write(piece string) string {
 	g.take(g.sentences.write(piece))
 	return g.flush()
 }
 
-// End takes the last piece and returns all that is left to go on.
+// End takes the last piece and returns all that the reader may have.
 func (g *Stage) End(last string) string {
 	g.take(g.sentences.write(last))
 	g.take(g.sentences.end())
@@ -138,8 +138,8 @@ func (g *Stage) take(units []unit) {
 	}
 }
 
-// heldUnit is a unit with the most line ends that stood before what was
-// dropped in front of it.
+// heldUnit is a unit with the most line ends before a unit that was dropped in
+// front of it.
 type heldUnit struct {
 	unit
 	gap int

@@ -12,9 +12,9 @@ type Measured struct {
 	Units, Dropped int
 }
 
-// Measure checks a whole answer to a question as a strict chatbot's is, at a
-// threshold from 0 to 1, or zero for the one in force. It is there to measure
-// the check.
+// Measure checks a whole answer to a question like a strict chatbot's, at a
+// threshold from 0 to 1, or zero for the one in force. It serves to measure the
+// check.
 func Measure(question, answer string, passages []retrieval.Result, noAnswer string, threshold float64) Measured {
 	if threshold == 0 {
 		threshold = supportThreshold

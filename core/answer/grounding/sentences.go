@@ -6,8 +6,8 @@ import (
 	"parley/internal/fence"
 )
 
-// unit is a part of an answer that goes on or is dropped as a whole: a
-// sentence, a heading, a row of a table, or a block of code.
+// unit is a part of an answer that is kept or dropped as a whole: a sentence, a
+// heading, a row of a table, or a block of code.
 type unit struct {
 	kind unitKind
 	text string
@@ -32,8 +32,8 @@ const (
 )
 
 const (
-	// maxSentence and maxCode bound a unit, in bytes. A sentence is cut there;
-	// a block of code goes on, and is known to be too long.
+	// maxSentence and maxCode bound a unit, in bytes. A longer sentence is cut
+	// there; a longer block of code goes on, and is marked as too long.
 	maxSentence = 4 << 10
 	maxCode     = 32 << 10
 	// maxSign is the length of the longest sign that begins a line.
@@ -110,7 +110,7 @@ func (s *sentences) step(text string, final bool) (n int, ends bool) {
 	return n, s.text.Len() >= maxSentence
 }
 
-// cut ends the unit under way. A lead without a text waits for one.
+// cut ends the current unit. A lead without text waits for some.
 func (s *sentences) cut(units []unit) []unit {
 	if s.text.Len() == 0 {
 		return units

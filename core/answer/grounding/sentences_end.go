@@ -9,8 +9,8 @@ import (
 	"parley/internal/sentence"
 )
 
-// maxAfter is how far behind a full stop is looked for what belongs to the
-// sentence, in bytes.
+// maxAfter is how far behind a full stop, in bytes, text may still belong to
+// the sentence.
 const maxAfter = 64
 
 // inside says what of a line a sentence does not end in.

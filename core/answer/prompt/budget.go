@@ -3,11 +3,11 @@ package prompt
 import "parley/core/chatbot"
 
 const (
-	// usualAnswer is what is kept free for an answer whose length the owner
+	// usualAnswer is the room kept free for an answer whose length the owner
 	// has not bounded, or a quarter of the context if that is less.
 	usualAnswer = 4096
-	// aroundMessage is what the frame of a message costs: its role and its end.
-	// OpenAI's takes four tokens, those of open models up to eight.
+	// aroundMessage is what the frame of a message, its role and its end,
+	// costs. OpenAI's takes four tokens, those of open models up to eight.
 	aroundMessage = 8
 	// longToken is more bytes than a token of text has. A text with that many
 	// for each token that is left is not counted, it is too long.
@@ -27,7 +27,7 @@ type Window struct {
 // tokens than these. Only then are they counted, each once.
 type Budget struct {
 	count func(text string) int
-	// limit is in tokens. Below zero there is none.
+	// limit is in tokens. Below zero there is no limit.
 	limit int
 	// used bounds the tokens that are taken, and uncounted are the texts that
 	// it holds the bytes of.
@@ -109,7 +109,8 @@ func (b *Budget) takeCounted(bytes int, texts []string) bool {
 // Full reports whether no more fits.
 func (b *Budget) Full() bool { return !b.Take("") }
 
-// countAll replaces the bytes of what was taken by its tokens.
+// countAll replaces the estimate in bytes of what was taken by its count of
+// tokens.
 func (b *Budget) countAll() {
 	for _, text := range b.uncounted {
 		b.used += min(len(text), b.count(text)) - len(text)

@@ -14,8 +14,8 @@ type Question struct {
 	Query    string
 	Bot      *chatbot.Chatbot
 	Passages []retrieval.Result
-	// History is what was said before, oldest first. Its answers have no
-	// citations: their numbers would be those of other passages.
+	// History is the earlier messages, oldest first. Its answers have no
+	// citations: their numbers would belong to other passages.
 	History []Message
 	// Tools are those that the model may call.
 	Tools []Tool
@@ -68,8 +68,8 @@ func keepOnce(passages []retrieval.Result, message string) {
 	}
 }
 
-// Choose returns the passages that there is room for, and these as the model
-// is given them, numbered from first on.
+// Choose returns the passages that fit, and these as the model is given them,
+// numbered from first on.
 func Choose(left *Budget, passages []retrieval.Result, first int) (given []retrieval.Result, texts []string) {
 	given, texts = make([]retrieval.Result, 0, len(passages)), make([]string, 0, len(passages))
 	for _, p := range passages {
@@ -83,7 +83,8 @@ func Choose(left *Budget, passages []retrieval.Result, first int) (given []retri
 	return given, texts
 }
 
-// withPassages is the last message: passages, what is to be kept to, question.
+// withPassages is the last message: the passages, the rules to keep to, and the
+// question.
 func withPassages(texts []string, reminder, asked string) string {
 	parts := make([]string, 0, len(texts)+3)
 	if len(texts) > 0 {
@@ -100,7 +101,7 @@ func withPassages(texts []string, reminder, asked string) string {
 }
 
 // recent returns the end of a history, oldest first: as many questions with
-// their answers as there is room for, and whether that was all.
+// their answers as fit, and whether that was all.
 func recent(left *Budget, history []Message) (messages []Message, all bool) {
 	from := len(history)
 	for from > 0 {
@@ -133,8 +134,8 @@ func lastQuestion(history []Message) int {
 	return -1
 }
 
-// said are messages as a prompt has them. An answer that failed before its
-// first word is none.
+// said are messages as a prompt has them. It leaves out an answer that failed
+// before its first word.
 func said(history []Message) []Message {
 	var messages []Message
 	for _, m := range history {

@@ -39,7 +39,7 @@ type Message struct {
 	Text string
 	// Calls are the tools that the assistant called in this message.
 	Calls []Call
-	// CallID is that of the call which a tool's message answers.
+	// CallID is the id of the call that a tool's message answers.
 	CallID string
 }
 

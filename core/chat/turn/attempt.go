@@ -28,8 +28,9 @@ type attempt struct {
 	// opens says that the question is the first of its conversation.
 	opens bool
 
-	// keyed says that others may come to wait for it, and durable that it goes
-	// on when nobody listens, and is stored before it is read.
+	// keyed says that others may join and wait for it. durable says that it
+	// goes on when nobody listens, and that its text is stored before it is
+	// read.
 	keyed, durable bool
 
 	ticket     *chat.Ticket
@@ -51,7 +52,7 @@ func (s *Service) newAttempt(p *chatbot.Principal, draft *answer.Draft, delivery
 	}
 }
 
-// detached reports whether it runs on a goroutine of its own.
+// detached reports whether the attempt runs on a goroutine of its own.
 func (a *attempt) detached() bool { return a.keyed || a.durable }
 
 // begun reports whether it is in the database.
@@ -125,7 +126,7 @@ func ended(a *attempt, made answer.Answer, status chat.Status) Answer {
 	}
 }
 
-// ending says how a generation ended, and what its subscribers are told.
+// ending says how a generation ended, and what its subscribers read.
 func ending(ctx context.Context, err error) (chat.Status, error) {
 	cause := context.Cause(ctx)
 	switch {
@@ -141,8 +142,8 @@ func ending(ctx context.Context, err error) (chat.Status, error) {
 	return chat.Failed, err
 }
 
-// errAbandoned is what subscribers read who waited for an answer that could not
-// begin, unless they can begin it again.
+// errAbandoned is what subscribers get when the answer that they waited for
+// could not begin, unless they can begin it again.
 var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Send the request again.")
 
 // abandon ends an attempt that is not executed.

@@ -11,7 +11,7 @@ import (
 	"parley/core/fault"
 )
 
-// historyWanted is how many earlier messages are looked at.
+// historyWanted is how many earlier messages the pipeline gets.
 const historyWanted = 20
 
 // beginning is a turn that is about to begin.
@@ -97,7 +97,7 @@ func (b *beginning) create(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// begun notes what was stored.
+// begun notes what has been stored.
 func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
 	a := b.turn.attempt
 	b.turn.Conversation, b.turn.AnswerID = conversation, answerID
@@ -106,8 +106,8 @@ func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
 	a.ticket.Keep()
 }
 
-// next waits for the conversation, stores the question in it and returns what
-// was said before.
+// next waits for the conversation, stores the question in it and returns the
+// earlier messages.
 func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, error) {
 	conversation, err := b.Chats.Conversation(ctx, b.principal, b.ask.Ref)
 	if err != nil {
@@ -145,7 +145,7 @@ func (b *beginning) inOrder(ctx context.Context, conversationID int64, a *attemp
 	}
 }
 
-// append stores the question and returns what was said before it.
+// append stores the question and returns the messages before it.
 func (b *beginning) append(ctx context.Context, conversation chat.Conversation, a *attempt) (history []prompt.Message, err error) {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// lifetime says when an attempt is to end. It is safe for concurrent use.
+// lifetime ends an attempt. It is safe for concurrent use.
 type lifetime struct {
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc
@@ -14,8 +14,8 @@ type lifetime struct {
 	admitted func()
 }
 
-// withCancel returns a context that ends with another, and when the attempt is
-// to end.
+// withCancel returns a context that ends with another one, and when the attempt
+// is told to end.
 func (l *lifetime) withCancel(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	l.mu.Lock()
@@ -51,7 +51,7 @@ func (l *lifetime) causeOfEnd() error {
 	return l.ending
 }
 
-// over ends the context, and returns what is to be called at the end, once.
+// over ends the context, and returns the function to call at the end, once.
 func (l *lifetime) over() (admitted func()) {
 	l.mu.Lock()
 	cancel, admitted := l.cancel, l.admitted

@@ -6,7 +6,7 @@ import "parley/core/fault"
 // sent as the id of an event.
 type Position struct {
 	AnswerID int64
-	// Attempt is that at the answer: another one may say something else.
+	// Attempt is the number of the attempt: another one may say something else.
 	Attempt int
 	// Offset is how many bytes of the answer's Markdown were sent.
 	Offset int

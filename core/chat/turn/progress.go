@@ -13,7 +13,7 @@ const saveEvery = 50 * time.Millisecond
 
 var errTakenOver = fault.New(fault.Conflict, "Another server has taken the answer over. Read it from its beginning.")
 
-// save stores an answer as it grows, and lets what is stored be read, until
+// save stores an answer as it grows, and then shows it to subscribers, until
 // unsaved is closed.
 func (a *attempt) save(ctx context.Context) {
 	for range a.unsaved {
@@ -30,7 +30,7 @@ func (a *attempt) save(ctx context.Context) {
 	}
 }
 
-// saveText tries for a while where the database is away.
+// saveText retries for a while when the database is away.
 func (a *attempt) saveText(ctx context.Context, text string) error {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()

@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// publication is what there is to read of an attempt, and who reads it.
+// publication is the text of an attempt so far, and its subscribers.
 type publication struct {
 	mu sync.Mutex
-	// text is what was generated, and shown how much of it may be read.
+	// text is what was generated, and shown is how much of it subscribers may
+	// read.
 	text  strings.Builder
 	shown int
 	// notices are the messages for those who wait.
@@ -18,7 +19,7 @@ type publication struct {
 	// more is closed when there is more to read; nil while nobody waits.
 	more chan struct{}
 
-	// done is closed at the end. What follows is set then.
+	// done is closed at the end. The fields below are set then.
 	done   chan struct{}
 	answer Answer
 	err    error
@@ -43,8 +44,8 @@ func (p *publication) unsubscribe() (last bool) {
 	return p.subscribers == 0
 }
 
-// add adds to what was generated, which may be read at once if it is shown. It
-// returns how long the text is.
+// add appends to what was generated. Subscribers may read it at once if it is
+// shown. It returns the length of the text.
 func (p *publication) add(text string, shown bool) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,8 +93,8 @@ func (p *publication) ended() bool {
 	}
 }
 
-// next returns a notice or a piece that a subscriber has not had, or what tells
-// when there is one.
+// next returns a notice or a piece that a subscriber has not read, or a channel
+// that is closed when there is one.
 func (p *publication) next(notices, offset int) (notice, piece string, more <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +110,7 @@ func (p *publication) next(notices, offset int) (notice, piece string, more <-ch
 	return "", "", p.more
 }
 
-// readable is what subscribers may have of the answer.
+// readable is the part of the answer that subscribers may read.
 func (p *publication) readable() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,8 +159,8 @@ func (o *output) Delta(piece string) error {
 	return o.emit(Event{Delta, piece, Position{AnswerID: a.answerID, Attempt: a.number, Offset: length}})
 }
 
-// Waiting takes a message for a person. Nobody but the caller reads an attempt
-// that is not detached, so it keeps none.
+// Waiting takes a message for a person. Only the caller reads an attempt that
+// is not detached, so it keeps none.
 func (o *output) Waiting(message string) error {
 	a := o.attempt
 	if a.detached() {

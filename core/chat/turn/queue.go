@@ -9,8 +9,9 @@ import (
 	"parley/core/fault"
 )
 
-// Turns of one conversation are answered one after the other. A second waits
-// for queueWait, and looks every queuePoll whether another process still answers.
+// Turns of one conversation are answered one after the other. A second one
+// waits for up to queueWait, and looks every queuePoll whether another process
+// is still answering.
 const (
 	queueWait = 30 * time.Second
 	queuePoll = 100 * time.Millisecond
@@ -21,9 +22,9 @@ var errBusy = &fault.Error{
 	Message: "The conversation is still answering an earlier message. Wait for its answer and try again.",
 }
 
-// queue lets one at a time through for each key, within this process: turns of
-// a conversation, and requests with the same idempotency key. The database
-// keeps those of other processes out.
+// queue lets one caller at a time through for each key, within this process:
+// turns of a conversation, and requests with the same idempotency key. The
+// database handles those of other processes.
 type queue[K comparable] struct {
 	mu    sync.Mutex
 	lines map[K]*line
@@ -72,7 +73,7 @@ func (q *queue[K]) leave(key K, l *line) {
 	}
 }
 
-// gaveUp tells a wait that ran out from a caller who went away.
+// gaveUp distinguishes a wait that ran out from a caller that left.
 func gaveUp(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return errBusy

@@ -51,8 +51,8 @@ func (s *Service) Resume(ctx context.Context, p *chatbot.Principal, ref chat.Ref
 	return turn, s.checkPosition(at, stored)
 }
 
-// checkPosition refuses one that is not in the answer. What has an id was
-// stored before it was sent.
+// checkPosition refuses a position that is not in the answer: text is stored
+// before its id is sent.
 func (s *Service) checkPosition(at Position, stored Stored) error {
 	if at.Attempt != stored.Answer.Attempt {
 		return errRestarted

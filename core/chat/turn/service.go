@@ -31,8 +31,8 @@ type Config struct {
 type Service struct {
 	Config
 
-	// conversations has those in which turns begin and run, and keys the
-	// idempotency keys whose requests are looked up.
+	// conversations queues turns by conversation, and keys requests by
+	// idempotency key.
 	conversations *queue[int64]
 	keys          *queue[chat.Key]
 	running       *running
@@ -54,8 +54,8 @@ type Ask struct {
 	chat.Ref
 	Message  string
 	Delivery Delivery
-	// Key makes it a question that is answered once, however often it is
-	// asked. Nil makes it one of its own.
+	// Key makes Parley answer the question once, however often it is asked.
+	// Without a key each question is one of its own.
 	Key *chat.Key
 	// Admit, unless nil, is called before an attempt at an answer begins, and
 	// refuses it with an error. Again says that an earlier attempt was broken
@@ -116,14 +116,13 @@ func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Tu
 	return turn, nil
 }
 
-// EndAll ends every turn of this process with a cause, which their subscribers
-// get.
+// EndAll ends every turn of this process with a cause, which subscribers get.
 func (s *Service) EndAll(cause error) {
 	for _, a := range s.running.all() {
 		a.end(cause)
 	}
 }
 
-// Wait returns when all turns have ended that may go on without a caller. None
-// may be begun meanwhile.
+// Wait returns when all turns that may outlive their callers have ended. None
+// may begin meanwhile.
 func (s *Service) Wait() { s.detached.Wait() }

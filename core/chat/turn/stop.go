@@ -9,11 +9,11 @@ import (
 	"parley/core/fault"
 )
 
-// stopWait bounds the wait for a turn to end that is to be stopped. It is
-// longer than a lease: the turn of a process that has died ends by that.
+// stopWait bounds the wait for a turn to end after a request to stop it. It is
+// longer than a lease: the turn of a process that has died ends within one.
 const stopWait = 30 * time.Second
 
-// StopsEvery is how often [Service.StopAsked] is to be called.
+// StopsEvery is how often [Service.StopAsked] should be called.
 const StopsEvery = 200 * time.Millisecond
 
 var (
@@ -24,11 +24,11 @@ var (
 	}
 )
 
-// Ending is what became of a turn that was to be stopped.
+// Ending says how a turn ended that was to be stopped.
 type Ending struct {
 	ConversationID int64
-	// AnswerID and Status are of the conversation's last turn, which has ended;
-	// both are zero where there never was one.
+	// AnswerID and Status belong to the conversation's last turn, which has
+	// ended; both are zero if there never was one.
 	AnswerID int64
 	Status   chat.Status
 }
@@ -58,7 +58,7 @@ func (s *Service) Stop(ctx context.Context, p *chatbot.Principal, ref chat.Ref, 
 	return ending, err
 }
 
-// toStop returns the answer that is meant: the last one, or that of the key.
+// toStop returns the answer to stop: the last one, or the key's.
 func (s *Service) toStop(ctx context.Context, workspaceID string, conversationID int64, key *chat.Key) (answerID int64, err error) {
 	stored, err := s.Turns.Turn(ctx, workspaceID, conversationID, 0)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -112,7 +112,8 @@ func (s *Service) stop(ctx context.Context, workspaceID string, conversationID, 
 	}
 }
 
-// StopAsked ends the turns of this process that another was asked to stop.
+// StopAsked ends the turns of this process that another process was asked to
+// stop.
 func (s *Service) StopAsked(ctx context.Context) error {
 	if len(s.running.ids()) == 0 {
 		return nil

@@ -27,8 +27,8 @@ type Turns interface {
 	// message of its conversation, and a Conflict while another answer is being
 	// generated there.
 	BeginAgain(ctx context.Context, workspaceID string, turn Retry) (attempt int, err error)
-	// SaveProgress stores what there is of an answer that is being generated.
-	// It is NotFound when this attempt at it is not generating any more.
+	// SaveProgress stores the text so far of an answer that is being generated.
+	// It is NotFound once this attempt is no longer generating it.
 	SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error
 	// FinishTurn stores an answer with its final status, which is not
 	// Generating, and its usage record. It is NotFound unless this attempt at it is
@@ -63,7 +63,7 @@ type Leases interface {
 
 // Opening is a question that is about to be answered.
 type Opening struct {
-	// ConversationID is not looked at for a new conversation.
+	// ConversationID is ignored for a new conversation.
 	ConversationID int64
 	// Title is for a conversation that has none yet, and empty otherwise.
 	Title      string
@@ -75,7 +75,7 @@ type Opening struct {
 	Month string
 	// Reserved says that it is one of those that this process had reserved.
 	Reserved bool
-	// Delivery is nil for a turn that nobody will resume.
+	// Delivery is nil for a turn whose stream cannot be resumed.
 	Delivery *Delivery
 }
 
@@ -92,13 +92,13 @@ type Retry struct {
 // Stored is a turn as the database has it.
 type Stored struct {
 	ConversationID int64
-	// QuestionID is that of the message that is answered.
+	// QuestionID is the id of the message that is answered.
 	QuestionID int64
 	Question   string
-	// Answer has what there is so far. Its record is that of its attempt, and
-	// empty while it is being generated.
+	// Answer is the answer so far. Its record is its attempt's, and empty while
+	// it is being generated.
 	Answer Answer
-	// Delivery is nil for a turn that nobody was to resume.
+	// Delivery is nil for a turn whose stream cannot be resumed.
 	Delivery *Delivery
 	// Last says that no message of the conversation came after the answer.
 	Last bool

@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// followPoll is how often a turn that another process executes is looked at.
+	// followPoll is how often the subscriber checks a turn that another process
+	// executes.
 	followPoll = 150 * time.Millisecond
-	// pieceBytes bounds the pieces of a text that is there already.
+	// pieceBytes bounds the pieces in which existing text is sent.
 	pieceBytes = 4 << 10
 )
 
@@ -21,8 +22,8 @@ type subscriber struct {
 	turn    *Turn
 	emit    func(Event) error
 	from    Position
-	// hasRead says that something of the answer was emitted, and elsewhere that
-	// another process executes the turn, or none.
+	// hasRead says that the subscriber has emitted some of the answer.
+	// elsewhere says that another process executes the turn, or that none does.
 	hasRead, elsewhere bool
 }
 
@@ -99,7 +100,8 @@ func (s *subscriber) poll(ctx context.Context) (Answer, error) {
 	}
 }
 
-// errorOf is what a subscriber is told of an answer that has ended with a status.
+// errorOf is the error that a subscriber gets for the status of an answer that
+// has ended.
 func errorOf(status chat.Status) error {
 	switch status {
 	case chat.Interrupted:
@@ -110,8 +112,8 @@ func errorOf(status chat.Status) error {
 	return nil
 }
 
-// sameAttempt sees to it that nobody reads the beginning of one attempt and the
-// end of another.
+// sameAttempt prevents a reader from getting the beginning of one attempt and
+// the end of another.
 func (s *subscriber) sameAttempt(attempt int) error {
 	if s.from.Attempt != attempt && s.from.Offset > 0 {
 		return errRestarted
@@ -120,7 +122,7 @@ func (s *subscriber) sameAttempt(attempt int) error {
 	return nil
 }
 
-// catchUp emits what a text has beyond what was read.
+// catchUp emits what a text has beyond what the subscriber has read.
 func (s *subscriber) catchUp(text string) error {
 	for s.from.Offset < len(text) {
 		rest := text[s.from.Offset:]

@@ -1,5 +1,5 @@
 // Package turn owns the life of a turn, which is a question with its answer: it
-// begins, leases, publishes, resumes and stops an answer. A turn is carried out
+// begins, leases, publishes, resumes and stops an answer. A turn is executed
 // once, however often it was asked for.
 //
 // How an answer is made is in package answer. What is kept of a turn, and for how
@@ -17,27 +17,27 @@ import (
 	"parley/core/chat"
 )
 
-// Turn is a question that has been stored and awaits its answer, or the
-// answer that it has got already. Exactly one of [Turn.Run] and [Turn.Abandon]
-// is to be called.
+// Turn is a question that has been stored and awaits its answer, or already has
+// it. Call exactly one of [Turn.Run] and [Turn.Abandon].
 type Turn struct {
 	Conversation chat.Conversation
 	AnswerID     int64
-	// Delivery is as it was asked for; for a turn that is resumed, as it was
-	// asked for first.
+	// Delivery is as the caller asked for it; for a turn that is resumed, as
+	// its first caller did.
 	Delivery Delivery
 	// From is where the subscriber is: at the beginning, unless it resumes.
 	From Position
 
 	service *Service
-	// attempt is nil for a turn that others carry out, or that has ended.
+	// attempt is nil for a turn that another process executes, or that has
+	// ended.
 	attempt *attempt
-	// again is what to do about such a turn when it is interrupted before
-	// anything of it was read; nil leaves it so.
+	// again begins such a turn again if it is interrupted before the caller has
+	// read any of it; nil leaves it interrupted.
 	again func(ctx context.Context) error
 }
 
-// Answer is the end of a turn, or of one attempt at it.
+// Answer is how a turn ended, or one attempt at it.
 type Answer struct {
 	answer.Answer
 	MessageID int64
@@ -46,8 +46,8 @@ type Answer struct {
 	Status  chat.Status
 	// Outcome is empty while the answer is being generated.
 	Outcome chat.Outcome
-	// ConversationID and Origin are those of its conversation, and Opens says that
-	// its question was the first there.
+	// ConversationID and Origin are the conversation's. Opens says that the
+	// question was the first in it.
 	ConversationID int64
 	Origin         chat.Origin
 	Opens          bool
@@ -69,7 +69,7 @@ type Event struct {
 	Kind EventKind
 	// Text is a piece of the Markdown answer, or a message for a person.
 	Text string
-	// At is the position of a subscriber who has seen the event.
+	// At is the position of a subscriber that has read the event.
 	At Position
 }
 
@@ -80,13 +80,13 @@ type EventKind string
 const (
 	// Delta is a piece of the answer.
 	Delta EventKind = "delta"
-	// Waiting says what the turn is about before the answer goes on.
+	// Waiting says what the turn does before the answer continues.
 	Waiting EventKind = "waiting"
 )
 
-// ErrLeft is to be the cause of a context that ends because the caller has gone.
-// A turn that others wait for, or that can be resumed, goes on without it; see
-// [Turn.Run].
+// ErrLeft is the cause to end a context with when the caller has left. A turn
+// that others wait for, or that can be resumed, goes on without that caller;
+// see [Turn.Run].
 var ErrLeft = errors.New("the caller has gone")
 
 // Abandon ends a turn that will not be run.
@@ -113,7 +113,8 @@ func (t *Turn) Run(ctx context.Context, emit func(Event) error) (Answer, error) 
 	return t.attempt.result()
 }
 
-// read reads what another goroutine or process generates, or what is stored.
+// read reads an answer that another goroutine or process generates, or that is
+// stored.
 func (t *Turn) read(ctx context.Context, emit func(Event) error) (Answer, error) {
 	s := subscriber{service: t.service, turn: t, emit: emit, from: t.From}
 	for {
