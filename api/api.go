@@ -111,6 +111,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Patch("/api-tokens/:token_id", tokens.rename, route.May(tenant.ManageTokens), route.Body(MaxBody)),
 		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody)),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
+		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),
 		route.Get("/documents", documents.list, route.May(tenant.Read)),
 		route.Post("/documents", documents.add, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),
 		route.Get("/documents/:document_id", documents.show, route.May(tenant.Read)),

@@ -20,6 +20,7 @@ const (
 	works       = "the state of the work on a document changes, not what a chatbot knows"
 	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"
 	measures    = "it asks questions and keeps nothing"
+	asks        = "it asks a provider what it has, and keeps nothing"
 	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
 	reads       = "it reads only"
 	runs        = "it runs the server, whose acts are recorded one by one"
@@ -54,6 +55,8 @@ var routeRecords = map[string]struct {
 
 	"POST /workspaces/:workspace/chatbots":                       {action: audit.ChatbotCreated},
 	"POST /workspaces/:workspace/models":                         {action: audit.ProviderCreated},
+	"POST /workspaces/:workspace/models/try":                     {reason: asks},
+	"POST /workspaces/:workspace/models/:provider/try":           {reason: asks},
 	"POST /workspaces/:workspace/models/:provider":               {action: audit.ProviderChanged},
 	"POST /workspaces/:workspace/models/:provider/delete":        {action: audit.ProviderDeleted},
 	"POST /workspaces/:workspace/plan":                           {action: audit.PlanChanged},

@@ -128,6 +128,7 @@ var rows = []row{
 	{method: "GET", route: "/chatbots/:chatbot/evaluate", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/tokens", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/api-tokens", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/models", gets: bySession, least: tenant.RoleAdmin},
 	{method: "GET", route: "/api/chatbots/:id/documents", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/documents/:document_id", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
@@ -139,6 +140,8 @@ var rows = []row{
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models", body: "kind=openai&name=Another", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models/try", body: "kind=openai&base_url=https%3A%2F%2F127.0.0.1%2Fv1", gets: aChoice, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/models/:provider/try", body: "base_url=https%3A%2F%2F127.0.0.1%2Fv1", gets: aChoice, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models/:provider", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models/:provider/delete", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},

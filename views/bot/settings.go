@@ -16,3 +16,15 @@ type Settings struct {
 	MayChange, MayDelete bool
 	Answering            Answering
 }
+
+// SettingName is what the page calls a setting, by the name that the audit log
+// has for it.
+func SettingName(field string) string { return ui.NameOf(field, settingNames) }
+
+var settingNames = map[string]string{
+	"name": "Name", "instructions": "Instructions", "no_answer": "When it does not know", "image_hosts": "Allowed image domains",
+	"passage_aim": "Size of a passage", "passage_limit": "Largest passage", "answer_without_knowledge": "Answer without knowledge",
+	"separate_end_users": "Separate end users", "model.provider_id": "Provider", "model.name": "Model",
+	"fallback.provider_id": "Fallback provider", "fallback.name": "Fallback model", "temperature": "Temperature",
+	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "cache_answers": "Cache repeated questions",
+}

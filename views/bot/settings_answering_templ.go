@@ -8,19 +8,21 @@ package bot
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "parley/views/ui"
+import (
+	"parley/views/shell"
+	"parley/views/ui"
+)
 
 var (
 	firstInput = ui.Input{
-		Name: "provider_id", Label: "Provider",
-		Hint: "Receives the question, your instructions, the conversation so far and the passages found.",
+		Name: "provider_id", Label: "Provider", Hint: "Who runs the model.",
 	}
 	secondInput = ui.Input{
-		Name: "fallback_provider_id", Label: "Fallback model",
-		Hint: "Used when the first model fails or takes too long to begin. Receives the same.",
+		Name: "fallback_provider_id", Label: "Fallback provider",
+		Hint: "Used when the first model fails or takes too long to begin.",
 	}
 	secondNameInput = ui.Input{
-		Name: "fallback_model", Label: "Name of the fallback model", Autocomplete: "off", Hint: "As the provider writes it.",
+		Name: "fallback_model", Label: "Fallback model", Autocomplete: "off", Hint: "As the provider writes it.",
 	}
 	temperatureInput = ui.Input{
 		Name: "temperature", Label: "Temperature", Type: "number", Min: "0", Max: "2", Step: "any",
@@ -40,8 +42,9 @@ var (
 	}
 )
 
-// answering is the part of a chatbot's settings about how it answers.
-func answering(f ui.Form, m Answering) templ.Component {
+// answering is the part of a chatbot's settings about how it answers. A picker
+// lists the models of the chosen provider; without it their name is typed.
+func answering(l shell.Layout, f ui.Form, m Answering) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -62,7 +65,20 @@ func answering(f ui.Form, m Answering) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<fieldset id=\"answers\"><legend><h3>Answers</h3></legend>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div id=\"answers\" class=\"form\" data-models=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var2 string
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("/api/chatbots/" + l.Chatbot.ID + "/models")
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `bot/settings_answering.templ`, Line: 40, Col: 89}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><model-picker provider=\"provider_id\" model=\"model\"><div class=\"columns\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -70,7 +86,11 @@ func answering(f ui.Form, m Answering) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "model", Label: "Name of the model", Autocomplete: "off", Hint: m.nameHint()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "model", Label: "Model", Autocomplete: "off", Hint: m.nameHint()}).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</div></model-picker> <model-picker provider=\"fallback_provider_id\" model=\"fallback_model\"><div class=\"columns\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -82,6 +102,23 @@ func answering(f ui.Form, m Answering) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div></model-picker><p class=\"hint\"><a href=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var3 templ.SafeURL
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(shell.ModelsURL(l.Workspace.ID))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `bot/settings_answering.templ`, Line: 54, Col: 44}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\">Add a provider</a> to use your own account with OpenAI, Anthropic or another.</p>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		templ_7745c5c3_Err = ui.Field(f, temperatureInput).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -90,15 +127,11 @@ func answering(f ui.Form, m Answering) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Radios(f, "grounding", "What it may say beyond its knowledge", groundings).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Switch(f, cacheInput).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Checkbox(f, cacheInput).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</fieldset>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -12,8 +12,9 @@ type Models struct {
 	Own []string
 	// MayManage shows what adds, changes and removes.
 	MayManage bool
-	// Form is the one that adds a provider.
-	Form ui.Form
+	// Form is the one that adds a provider, and Result what a test of it gave.
+	Form   ui.Form
+	Result string
 }
 
 // Provider is a service of models that the workspace has an account with.

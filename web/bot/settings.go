@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/tenant"
@@ -26,13 +27,14 @@ func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
 // settingsInputs are those of the settings, but for the part about answers.
 var settingsInputs = []string{
 	"name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
-	"separate_end_users",
+	"separate_end_users", "seen",
 }
 
 func settingsForm(bot chatbot.Chatbot) ui.Form {
 	shown := site.Form{
 		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
 		"image_hosts": strings.Join(bot.ImageHosts, "\n"), "passage_aim": size(bot.PassageAim), "passage_limit": size(bot.PassageLimit),
+		"seen": bot.Settings().Fingerprint(),
 	}
 	if bot.AnswerWithoutKnowledge {
 		shown["answer_without_knowledge"] = "on"
@@ -69,7 +71,10 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v site.Visit) error {
 	}
 	settings, err := s.settingsOf(typed, v.Chatbot)
 	if err == nil {
-		err = s.Chatbots.Update(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, settings)
+		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, typed["seen"], settings)
+	}
+	if fault.Is(err, fault.Conflict) {
+		return s.overtaken(c, v, typed, settings, err)
 	}
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
@@ -77,6 +82,30 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v site.Visit) error {
 		})
 	}
 	return s.resize(c, v)
+}
+
+// overtaken shows again what was typed to somebody whose settings were changed
+// meanwhile, and says where theirs differ. Saved once more, theirs stay.
+func (s settingsPages) overtaken(c *fiber.Ctx, v site.Visit, typed site.Form, settings chatbot.Settings, err error) error {
+	now, missing := s.Chatbots.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	if missing != nil {
+		return missing
+	}
+	typed["seen"] = now.Settings().Fingerprint()
+	var differ []string
+	for _, change := range audit.Differences(now, settings) {
+		differ = append(differ, views.SettingName(change.Field))
+	}
+	slices.Sort(differ)
+	differ = slices.Compact(differ)
+	told := *fault.As(err)
+	if len(differ) == 0 {
+		return site.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "saved") // both saved the same
+	}
+	told.Message += " Yours differs in: " + strings.Join(differ, ", ") + ". Save again to replace what is there, or reload the page to see it."
+	return typed.Again(c, &told, func(status int, f ui.Form) error {
+		return s.showSettings(c, v, status, f, ui.Form{})
+	})
 }
 
 func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot.Settings, error) {

@@ -39,7 +39,7 @@ func TestAnswering(t *testing.T) {
 		want := url.Values{
 			"name": {"Guide"}, "instructions": {""}, "no_answer": {""}, "image_hosts": {""}, "passage_aim": {""}, "passage_limit": {""},
 			"provider_id": {"own"}, "model": {""}, "fallback_provider_id": {"none"}, "fallback_model": {""},
-			"temperature": {""}, "max_answer_tokens": {""}, "grounding": {"open"},
+			"temperature": {""}, "max_answer_tokens": {""}, "grounding": {"open"}, "seen": {bot.Settings().Fingerprint()},
 		}
 		if !reflect.DeepEqual(typed, want) {
 			t.Errorf("the form has %v", typed)

@@ -46,6 +46,11 @@ type Shop struct {
 	Till     *Till
 	// serverKeys seal the keys of providers.
 	ServerKeys []chatbot.ServerKey
+	// Asked are the providers that were asked for their models, which are Names
+	// unless NamesFail.
+	Asked     []chatbot.OpenedProvider
+	Names     []string
+	NamesFail error
 	// home is the workspace, and cookie the session of its owner.
 	Home   tenant.Workspace
 	Owner  account.User
@@ -126,6 +131,10 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.ServerKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
+		ModelNames: func(_ context.Context, p chatbot.OpenedProvider) ([]string, error) {
+			s.Asked = append(s.Asked, p)
+			return s.Names, s.NamesFail
+		},
 	})
 	deps := site.Deps{
 		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,

@@ -1,10 +1,15 @@
 package workspace
 
 import (
+	"cmp"
+	"fmt"
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/views/shell"
@@ -18,10 +23,10 @@ type modelPages struct{ *site.Site }
 
 func (s modelPages) modelsPage(c *fiber.Ctx, v site.Visit) error {
 	empty := site.Form{"kind": string(chatbot.OpenAI), "name": "", "base_url": "", "key": ""}
-	return s.showModels(c, v, fiber.StatusOK, empty.View())
+	return s.showModels(c, v, fiber.StatusOK, empty.View(), "")
 }
 
-func (s modelPages) showModels(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+func (s modelPages) showModels(c *fiber.Ctx, v site.Visit, status int, f ui.Form, result string) error {
 	providers, err := s.Chatbots.Providers.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
@@ -30,7 +35,7 @@ func (s modelPages) showModels(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 	if err != nil {
 		return err
 	}
-	m := views.Models{Own: s.Chatbots.Providers.OwnModels(), MayManage: v.May(tenant.ManageChatbots), Form: f}
+	m := views.Models{Own: s.Chatbots.Providers.OwnModels(), MayManage: v.May(tenant.ManageChatbots), Form: f, Result: result}
 	for _, provider := range providers {
 		m.Providers = append(m.Providers, providerToView(provider, bots))
 	}
@@ -56,14 +61,14 @@ func (s modelPages) createProvider(c *fiber.Ctx, v site.Visit) error {
 	settings.Kind = chatbot.ProviderKind(typed["kind"])
 	if _, err := s.Chatbots.Providers.CreateProvider(c.UserContext(), v.WorkspaceID(), settings); err != nil {
 		site.LogFailure(c, s.Log, fault.As(err))
-		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showModels(c, v, status, f) })
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showModels(c, v, status, f, "") })
 	}
 	return site.Done(c, shell.ModelsURL(v.WorkspaceID()), "provider")
 }
 
 func providerSettings(typed site.Form) chatbot.ProviderSettings {
 	return chatbot.ProviderSettings{
-		Name: typed["name"], BaseURL: typed["base_url"], Key: chatbot.Key(typed["key"]), Tools: typed["tools"] != "",
+		Name: typed["name"], BaseURL: typed["base_url"], Key: chatbot.Key(typed["key"]), Tools: typed["tools"] != "", Seen: typed["seen"],
 	}
 }
 
@@ -77,15 +82,19 @@ func (s modelPages) providerPage(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown := site.Form{"name": provider.Name, "base_url": provider.BaseURL, "key": ""}
+	shown := site.Form{"name": provider.Name, "base_url": provider.BaseURL, "key": "", "seen": provider.Fingerprint()}
 	if provider.Tools {
 		shown["tools"] = "on"
 	}
-	return s.showProvider(c, v, provider, fiber.StatusOK, shown.View())
+	return s.showProvider(c, v, provider, fiber.StatusOK, shown.View(), "")
 }
 
-func (s modelPages) showProvider(c *fiber.Ctx, v site.Visit, p chatbot.Provider, status int, f ui.Form) error {
-	return site.Render(c, status, views.ProviderPage(v.Layout(c, shell.ModelsSection, p.Name), providerToView(p, nil), f))
+func (s modelPages) showProvider(c *fiber.Ctx, v site.Visit, p chatbot.Provider, status int, f ui.Form, result string) error {
+	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
+	if err != nil {
+		return err
+	}
+	return site.Render(c, status, views.ProviderPage(v.Layout(c, shell.ModelsSection, p.Name), providerToView(p, bots), f, result))
 }
 
 func (s modelPages) saveProvider(c *fiber.Ctx, v site.Visit) error {
@@ -93,15 +102,93 @@ func (s modelPages) saveProvider(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	typed, err := site.ReadForm(c, "name", "base_url", "key", "tools")
+	typed, err := site.ReadForm(c, "name", "base_url", "key", "tools", "seen")
 	if err != nil {
 		return err
 	}
-	if _, err := s.Chatbots.Providers.UpdateProvider(c.UserContext(), v.WorkspaceID(), provider.ID, providerSettings(typed)); err != nil {
+	_, err = s.Chatbots.Providers.UpdateProvider(c.UserContext(), v.WorkspaceID(), provider.ID, providerSettings(typed))
+	if fault.Is(err, fault.Conflict) {
+		typed["seen"] = provider.Fingerprint()
+		told := *fault.As(err)
+		told.Message += " It is now “" + provider.Name + "” at " + cmp.Or(provider.BaseURL, "the provider's own address") + ". Save again to replace that, or reload the page."
+		err = &told
+	}
+	if err != nil {
 		site.LogFailure(c, s.Log, fault.As(err))
-		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showProvider(c, v, provider, status, f) })
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showProvider(c, v, provider, status, f, "") })
 	}
 	return site.Done(c, shell.ModelsURL(v.WorkspaceID()), "saved")
+}
+
+// tryProvider asks the provider that was typed which models it has, and saves
+// nothing. A script gets the result alone, so that the key stays in its input.
+func (s modelPages) tryProvider(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, "kind", "name", "base_url", "key", "tools")
+	if err != nil {
+		return err
+	}
+	settings := providerSettings(typed)
+	settings.Kind = chatbot.ProviderKind(typed["kind"])
+	return s.tried(c, v, "", typed, settings, func(status int, f ui.Form, result string) error {
+		return s.showModels(c, v, status, f, result)
+	})
+}
+
+// tryKept is tryProvider for changes to one that is kept.
+func (s modelPages) tryKept(c *fiber.Ctx, v site.Visit) error {
+	provider, err := s.provider(c, v)
+	if err != nil {
+		return err
+	}
+	typed, err := site.ReadForm(c, "name", "base_url", "key", "tools", "seen")
+	if err != nil {
+		return err
+	}
+	return s.tried(c, v, provider.ID, typed, providerSettings(typed), func(status int, f ui.Form, result string) error {
+		return s.showProvider(c, v, provider, status, f, result)
+	})
+}
+
+// trial is the result of a test, for a script.
+type trial struct {
+	Works   bool   `json:"works"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+}
+
+func (s modelPages) tried(c *fiber.Ctx, v site.Visit, providerID string, typed site.Form, settings chatbot.ProviderSettings, show func(int, ui.Form, string) error) error {
+	if settings.Name == "" {
+		settings.Name = "Untitled" // which one may choose later
+	}
+	models, err := s.Chatbots.Catalog.Try(c.UserContext(), v.WorkspaceID(), providerID, settings)
+	scripted := strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMEApplicationJSON)
+	switch failure := fault.As(err); {
+	case err == nil && scripted:
+		return c.JSON(trial{Works: true, Message: found(models)})
+	case err == nil:
+		return show(fiber.StatusOK, typed.View(), found(models))
+	case scripted && failure.Kind == fault.Invalid:
+		return c.JSON(trial{Field: failure.Field, Message: failure.Message})
+	}
+	return typed.Again(c, err, func(status int, f ui.Form) error { return show(status, f, "") })
+}
+
+// namedModels is how many models a result names.
+const namedModels = 5
+
+// found says what a provider has.
+func found(models chatbot.Models) string {
+	switch n := len(models.Names); {
+	case models.Unlisted:
+		return "The server answers, but lists no models, so that Parley could not check the key. You can type the name of a model in a chatbot's settings."
+	case n == 0:
+		return "It works, but this account has no models yet."
+	case n == 1:
+		return "It works. There is one model: " + models.Names[0] + "."
+	case n > namedModels:
+		return fmt.Sprintf("It works. There are %s models, such as %s.", plan.Thousands(n), strings.Join(models.Names[:namedModels], ", "))
+	}
+	return fmt.Sprintf("It works. There are %d models: %s.", len(models.Names), strings.Join(models.Names, ", "))
 }
 
 func (s modelPages) deleteProvider(c *fiber.Ctx, v site.Visit) error {
@@ -111,7 +198,7 @@ func (s modelPages) deleteProvider(c *fiber.Ctx, v site.Visit) error {
 	}
 	if err := s.Chatbots.Providers.DeleteProvider(c.UserContext(), v.WorkspaceID(), provider.ID); err != nil {
 		again := site.Form{"kind": string(provider.Kind)} // of the form that adds one
-		return again.Again(c, err, func(status int, f ui.Form) error { return s.showModels(c, v, status, f) })
+		return again.Again(c, err, func(status int, f ui.Form) error { return s.showModels(c, v, status, f, "") })
 	}
 	return site.Done(c, shell.ModelsURL(v.WorkspaceID()), "removed")
 }

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestModelsPage(t *testing.T) {
 	s := shoptest.Open(t, nil)
 	t.Run("at first there is no provider, and the server's own models are named", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Get(s.Url("/models")), 200, "No providers yet.", "<strong>own-model, other-own</strong>", `id="add-provider"`, `aria-current="page"`)
+		s.WantPage(s.Get(s.Url("/models")), 200, "No providers yet", "<strong>own-model, other-own</strong>", `id="add-provider"`, `aria-current="page"`)
 	})
 	t.Run("one that is added is listed with the end of its key, and nothing more of it", func(t *testing.T) {
 		s := s.Within(t)
@@ -147,7 +148,7 @@ func TestProviderPage(t *testing.T) {
 		webtest.Must(t, err)
 		s.WantPage(s.Post(page+"/delete", nil), 409, "This provider is used by Guide.", `role="alert"`)
 		got := s.Get(s.Url("/models"))
-		s.WantPage(got, 200, `<a href="/chatbots/`+bot.ID+`">Guide</a>`)
+		s.WantPage(got, 200, `<a href="/chatbots/`+bot.ID+`/settings">Guide</a>`)
 		if strings.Contains(got.Body, page+"/delete") {
 			t.Error("the page offers to delete it")
 		}
@@ -155,9 +156,50 @@ func TestProviderPage(t *testing.T) {
 	})
 	t.Run("one that is not used is deleted", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Get(s.Url("/models")), 200, "Its key is deleted with it.")
+		s.WantPage(s.Get(page), 200, "Its key is deleted with it.")
 		s.WantGone(s.Post(page+"/delete", nil), s.Url("/models?done=removed"))
-		s.WantPage(s.Get(s.Url("/models")), 200, "No providers yet.")
+		s.WantPage(s.Get(s.Url("/models")), 200, "No providers yet")
 		s.WantPage(s.Get(page), 404)
+	})
+}
+
+func TestProviderThatIsTried(t *testing.T) {
+	s := shoptest.Open(t, nil)
+	typed := provider("name", "", "base_url", "https://models.example.com/v1", "key", shoptest.ProviderKey)
+	t.Run("its models are named, the key is not shown, and nothing is kept", func(t *testing.T) {
+		s.Names = []string{"alpha", "<b>beta</b>"}
+		got := s.Within(t).Post(s.Url("/models/try"), typed)
+		s.Within(t).WantPage(got, 200, "It works. There are 2 models: alpha, &lt;b&gt;beta&lt;/b&gt;.", `value="https://models.example.com/v1"`, "No providers yet")
+		s.Within(t).WantNoKey(got)
+		if asked := s.Asked[len(s.Asked)-1]; string(asked.Key) != shoptest.ProviderKey {
+			t.Error("it was asked without the key")
+		}
+	})
+	t.Run("an address that does not answer is refused beside it", func(t *testing.T) {
+		s.NamesFail = errors.New("no way to there")
+		defer func() { s.NamesFail = nil }()
+		s.Within(t).WantPage(s.Post(s.Url("/models/try"), typed), 422, `id="base_url-error"`, "could not connect")
+	})
+	t.Run("changes to one that is kept are tried with its key", func(t *testing.T) {
+		ours := s.NewProvider("Ours")
+		got := s.Within(t).Post(s.Url("/models/"+ours.ID+"/try"), provider("name", "Ours", "base_url", "https://models.example.com/v1", "key", ""))
+		s.Within(t).WantPage(got, 200, "It works.")
+		if asked := s.Asked[len(s.Asked)-1]; string(asked.Key) != shoptest.ProviderKey {
+			t.Error("it was asked without the key")
+		}
+		if kept, err := s.Chatbots.Providers.Provider(t.Context(), s.Home.ID, ours.ID); err != nil || !kept.UpdatedAt.Equal(ours.UpdatedAt) {
+			t.Errorf("it was changed: %v", err)
+		}
+	})
+	t.Run("somebody who saves over another's change is told", func(t *testing.T) {
+		theirs := s.NewProvider("Theirs")
+		page := s.Url("/models/" + theirs.ID)
+		first, second := webtest.Filled(t, s.Get(page).Body, page), webtest.Filled(t, s.Get(page).Body, page)
+		first.Set("name", "First")
+		second.Set("name", "Second")
+		s.Within(t).WantGone(s.Post(page, first), s.Url("/models?done=saved"))
+		got := s.Post(page, second)
+		s.Within(t).WantPage(got, 409, "It is now “First”", `value="Second"`)
+		s.Within(t).WantGone(s.Post(page, webtest.Filled(t, got.Body, page)), s.Url("/models?done=saved"))
 	})
 }

@@ -174,7 +174,7 @@ func TestLimitsPage(t *testing.T) {
 	t.Run("a suspended chatbot's pages say so, and can only delete it", func(t *testing.T) {
 		s := s.Within(t)
 		second := "/chatbots/" + bots[1].ID
-		s.WantPage(s.Get(second+"/settings"), 200, `id="read-only"`, "<fieldset disabled>", `id="delete-chatbot"`)
+		s.WantPage(s.Get(second+"/settings"), 200, `id="read-only"`, `<fieldset class="form" disabled>`, `id="delete-chatbot"`)
 		if got := s.Get(second + "/tokens"); strings.Contains(got.Body, "create-token") {
 			t.Error("tokens could be made")
 		}

@@ -1,0 +1,56 @@
+package bot_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/views/shell"
+	"parley/web/shoptest"
+	"parley/web/webtest"
+)
+
+func TestTwoTabsOfSettings(t *testing.T) {
+	s := shoptest.Open(t, nil)
+	bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Guide"})
+	webtest.Must(t, err)
+	page := shell.ChatbotSettingsURL(bot.ID)
+	first, second := webtest.Filled(t, s.Get(page).Body, page), webtest.Filled(t, s.Get(page).Body, page)
+	first.Set("instructions", "Be brief.")
+	second.Set("name", "<b>Other</b>")
+	s.WantGone(s.Post(page, first), page+"?done=saved")
+
+	got := s.Post(page, second)
+	s.WantPage(got, 409, "Somebody changed these settings", "Yours differs in: Instructions, Name.", `value="&lt;b&gt;Other&lt;/b&gt;"`)
+	now, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID)
+	webtest.Must(t, err)
+	if now.Name != "Guide" || now.Instructions != "Be brief." {
+		t.Errorf("it is overwritten: %+v", now)
+	}
+
+	t.Run("saved again it is what the second wants", func(t *testing.T) {
+		s := s.Within(t)
+		s.WantGone(s.Post(page, webtest.Filled(t, got.Body, page)), page+"?done=saved")
+		if now, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID); err != nil || now.Name != "<b>Other</b>" || now.Instructions != "" {
+			t.Errorf("it is %+v: %v", now, err)
+		}
+	})
+	t.Run("both that want the same are content", func(t *testing.T) {
+		s := s.Within(t)
+		same := webtest.Filled(t, s.Get(page).Body, page)
+		same.Set("no_answer", "I do not know.")
+		s.WantGone(s.Post(page, same), page+"?done=saved")
+		s.WantGone(s.Post(page, same), page+"?done=saved")
+	})
+	t.Run("a form that is refused keeps what it has seen", func(t *testing.T) {
+		s := s.Within(t)
+		typed := webtest.Filled(t, s.Get(page).Body, page)
+		seen := typed.Get("seen")
+		typed.Set("name", strings.Repeat("x", 101))
+		s.WantPage(s.Post(page, typed), 422, "at most 100 are allowed", `name="seen" value="`+seen+`"`)
+	})
+	t.Run("a form of before there was one is not compared", func(t *testing.T) {
+		s.Within(t).WantGone(s.Post(page, url.Values{"name": {"Plain"}}), page+"?done=saved")
+	})
+}
