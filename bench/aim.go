@@ -39,7 +39,7 @@ const (
 	aimIngestion = 2000 // passages a second
 )
 
-// Aims judges what was measured. What was not has no aim.
+// Aims judges the measurements. What was not measured has no aim.
 func (r RetrievalReport) Aims() []Aim {
 	var aims []Aim
 	for _, c := range r.Cells {

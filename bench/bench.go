@@ -25,7 +25,7 @@ const (
 	Postgres = "postgres"
 )
 
-// Settings say what is measured, and for how long.
+// Settings say what to measure, and for how long.
 type Settings struct {
 	// WarmUp and Duration are the time of each cell, uncounted and counted.
 	WarmUp   time.Duration `json:"warm_up_ns"`
@@ -47,11 +47,11 @@ type Settings struct {
 	OnlyRelays bool `json:"only_relays"`
 	// StreamChat lets the relays ask the model server for a stream for /chat.
 	StreamChat bool `json:"stream_chat"`
-	// Command is what was run, for the report.
+	// Command is the command line, for the report.
 	Command string `json:"command"`
 }
 
-// bench is a run under way.
+// bench is one run of the benchmark.
 type bench struct {
 	Settings
 	progress io.Writer
@@ -85,8 +85,8 @@ func Run(ctx context.Context, settings Settings, progress io.Writer) (report Rep
 	return report, err
 }
 
-// open makes the directory, looks at the machine and starts the model server.
-// What it returns is to be cleaned.
+// open makes the directory, inspects the machine and starts the model server.
+// The caller cleans up what it returns.
 func open(ctx context.Context, settings Settings, progress io.Writer) (b *bench, m Machine, err error) {
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -245,7 +245,7 @@ func (b *bench) stop() error {
 	return nil
 }
 
-// clean ends and removes what is left, whatever happened before.
+// clean stops the processes and removes the files, whatever happened before.
 func (b *bench) clean() (first error) {
 	defer func() { _ = os.RemoveAll(b.dir) }()
 	for _, s := range append(b.systems, b.model) {

@@ -18,8 +18,8 @@ type Cell struct {
 	// CPU is what the server's process used for 1,000 requests, in seconds. A
 	// PostgreSQL server's part is not in it.
 	CPU float64 `json:"cpu_seconds_per_1000"`
-	// First is the median time to the first text, Added what of it is beyond
-	// that of the model server itself.
+	// First is the median time to the first text. Added is the part of it that
+	// the model server itself does not account for.
 	First time.Duration `json:"first_ns"`
 	Added time.Duration `json:"added_ns"`
 	// Slow is the time that 99 of 100 whole answers do not exceed.

@@ -11,8 +11,8 @@ import (
 	"parley/bench/load"
 )
 
-// aimLoss is how much of the requests/s and of the CPU time of the program of
-// before a change may cost.
+// aimLoss is how large a share of the earlier program's requests/s and CPU time
+// a change may cost.
 const aimLoss = 0.10
 
 // Comparison is two programs of Parley that the benchmark puts under the same loads alternately.
@@ -30,7 +30,7 @@ type Compared struct {
 	System   string `json:"system"`
 	Endpoint string `json:"endpoint"`
 	Clients  int    `json:"clients"`
-	// Before and After have the medians of each program by itself.
+	// Before and After have each program's own medians.
 	Before Cell `json:"before"`
 	After  Cell `json:"after"`
 	// Rate and CPU are the medians of the rounds' after ÷ before; RateLow and
@@ -41,7 +41,7 @@ type Compared struct {
 	CPU      float64 `json:"cpu"`
 }
 
-// Compare measures the program of before beside that of now.
+// Compare measures the earlier program beside the present one.
 func Compare(ctx context.Context, settings Settings, before string, progress io.Writer) (c Comparison, err error) {
 	b, machine, err := open(ctx, settings, progress)
 	if err != nil {
@@ -71,7 +71,8 @@ func Compare(ctx context.Context, settings Settings, before string, progress io.
 	return c, nil
 }
 
-// pair is the program of before and that of now, on the same kind of database.
+// pair is the earlier program and the present one, on the same kind of
+// database.
 type pair struct{ before, after *system }
 
 func (b *bench) startPairs(ctx context.Context, before string) ([]pair, error) {
@@ -119,7 +120,7 @@ func (b *bench) compare(ctx context.Context, p pair, endpoint string, clients in
 	return newCompared(before, after), nil
 }
 
-// mean has the means of what is compared of two cells, and their failures.
+// mean has the means of two cells' figures, and their failures.
 func mean(cells []Cell) Cell {
 	m := cells[0]
 	m.Rate = (cells[0].Rate + cells[1].Rate) / 2
@@ -155,7 +156,7 @@ func (c Comparison) Failed() bool {
 	return slices.ContainsFunc(c.Rows, func(r Compared) bool { return r.Before.Failures+r.After.Failures > 0 })
 }
 
-// Aims judges what was measured.
+// Aims judges the measurements.
 func (c Comparison) Aims() []Aim {
 	var aims []Aim
 	for _, row := range c.Rows {

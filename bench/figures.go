@@ -20,8 +20,7 @@ const (
 func (p Place) start() string { return "<!-- " + string(p) + " -->" }
 func (p Place) end() string   { return "<!-- /" + string(p) + " -->" }
 
-// WriteFigures puts figures into their place in a Markdown file, instead of
-// what is there.
+// WriteFigures replaces the figures in a Markdown file.
 func WriteFigures(path string, place Place, figures string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {

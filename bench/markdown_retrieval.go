@@ -90,7 +90,7 @@ func (r RetrievalReport) writeIndexes(b *strings.Builder) {
 	writeTable(b, []string{"", "holds", "files, MiB", "memory, MiB", "the server's memory, MiB"}, rows)
 }
 
-// mib is a dash of what is not known.
+// mib is a size in MiB, or a dash if it is not known.
 func mib(bytes int64) string {
 	if bytes == 0 {
 		return "–"

@@ -13,8 +13,8 @@ import (
 const (
 	// wakeFor is how long one client asks before the memory is read first.
 	wakeFor = 200 * time.Millisecond
-	// besideFor is how long one client asks beside the open streams, at most. A
-	// stream gets a sign of life after 10 s of silence; this ends before.
+	// besideFor is how long one client asks at most while the streams are open.
+	// A stream gets a sign of life after 10 s of silence; this ends before.
 	besideFor = 2 * time.Second
 )
 
@@ -123,8 +123,8 @@ func (b *bench) steer(ctx context.Context, path string) error {
 	return get(ctx, "http://"+b.model.running.address+path)
 }
 
-// medianMemory returns the round with the median memory for each stream. A
-// round that failed is the one that is told.
+// medianMemory returns the round with the median memory for each stream. If a
+// round failed, it returns that one.
 func medianMemory(rounds []Memory) Memory {
 	for _, m := range rounds {
 		if m.Failure != "" {

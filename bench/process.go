@@ -40,7 +40,7 @@ type command struct {
 	environment []string
 }
 
-// start starts a program whose end is that of ctx at the latest.
+// start starts a program, which ends with ctx at the latest.
 func (c command) start(ctx context.Context) (*process, io.Reader, error) {
 	log, err := os.OpenFile(filepath.Join(c.dir, c.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

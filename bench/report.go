@@ -32,7 +32,7 @@ type Ratio struct {
 	Value         float64
 }
 
-// pairs are what is compared. The aim is about the first relay of each
+// pairs are what the report compares. The aim is about the first relay of each
 // database.
 var pairs = [][2]string{
 	{ParleySQLite, DurableSQLite},
@@ -60,14 +60,14 @@ func (r Report) Ratios() []Ratio {
 	return all
 }
 
-// Aim is one aim, and what was read.
+// Aim is one aim, and what was measured for it.
 type Aim struct {
 	Text  string
 	Read  string
 	IsMet bool
 }
 
-// Aims judges what was measured. What was not has no aim.
+// Aims judges the measurements. What was not measured has no aim.
 func (r Report) Aims() []Aim {
 	var aims []Aim
 	for _, ratio := range r.Ratios() {

@@ -13,7 +13,7 @@ import (
 // RetrievalSettings say what of retrieval is measured.
 type RetrievalSettings struct {
 	retrieval.Settings
-	// Command is what was run, for the report.
+	// Command is the command line, for the report.
 	Command string `json:"command"`
 }
 

@@ -96,20 +96,20 @@ func TestProviders(t *testing.T) {
 func TestProviderRace(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		w := b.fill("a")
-		room := chatbot.New(ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
+		chatbots := chatbot.New(ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
 		b.Run("of deleting a provider and choosing it at once, one wins", func(t *testing.T) {
 			for i := range 20 {
 				provider := w.newProvider(fmt.Sprint("mp_race_", i))
 				b.must(b.CreateProvider(b.Context(), w.id, provider))
-				b.must(room.Update(b.Context(), w.id, w.chatbot, chatbot.Settings{Name: "n"}))
+				b.must(chatbots.Update(b.Context(), w.id, w.chatbot, chatbot.Settings{Name: "n"}))
 				var chosen, deleted error
 				var both sync.WaitGroup
 				both.Go(func() {
-					chosen = room.Update(b.Context(), w.id, w.chatbot, chatbot.Settings{
+					chosen = chatbots.Update(b.Context(), w.id, w.chatbot, chatbot.Settings{
 						Name: "n", Answering: chatbot.Answering{Model: chatbot.ModelChoice{ProviderID: provider.ID, Name: "m"}},
 					})
 				})
-				both.Go(func() { deleted = room.Providers.DeleteProvider(b.Context(), w.id, provider.ID) })
+				both.Go(func() { deleted = chatbots.Providers.DeleteProvider(b.Context(), w.id, provider.ID) })
 				both.Wait()
 				if (chosen == nil) == (deleted == nil) {
 					t.Fatalf("chosen: %v, deleted: %v", chosen, deleted)

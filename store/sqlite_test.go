@@ -171,10 +171,10 @@ func TestFailedCommit(t *testing.T) {
 		h.wantUsers("after")
 	})
 
-	t.Run("a full disk fails whom it must, loses nothing, and is over when there is room", func(t *testing.T) {
+	t.Run("a full disk fails the right callers, loses nothing, and ends when there is space", func(t *testing.T) {
 		url := sqliteURL(t)
 		pages := openBundle(t, url).count("PRAGMA page_count")
-		// Room for 40 more pages of 4 KiB.
+		// Space for 40 more pages of 4 KiB.
 		h := hold(openBundle(t, fmt.Sprintf("%s?_pragma=max_page_count(%d)", url, pages+40)))
 		var answers []<-chan error
 		for i := range 20 {

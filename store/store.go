@@ -201,11 +201,11 @@ func within(ctx context.Context, workspaceID string) context.Context {
 }
 
 // mapped is the end of a query: rows to domain types, errors to faults.
-func mapped[Row, Room any](rows []Row, err error, convert func(Row) Room) ([]Room, error) {
+func mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Item, error) {
 	if err != nil {
 		return nil, mapError(err)
 	}
-	out := make([]Room, len(rows))
+	out := make([]Item, len(rows))
 	for i, row := range rows {
 		out[i] = convert(row)
 	}
@@ -213,9 +213,9 @@ func mapped[Row, Room any](rows []Row, err error, convert func(Row) Room) ([]Roo
 }
 
 // one is mapped for a single row.
-func one[Row, Room any](row Row, err error, convert func(Row) Room) (Room, error) {
+func one[Row, Item any](row Row, err error, convert func(Row) Item) (Item, error) {
 	if err != nil {
-		var none Room
+		var none Item
 		return none, mapError(err)
 	}
 	return convert(row), nil

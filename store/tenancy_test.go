@@ -374,7 +374,7 @@ var workspaceMethods = []confined{
 		return nil, s.UpdateSource(ctx, as, source)
 	}},
 
-	// These add to what is named, which is a's: a room has looked it up before.
+	// These add to what is named, which is a's: the domain package has looked it up before.
 	{"AddMember", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.AddMember(ctx, as, tenant.Member{UserID: "usr_c", Role: tenant.RoleMember, CreatedAt: epoch})
 	}},

@@ -60,7 +60,7 @@ func TestTurns(t *testing.T) {
 			}
 		})
 
-		b.Run("a finished turn makes room for the next", func(t *testing.T) {
+		b.Run("a finished turn lets the next one begin", func(t *testing.T) {
 			b.must(finish(a.answer, "the answer", chat.Complete))
 			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)

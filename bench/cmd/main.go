@@ -61,7 +61,7 @@ func main() {
 	run.FatalIfErrorf(err)
 }
 
-// output is what is written as JSON.
+// output is what the command writes as JSON.
 type output struct {
 	*bench.Report
 	Retrieval *bench.RetrievalReport `json:"retrieval,omitempty"`
@@ -135,7 +135,7 @@ func (c *runCommand) settings() bench.Settings {
 	return s
 }
 
-// command is what was run, without the files: they change no figure.
+// command is the command line without the files: they change no figure.
 func (c *runCommand) command() string {
 	command := "scripts/bench.sh --databases=" + strings.Join(c.Databases, ",")
 	if c.Quick {

@@ -12,7 +12,7 @@ import (
 	"parley/bench/retrieval"
 )
 
-// retrievalFlags are those of the part about retrieval.
+// retrievalFlags are the flags of the part about retrieval.
 type retrievalFlags struct {
 	Indexes           []string      `default:"embedded,weaviate" enum:"embedded,weaviate" help:"Indexes. Weaviate is that of scripts/with-services.sh."`
 	Passages          int           `default:"100000" help:"Passages of the one large chatbot, embedded and in plain FTS5."`
@@ -63,7 +63,8 @@ func (c *runCommand) retrievalSettings() (bench.RetrievalSettings, error) {
 	return s, err
 }
 
-// retrievalCommand is what was run, without the files: they change no figure.
+// retrievalCommand is the command line without the files: they change no
+// figure.
 func (c *runCommand) retrievalCommand() string {
 	if c.Only == "" && c.isWholeRetrieval() && c.Markdown == "" {
 		return "make bench"

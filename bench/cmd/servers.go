@@ -28,7 +28,7 @@ func (upstreamServer) Run(ctx context.Context) error {
 	return upstream.New().Serve(listener)
 }
 
-// relayFlags are those of both relays.
+// relayFlags are the flags of both relays.
 type relayFlags struct {
 	Model      string `required:"" help:"The model server's host:port."`
 	StreamChat bool   `help:"Ask it for a stream for /chat, too."`

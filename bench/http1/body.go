@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Body reads the body of one message, as it comes: a Read returns what is
-// there rather than wait for more. Its zero value is an empty body.
+// Body reads the body of one message as it arrives: a Read returns what has
+// arrived rather than wait for more. Its zero value is an empty body.
 type Body struct {
 	r       *bufio.Reader
 	left    int // Bytes of the body, or of the current chunk.

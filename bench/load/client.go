@@ -50,7 +50,7 @@ func dial(exchange *Exchange) (*client, error) {
 func (c *client) close() { _ = c.conn.Close() }
 
 // start sends the request and returns as soon as the first text of the answer
-// is there.
+// has arrived.
 func (c *client) start() error {
 	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err

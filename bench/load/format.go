@@ -27,8 +27,8 @@ var errRefused = errors.New("the server reported an error")
 
 type conversation struct{}
 
-// whole takes the usual answer apart by hand: decoding all of it would cost as
-// much as some servers take to answer.
+// whole parses the usual answer by hand: decoding all of it would cost as much
+// as some servers take to answer.
 func (conversation) whole(body []byte) ([]byte, error) {
 	if bytes.HasPrefix(body, []byte(`{"error":0,`)) {
 		if text, ok := stringAfter(body, `"message":"`); ok {
@@ -92,8 +92,8 @@ func (completion) piece(event []byte) ([]byte, error) {
 	return text, nil
 }
 
-// stringAfter returns the content of the JSON string that starts after start.
-// It reports false when there is none, or one that would have to be unescaped.
+// stringAfter returns the content of the JSON string that begins after start.
+// It reports false when there is none, or one that has escapes.
 func stringAfter(data []byte, start string) ([]byte, bool) {
 	_, rest, ok := bytes.Cut(data, []byte(start))
 	if !ok {

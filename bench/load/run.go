@@ -10,8 +10,8 @@ import (
 
 // Plan says how much load there is, and for how long.
 type Plan struct {
-	// Clients is the number of clients, each with a connection of its own and
-	// one request under way.
+	// Clients is the number of clients, each with its own connection and one
+	// open request.
 	Clients int
 	// WarmUp is how long the clients run before anything is counted.
 	WarmUp time.Duration
@@ -21,7 +21,7 @@ type Plan struct {
 	CPU func() (time.Duration, error)
 }
 
-// Result is what came of a load.
+// Result is the result of a load.
 type Result struct {
 	// Requests is the number of whole answers that ended within Elapsed.
 	Requests int
@@ -44,7 +44,7 @@ const (
 	stopped
 )
 
-// run is a load under way.
+// run is a load that is running.
 type run struct {
 	exchange *Exchange
 	phase    atomic.Int32

@@ -9,7 +9,7 @@ import (
 )
 
 // Find returns the number of the process that runs a program and has the given
-// arguments next to each other, or zero if there is none to be seen.
+// arguments next to each other, or zero if it sees none.
 func Find(program string, arguments ...string) int {
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -28,7 +28,7 @@ func Find(program string, arguments ...string) int {
 }
 
 // matches reports whether a line of /proc/PID/cmdline, whose words end with a
-// zero, is that of a program with some arguments.
+// zero byte, is a program's with some arguments.
 func matches(line []byte, program string, arguments []string) bool {
 	var words []string
 	for _, word := range bytes.Split(bytes.TrimSuffix(line, []byte{0}), []byte{0}) {

@@ -61,7 +61,8 @@ func (g *grouped) Close() error {
 	return g.sqlite.Close()
 }
 
-// commitGroups commits what has come while it committed the group before.
+// commitGroups commits all transactions that arrived during the previous
+// commit.
 func (g *grouped) commitGroups() {
 	defer close(g.ended)
 	for first := range g.queue {
@@ -73,7 +74,7 @@ func (g *grouped) commitGroups() {
 	}
 }
 
-// collect adds what is waiting.
+// collect adds the waiting transactions.
 func (g *grouped) collect(group []entry) []entry {
 	for len(group) < maxGroup {
 		select {

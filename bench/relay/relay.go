@@ -27,7 +27,7 @@ type Ledger interface {
 	Close() error
 }
 
-// Token is the one that ledgers know.
+// Token is the only token that ledgers know.
 const Token = "parley_bench"
 
 // Options are what relays differ in.

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// counter counts the passages that went in beside the questions.
+// counter counts the passages that were indexed while questions were asked.
 type counter struct {
 	passages atomic.Int64
 	finished atomic.Bool

@@ -69,7 +69,7 @@ type writer struct {
 	topic  int
 }
 
-// writer returns the one with a number, among those of a kind of text.
+// writer returns the writer with a number, for one kind of text.
 func (c *corpus) writer(kind, number int) *writer {
 	random := rand.New(rand.NewPCG(uint64(kind), uint64(number)))
 	return &writer{

@@ -10,7 +10,7 @@ import (
 	"parley/index/embedded"
 )
 
-// openEmbedded opens Parley on the index of its own.
+// openEmbedded opens Parley on its own index.
 func (b *bench) openEmbedded(_ context.Context, dir string) (*system, error) {
 	dir, err := os.MkdirTemp(dir, "embedded")
 	if err != nil {
@@ -28,7 +28,8 @@ func (b *bench) openEmbedded(_ context.Context, dir string) (*system, error) {
 	}, nil
 }
 
-// bytesIn adds up the files below a directory, some of which may go meanwhile.
+// bytesIn adds up the files below a directory, some of which may disappear
+// meanwhile.
 func bytesIn(dir string) (bytes int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -73,7 +73,7 @@ func (s *system) cpu() (time.Duration, error) {
 	return used + more, err
 }
 
-// calm waits until the system has done what it does after a change, such as
+// calm waits until the system has finished its work after a change, such as
 // merging: until it hardly uses the processor. It does not wait forever.
 func (b *bench) calm(ctx context.Context, s *system) error {
 	const (

@@ -23,7 +23,7 @@ type fts5 struct {
 	ports trial.Ports
 	// writing has one change at a time, as SQLite does.
 	writing sync.Mutex
-	// rows has those of the documents that were added, to replace them.
+	// rows has the rows of the documents that were added, to replace them.
 	rows map[string][]int64
 	// next is the row that comes next.
 	next int64
@@ -60,7 +60,7 @@ func (f *fts5) close() (err error) {
 
 func tableOf(chatbot int) string { return "words_" + chatbotID(chatbot) }
 
-// search returns the search of a chatbot, whose table is made if there is none.
+// search returns the search of a chatbot, and makes its table if there is none.
 func (f *fts5) search(ctx context.Context, chatbot int) (*sql.Stmt, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

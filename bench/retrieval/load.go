@@ -67,8 +67,8 @@ func (b *bench) add(ctx context.Context, s *system, documents []split.Document, 
 	})
 }
 
-// put puts prepared documents into many chatbots, of which number i gets the
-// documents of number i modulo those that have some.
+// put adds prepared documents to many chatbots. Chatbot i gets the documents
+// whose number is i modulo the number of chatbots that have any.
 func (b *bench) put(ctx context.Context, s *system, chatbots int, ready [][]prepared) error {
 	each := len(ready[0])
 	return b.load(s, Load{System: s.name, Chatbots: chatbots, Writers: writers, Prepared: true}, func() (int, error) {

@@ -19,8 +19,8 @@ type Cell struct {
 	Chatbots int    `json:"chatbots"`
 	Each     int    `json:"each"`
 	Choice   choice `json:"choice"`
-	// Busy says that another chatbot was indexed meanwhile, of which Beside
-	// passages a second went in.
+	// Busy says that another chatbot was indexed meanwhile, with Beside
+	// passages a second.
 	Busy   bool    `json:"busy"`
 	Beside float64 `json:"beside_per_second"`
 	// Questions is how many were asked.
@@ -29,8 +29,8 @@ type Cell struct {
 	P99       time.Duration `json:"p99_ns"`
 	// Rate is in questions a second.
 	Rate float64 `json:"questions_per_second"`
-	// CPU is the processor's time for a question, of this program and of the
-	// server. It is zero beside indexing.
+	// CPU is the processor time of a question, in this program and in the
+	// server. It is zero while documents are indexed.
 	CPU time.Duration `json:"cpu_ns"`
 }
 

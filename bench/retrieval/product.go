@@ -71,7 +71,7 @@ type prepared struct {
 	entries []retrieval.Entry
 }
 
-// of returns the entries as those of a chatbot: no passage is in two.
+// of returns the entries as a chatbot's own: no passage is in two chatbots.
 func (d prepared) of(chatbot int) []retrieval.Entry {
 	entries := slices.Clone(d.entries)
 	for i := range entries {
@@ -83,7 +83,7 @@ func (d prepared) of(chatbot int) []retrieval.Entry {
 // recorder keeps what would go into an index.
 type recorder struct{ last prepared }
 
-// Replace is that of [retrieval.Filler].
+// Replace implements [retrieval.Filler].
 func (r *recorder) Replace(_ context.Context, _ retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	r.last = prepared{documentID, entries}
 	return nil

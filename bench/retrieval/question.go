@@ -11,7 +11,8 @@ import (
 // hitsWanted is how many passages a question asks for.
 const hitsWanted = 10
 
-// question is what the product is asked, and what of it a yardstick is told.
+// question is what the product is asked, and the part of it that a yardstick is
+// asked.
 type question struct {
 	query retrieval.Query
 	// terms are the question's analyzed words, and vector is its direction.

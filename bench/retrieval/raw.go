@@ -29,7 +29,7 @@ type raw struct {
 	tenants map[string]string // by the chatbot's ID
 }
 
-// openRaw opens the two raw clients of what is in Parley's collections.
+// openRaw opens the two raw clients on Parley's collections.
 func (b *bench) openRaw(ctx context.Context, of *system) ([]*system, error) {
 	connection, err := grpc.NewClient(b.Server.GRPC, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

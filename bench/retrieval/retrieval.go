@@ -35,12 +35,12 @@ const distinctChatbots = 50
 // questionsAsked is how many different questions there are.
 const questionsAsked = 2_000
 
-// Settings say what is measured, and for how long.
+// Settings say what to measure, and for how long.
 type Settings struct {
 	// Indexes are some of [EmbeddedIndex] and [WeaviateIndex].
 	Indexes []string `json:"indexes"`
-	// Embedded and Weaviate are the sizes on each index, and Yardstick those
-	// of plain FTS5.
+	// Embedded and Weaviate are the sizes on each index, and Yardstick the
+	// sizes on plain FTS5.
 	Embedded  Sizes `json:"embedded"`
 	Weaviate  Sizes `json:"weaviate"`
 	Yardstick Sizes `json:"yardstick"`
@@ -51,7 +51,7 @@ type Settings struct {
 	// Rounds is how often each cell is measured. Its figures are of the times
 	// of all rounds.
 	Rounds int `json:"rounds"`
-	// Calm is how long to wait at most for what goes on after loading.
+	// Calm is how long to wait at most for work that goes on after loading.
 	Calm time.Duration `json:"calm_ns"`
 	// Server is the Weaviate to measure.
 	Server Server `json:"-"`
@@ -76,7 +76,7 @@ type Results struct {
 	Indexes []Index `json:"indexes"`
 }
 
-// bench is a run under way.
+// bench is one run of the benchmark.
 type bench struct {
 	Settings
 	say       func(format string, args ...any)
@@ -86,7 +86,7 @@ type bench struct {
 	questions []question
 	others    []split.Document
 	results   Results
-	// prefix is that of the collections that Weaviate has just now.
+	// prefix is the prefix of the collections that Weaviate has at present.
 	prefix string
 }
 

@@ -11,7 +11,7 @@ type choice string
 
 // The choices.
 const (
-	// One is the only chatbot that there is.
+	// One has a single chatbot.
 	One choice = "one"
 	// Any are all alike.
 	Any choice = "any"
@@ -57,7 +57,7 @@ func (b *bench) many(sizes Sizes) stage {
 	}
 }
 
-// loaded is a system with what is in it.
+// loaded is a system with its content.
 type loaded struct {
 	*system
 	chatbots, each int
@@ -86,8 +86,8 @@ func (b *bench) stage(ctx context.Context, st stage, open opener) (err error) {
 	return b.cells(ctx, st, systems)
 }
 
-// yardsticks opens those of a system: raw clients of what it holds, or FTS5.
-// They are to be closed even if that fails.
+// yardsticks opens the yardsticks of a system: raw clients on its content, or
+// FTS5. The caller closes them even if that fails.
 func (b *bench) yardsticks(ctx context.Context, st stage, s loaded) (list []loaded, err error) {
 	if s.name != Weaviate {
 		y, err := b.fill(ctx, st, st.yardstick, b.openFTS5)
@@ -103,8 +103,8 @@ func (b *bench) yardsticks(ctx context.Context, st stage, s loaded) (list []load
 	return list, err
 }
 
-// fill opens a system, loads it, and reads what it then holds. The system is
-// to be closed even if that fails.
+// fill opens a system, loads it, and measures its content. The caller closes
+// the system even if that fails.
 func (b *bench) fill(ctx context.Context, st stage, sizes Sizes, open opener) (loaded, error) {
 	before, err := settledMemory()
 	if err != nil {

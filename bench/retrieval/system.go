@@ -25,11 +25,12 @@ type system struct {
 	put func(ctx context.Context, chatbot int, d prepared) error
 	// ask returns how many hits there are.
 	ask func(ctx context.Context, chatbot int, q question) (hits int, err error)
-	// size is that of the index in bytes.
+	// size is the size of the index in bytes.
 	size func() (int64, error)
 	// close ends it and deletes what it holds.
 	close func() error
-	// server is the process that works for it beside this one, or zero.
+	// server is the process that works for the system besides this one, or
+	// zero.
 	server int
 }
 

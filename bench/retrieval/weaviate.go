@@ -37,10 +37,10 @@ func ServerOf(address, key string) (Server, error) {
 	return Server{parsed.String(), grpc, key}, nil
 }
 
-// port is that of the REST interface.
+// port is the port of the REST interface.
 func (s Server) port() string { return s.URL[strings.LastIndexByte(s.URL, ':')+1:] }
 
-// openWeaviate opens Parley on Weaviate, with collections of its own.
+// openWeaviate opens Parley on Weaviate, with its own collections.
 func (b *bench) openWeaviate(ctx context.Context, _ string) (*system, error) {
 	prefix := fmt.Sprint("Bench", time.Now().UnixNano())
 	index, err := weaviate.Open(ctx, weaviate.Config{URL: b.Server.URL, GRPC: b.Server.GRPC, APIKey: b.Server.Key, Prefix: prefix})

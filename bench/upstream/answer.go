@@ -10,7 +10,7 @@ import (
 const Tokens = 50
 
 // text is cut into tokens at its spaces. Nothing in it needs escaping in JSON,
-// so that those who read it can take it as it stands.
+// so that readers can take it unchanged.
 const text = "You can do that on the page of the chatbot . Open its settings , choose the tokens and read the list . " +
 	"Each one has a name and the day on which it was used last . Choose the one that you no longer need and revoke " +
 	"it ."
@@ -36,8 +36,8 @@ const (
 type answer struct {
 	whole  []byte
 	tokens [][]byte // The first one has the response's head before it.
-	// end is what comes after the tokens, endWithUsage for those who asked for
-	// the usage.
+	// end comes after the tokens, endWithUsage for requests that ask for the
+	// usage.
 	end, endWithUsage []byte
 	models            []byte
 	nothing           []byte

@@ -20,11 +20,11 @@ import (
 // maxBody is the longest request that is read, in bytes.
 const maxBody = 4 << 20
 
-// The routes beside those of OpenAI.
+// The routes besides those of OpenAI.
 const (
 	// StallPath makes streams wait after their first token from now on.
 	StallPath = "/stall"
-	// FlowPath lets new streams flow again. Those that wait go on waiting.
+	// FlowPath lets new streams flow again. Waiting streams keep waiting.
 	FlowPath = "/flow"
 	// ReleasePath lets all streams flow.
 	ReleasePath = "/release"
