@@ -11,7 +11,6 @@ var exceptions = []Exception{
 	{"core/knowledge", Lines, "", "its services share the states of documents, the workspace's lock and the worker"},
 	{"core/knowledge", Exported, "", "each kind, state and schedule of documents and sources is a constant"},
 	{"core/plan", Exported, "", "each name, interval and feature of a plan, each limited resource and each status of a subscription is a constant"},
-	{"views/ui", Exported, "", "each component and what it is made from has one, and all pages use them"},
 	{"views/shell", Exported, "", "each page has an address and most have an entry of the navigation"},
 	{"web/site", Methods, "Site", "what all pages share is one value, which carries what the pages are made from"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},

@@ -4,6 +4,7 @@
 //   <form method="get" data-swap="list">     as something is typed or chosen
 //   <nav data-swap="list"> … <a href>        links in it
 //   <div id="list" data-poll="3000">         again and again, while it has this
+//   <a data-go="/there">                     in a fresh part: the page goes there
 const parse = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");
 const asked = new Map();
 
@@ -27,6 +28,10 @@ export const swap = async (address, ids, { quiet = false } = {}) => {
         part.replaceWith(made);
         made.dispatchEvent(new CustomEvent("parley:shown", { bubbles: true }));
         poll(made);
+        const go = made.querySelector("[data-go]");
+        if (go) {
+          location.assign(go.dataset.go);
+        }
       } else {
         part.removeAttribute("aria-busy");
       }
@@ -96,3 +101,9 @@ const poll = (part) => {
   }
 };
 document.querySelectorAll("[data-poll][id]").forEach(poll);
+
+// A form that leads back to its own page may find the work done already.
+const done = document.querySelector("[data-poll] [data-go], #welcome [data-go]");
+if (done && document.referrer && new URL(document.referrer).pathname === location.pathname) {
+  location.replace(done.dataset.go);
+}

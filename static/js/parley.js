@@ -11,5 +11,6 @@ import "./save-bar.js";
 import "./drop-zone.js";
 import "./fragments.js";
 import "./forms.js";
+import "./offline.js";
 import "./session.js";
 import "./palette.js";

@@ -40,6 +40,9 @@ func SettingsURL(workspaceID string) string { return WorkspaceURL(workspaceID) +
 // ChatbotSettingsURL is the page of a chatbot's settings.
 func ChatbotSettingsURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/settings" }
 
+// WelcomeURL is the page where a new chatbot gets its first knowledge.
+func WelcomeURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/welcome" }
+
 // PlaygroundURL is the page where people talk with a chatbot.
 func PlaygroundURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/playground" }
 

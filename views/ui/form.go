@@ -28,9 +28,6 @@
 // the element with that id only; data-poll="3000" on an element with an id keeps it
 // current; <save-bar>, <copy-button>, <code-tabs> and <drop-zone> come with their
 // components. static/js has one module each.
-//
-// It has more than 40 exported names: each component and what it is made from has
-// one, and all pages use them.
 package ui
 
 // Form is what was typed into a form, by the name of the input, and what is

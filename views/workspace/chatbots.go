@@ -17,3 +17,20 @@ type Chatbots struct {
 	MayCreate bool
 	Form      ui.Form
 }
+
+// around has the button that opens the form, where there are chatbots already.
+func (m Chatbots) around(l shell.Layout) shell.Layout {
+	if m.MayCreate && len(m.Chatbots) > 0 {
+		l.Actions = ui.Button(ui.Action{Text: "New chatbot", Icon: "plus", Look: ui.Primary, Opens: "new-chatbot"})
+	}
+	return l
+}
+
+// named is the form; the first chatbot has the name of the business unless
+// something was typed.
+func (m Chatbots) named(business string) ui.Form {
+	if _, typed := m.Form.Values["name"]; !typed && len(m.Chatbots) == 0 {
+		return ui.Form{Values: map[string]string{"name": business}}
+	}
+	return m.Form
+}

@@ -12,10 +12,12 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, knowledge, evaluations, tokens := settingsPages{s}, knowledgePages{s}, evaluationPages{s}, tokenPages{s}
-	overview := overviewPages{s}
+	overview, welcome := overviewPages{s}, welcomePages{s}
 	additions := additionPages{knowledge}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("", overview.overviewPage, route.May(tenant.Read)),
+		route.Get("/welcome", welcome.welcomePage, route.May(tenant.Read)),
+		route.Post("/welcome", welcome.add, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
 		route.Get("/settings", settings.settingsPage, route.May(tenant.Read)),
 		route.Post("/settings", settings.saveSettings, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Post("/delete", settings.deleteChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),

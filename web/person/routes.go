@@ -11,6 +11,7 @@ import (
 )
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
+	workspaces := workspacePages{s}
 	signIn, signUp, profile, security := signInPages{s}, signUpPages{s}, profilePages{s}, securityPages{s}
 	route.Add(table, app, "", s.Anyone,
 		route.Get("/", signIn.home, route.Open),
@@ -29,6 +30,8 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/account/email", profile.confirmEmail, route.Open, route.Body(site.MaxCredentials)),
 	)
 	route.Add(table, app, "", s.WithPerson,
+		route.Get("/workspaces/new", workspaces.newWorkspacePage, route.SignedIn),
+		route.Post("/workspaces", workspaces.createWorkspace, route.SignedIn, route.Body(site.MaxForm)),
 		route.Get("/account", profile.profilePage, route.SignedIn),
 		route.Post("/account", profile.changeEmail, route.SignedIn, route.Body(site.MaxForm)),
 		route.Post("/account/password", profile.changePassword, route.SignedIn, route.Body(site.MaxForm)),

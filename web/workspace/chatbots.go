@@ -39,5 +39,5 @@ func (s chatbotPages) createChatbot(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showChatbots(c, v, status, f) })
 	}
-	return site.SeeOther(c, shell.ChatbotURL(bot.ID))
+	return site.SeeOther(c, shell.WelcomeURL(bot.ID))
 }

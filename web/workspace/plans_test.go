@@ -166,7 +166,7 @@ func TestLimitsPage(t *testing.T) {
 	})
 	t.Run("lists say what is suspended", func(t *testing.T) {
 		s := s.Within(t)
-		if got := strings.Count(s.Get(s.Url("")).Body, "Suspended: read-only"); got != 2 {
+		if got := strings.Count(s.Get(s.Url("")).Body, "Paused: read-only"); got != 2 {
 			t.Errorf("%d chatbots are said to be suspended", got)
 		}
 		s.WantPage(s.Get(s.Url("/members")), 200, "Suspended: can look but not change anything")

@@ -1,0 +1,109 @@
+package bot
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
+	"parley/core/tenant"
+	"parley/internal/bodies"
+	views "parley/views/bot"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// welcomePages are the handlers of a chatbot's first knowledge.
+type welcomePages struct{ *site.Site }
+
+func (s welcomePages) welcomePage(c *fiber.Ctx, v site.Visit) error {
+	return s.show(c, v, fiber.StatusOK, site.Form{"files": ""}.View(), site.Form{"url": ""}.View())
+}
+
+func (s welcomePages) show(c *fiber.Ctx, v site.Visit, status int, files, address ui.Form) error {
+	counts, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
+	if err != nil {
+		return err
+	}
+	latest, _, err := s.Browser.Documents(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{}, browse.Slice{Limit: 5})
+	if err != nil {
+		return err
+	}
+	sources, _, err := s.Browser.Sources(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Slice{Limit: 5})
+	if err != nil {
+		return err
+	}
+	m := views.Welcome{Files: files, Address: address, MayEdit: v.MayChange(tenant.EditKnowledge), Ready: counts[knowledge.Ready]}
+	for state, n := range counts {
+		if state != knowledge.Ready && state != knowledge.Failed && state != knowledge.Removing {
+			m.Working += n
+		}
+	}
+	for _, d := range latest {
+		m.Documents = append(m.Documents, views.WelcomeDocument{Title: d.Title, State: string(d.State), Reason: d.Reason})
+	}
+	for _, source := range sources {
+		m = withSource(m, source, len(latest))
+	}
+	l := v.Layout(c, shell.OverviewSection, "Welcome")
+	l.Heading, l.About = "Let's get "+v.Chatbot.Name+" answering", "Your first cited answer is a minute away."
+	return site.Render(c, status, views.WelcomePage(l, m))
+}
+
+// withSource adds an address that has no document yet, or that could not be read.
+func withSource(m views.Welcome, source browse.Source, documents int) views.Welcome {
+	switch {
+	case source.State == knowledge.SourceFailed && source.Pages == 0:
+		m.Documents = append(m.Documents, views.WelcomeDocument{Title: source.URL, State: "failed", Reason: source.Reason})
+	case source.State != knowledge.SourceReady && source.State != knowledge.SourceFailed:
+		m.Working++
+		if documents == 0 {
+			m.Documents = append(m.Documents, views.WelcomeDocument{Title: source.URL, State: "fetching"})
+		}
+	}
+	return m
+}
+
+// add takes files or an address, whichever was sent.
+func (s welcomePages) add(c *fiber.Ctx, v site.Visit) error {
+	typed, files, err := site.ReadUploads(c, "files", "url")
+	if err != nil {
+		return err
+	}
+	if address := strings.TrimSpace(typed["url"]); address != "" || len(files) == 0 {
+		_, err = s.Knowledge.Sources.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewSource{
+			URL: address, Kind: knowledge.Page, Schedule: knowledge.Never, Rules: knowledge.DefaultRules(),
+		})
+		if err != nil {
+			return site.Form{"url": typed["url"]}.Again(c, err, func(status int, f ui.Form) error {
+				return s.show(c, v, status, site.Form{"files": ""}.View(), f)
+			})
+		}
+		return site.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
+	}
+	if err := s.addFiles(c, v, files); err != nil {
+		return site.Form{"files": ""}.Again(c, err, func(status int, f ui.Form) error {
+			return s.show(c, v, status, f, site.Form{"url": ""}.View())
+		})
+	}
+	return site.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
+}
+
+func (s welcomePages) addFiles(c *fiber.Ctx, v site.Visit, files []bodies.Part) error {
+	if len(files) > maxFiles {
+		return fault.InField("files", "You chose %d files. Choose at most %d at a time.", len(files), maxFiles)
+	}
+	for i, file := range files {
+		request, err := uploaded(file)
+		if err == nil {
+			_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, request)
+		}
+		if err != nil {
+			return ofFile(err, file, i, len(files))
+		}
+	}
+	return nil
+}
