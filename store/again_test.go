@@ -56,7 +56,7 @@ func TestTurn(t *testing.T) {
 			Answer: turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Generating},
 		}
 
-		b.Run("an answer that is being generated has no receipt, and what was saved of it", func(t *testing.T) {
+		b.Run("an answer that is being generated has the text saved so far, and no usage record", func(t *testing.T) {
 			b.wantTurn(t, a.id, a.conversation, a.answer, want)
 			b.must(b.SaveProgress(ctx, a.id, a.answer, 1, "the ans"))
 			want.Answer.Text = "the ans"
@@ -170,7 +170,7 @@ func TestBeginAgain(t *testing.T) {
 			b.wantMessages(a.id, thisMonth, 1)
 			b.wantMessages(a.id, "2026-04", 0)
 		})
-		b.Run("of many who begin it again at once, one does", func(t *testing.T) {
+		b.Run("of many that begin it again at once, one does", func(t *testing.T) {
 			begun := make(chan int, 20)
 			var all sync.WaitGroup
 			for range cap(begun) {
@@ -200,7 +200,7 @@ func TestBeginAgain(t *testing.T) {
 				b.must(err)
 			}
 		})
-		b.Run("one that others came after is not", func(t *testing.T) {
+		b.Run("one with later messages is not", func(t *testing.T) {
 			first := a.answer
 			end(1, chat.Failed)
 			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
@@ -234,7 +234,7 @@ func TestStopsAsked(t *testing.T) {
 			}
 		}
 
-		b.Run("nothing is stopped that nobody asked to", func(t *testing.T) { wantStops(t) })
+		b.Run("nothing is stopped without a request", func(t *testing.T) { wantStops(t) })
 		b.Run("what is asked for is known in every workspace, once", func(t *testing.T) {
 			b.must(b.AskToStop(ctx, other.id, other.answer))
 			b.must(b.AskToStop(ctx, a.id, a.answer))

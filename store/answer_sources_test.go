@@ -32,13 +32,13 @@ func TestSources(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a hash that is none is left out, and nothing else", func(t *testing.T) {
+	t.Run("an invalid hash is left out, and nothing else", func(t *testing.T) {
 		got, err := parseSources(sourcesJSON([]answer.Citation{{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: "none"}}))
 		if err != nil || len(got) != 1 || got[0].Title != "one" || got[0].ContentHash != "" {
 			t.Errorf("%v, got %+v", err, got)
 		}
 	})
-	t.Run("what is no list is an error", func(t *testing.T) {
+	t.Run("anything but a list is an error", func(t *testing.T) {
 		if _, err := parseSources("{"); err == nil {
 			t.Error("there is none")
 		}

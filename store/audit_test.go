@@ -92,7 +92,7 @@ func TestAudit(t *testing.T) {
 				t.Errorf("%d are left, %v", len(page), err)
 			}
 		})
-		b.Run("what is old goes in portions, and nothing else", func(t *testing.T) {
+		b.Run("old entries are deleted in portions, and nothing else", func(t *testing.T) {
 			for want := range 2 {
 				more, err := b.DeleteAudit(ctx, epoch.Add(time.Minute), 1+want)
 				if err != nil || more != (want == 0) {

@@ -28,7 +28,7 @@ func TestDocumentRoundTrip(t *testing.T) {
 		b.must(b.CreateDocument(ctx, a.id, created))
 		b.must(b.UpdateDocument(ctx, a.id, knowledge.Pending, want, true))
 
-		b.Run("a document comes back as it was stored", func(t *testing.T) {
+		b.Run("a document is read as it was stored", func(t *testing.T) {
 			got, err := b.Document(ctx, a.id, a.chatbot, want.ID)
 			b.must(err)
 			if fmt.Sprint(inText(got)) != fmt.Sprint(inText(want)) {
@@ -109,7 +109,7 @@ func TestUpdateDocument(t *testing.T) {
 				t.Errorf("the content is %q", got)
 			}
 		})
-		b.Run("one who has an earlier version moves it nowhere", func(t *testing.T) {
+		b.Run("a writer with an earlier version changes nothing", func(t *testing.T) {
 			late := first
 			late.State = knowledge.Ready
 			b.wantKind(b.UpdateDocument(ctx, a.id, knowledge.Indexing, late, false), fault.NotFound)

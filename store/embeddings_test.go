@@ -14,7 +14,7 @@ func TestEmbeddings(t *testing.T) {
 		ctx := b.Context()
 		vector := []float32{0, 1, -1, 0.1, math.MaxFloat32, math.SmallestNonzeroFloat32}
 
-		b.Run("a vector comes back to the bit, by its model and text", func(t *testing.T) {
+		b.Run("a vector is read bit by bit as it was saved, by its model and text", func(t *testing.T) {
 			b.must(b.SaveEmbeddings(ctx, a.id, "m", map[string][]float32{"h1": vector, "h2": {1}}, epoch))
 			got, err := b.Embeddings(ctx, a.id, "m", []string{"h1", "h2", "unknown"})
 			b.must(err)
@@ -39,7 +39,7 @@ func TestEmbeddings(t *testing.T) {
 				t.Errorf("there are %d times of use", n)
 			}
 		})
-		b.Run("many who save the same at once do not hinder each other", func(t *testing.T) {
+		b.Run("many that save the same at once do not block each other", func(t *testing.T) {
 			many := map[string][]float32{}
 			for i := range 700 {
 				many[fmt.Sprint("many ", i)] = []float32{float32(i)}

@@ -17,7 +17,7 @@ import (
 // several processes do.
 func TestFirstAccount(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		b.Run("of visitors of an empty server who come to two processes at once, one gets an account", func(t *testing.T) {
+		b.Run("of visitors who come to two processes of an empty server at once, one gets an account", func(t *testing.T) {
 			const visitors = 4
 			results := make(chan error, visitors)
 			for n := range visitors {

@@ -52,7 +52,7 @@ func TestHoldings(t *testing.T) {
 				t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 			}
 		})
-		b.Run("of several owners the one who joined first is vital, and no other", func(t *testing.T) {
+		b.Run("of several owners only the one who joined first is vital", func(t *testing.T) {
 			b.must(b.SetRole(ctx, a.id, "usr_2", tenant.RoleOwner))
 			vital := func(h tenant.Holding) bool { return h.Vital }
 			if got := marked(vital); !slices.Equal(got, []string{a.user}) {

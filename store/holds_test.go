@@ -60,7 +60,7 @@ func TestReservedMessages(t *testing.T) {
 			t.Errorf("it changed\n%s\nto\n%s", before, after)
 		}
 	})
-	t.Run("what a killed process has reserved comes back when its lease has ended", func(t *testing.T) {
+	t.Run("the reservations of a killed process are free again when its lease has ended", func(t *testing.T) {
 		lapse()
 		third := openBundle(t, url)
 		third.wantFree(a.id, chat.Reservation{Limit: 11, Want: 9}, 4)

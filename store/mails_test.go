@@ -27,7 +27,7 @@ func TestMails(t *testing.T) {
 			b.wantKind(err, fault.NotFound)
 		}
 
-		b.Run("a mail is there once for a key, as it was written first", func(t *testing.T) {
+		b.Run("there is one mail for a key, the first one written", func(t *testing.T) {
 			add("key", at(5))
 			add("key", at(0))
 			none(at(5).Add(-time.Microsecond))
@@ -42,7 +42,7 @@ func TestMails(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
-		b.Run("a claimed mail is nobody else's until its time comes again", func(t *testing.T) {
+		b.Run("a claimed mail is not claimed again until its time comes", func(t *testing.T) {
 			none(at(10).Add(-time.Microsecond))
 			got, err := claim(at(10), at(20))
 			if err != nil || got.Key != "key" || got.Attempts != 2 {
@@ -70,7 +70,7 @@ func TestMails(t *testing.T) {
 				b.must(b.SettleMail(ctx, a.id, got.ID, nil, nil))
 			}
 		})
-		b.Run("many who claim at once take each one", func(t *testing.T) {
+		b.Run("many that claim at once take one mail each", func(t *testing.T) {
 			for i := range 20 {
 				add(fmt.Sprint("many ", i), at(100))
 			}
@@ -95,7 +95,7 @@ func TestMails(t *testing.T) {
 				t.Errorf("%d mails were claimed", len(seen))
 			}
 		})
-		b.Run("what was settled before a time is deleted, what is due is not", func(t *testing.T) {
+		b.Run("mails that were settled before a time are deleted, due ones are not", func(t *testing.T) {
 			for _, c := range []struct {
 				before time.Time
 				want   int

@@ -40,7 +40,7 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 			return answer.Record{ChatbotID: "cb_a", Model: "m", Usage: usage, At: epoch}
 		}
 
-		to.Run("what was spent is in receipts, of answers that have ended", func(t *testing.T) {
+		to.Run("the cost of answers that have ended is in usage records", func(t *testing.T) {
 			got, err := NewUsageRecords(s).Spent(ctx, "ws_a", epoch, epoch.Add(time.Second))
 			want := []chat.Spent{
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Complete, Answers: 1, PromptTokens: 100, CompletionTokens: 20},

@@ -83,7 +83,7 @@ func TestLivePassages(t *testing.T) {
 			b.must(b.UpdateDocument(ctx, a.id, from, d, false))
 		}
 
-		b.Run("a passage comes whole, with what its document knows", func(t *testing.T) {
+		b.Run("a passage is read whole, with its document's fields", func(t *testing.T) {
 			got, err := b.LivePassages(ctx, a.id, a.chatbot, ids[1:2])
 			b.must(err)
 			want := passages[1]

@@ -19,7 +19,7 @@ func TestRebuilds(t *testing.T) {
 		first, err := b.BeginRebuild(ctx, epoch)
 		b.must(err)
 
-		b.Run("each leaves a mark, the earliest comes first", func(t *testing.T) {
+		b.Run("each rebuild leaves a mark, the earliest comes first", func(t *testing.T) {
 			want := fmt.Sprintf("[{%d %v} {%d %v}]", first, epoch, later, epoch.Add(time.Hour))
 			if got := marks(); got != want || first == later {
 				t.Errorf("got %s, want %s", got, want)

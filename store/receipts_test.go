@@ -95,7 +95,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 			},
 		}
 
-		b.Run("one whose process died keeps what was saved, and has a receipt of it", func(t *testing.T) {
+		b.Run("one whose process died keeps the saved text, and has a usage record", func(t *testing.T) {
 			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != 1 {
 				t.Fatalf("%d lapsed: %v", n, err)
 			}
@@ -107,7 +107,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 				t.Errorf("%d lapsed: %v", n, err)
 			}
 		})
-		b.Run("an end that comes after all takes the place of that receipt", func(t *testing.T) {
+		b.Run("a later end of the attempt replaces that usage record", func(t *testing.T) {
 			whole := a.wholeAnswer(a.answer, 1)
 			b.must(b.FinishTurn(ctx, a.id, whole))
 			lapsed.Answer = whole

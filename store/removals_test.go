@@ -29,7 +29,7 @@ func TestRemovals(t *testing.T) {
 			return len(all)
 		}
 
-		b.Run("an open receipt says what was asked for", func(t *testing.T) {
+		b.Run("an open usage record says what was asked for", func(t *testing.T) {
 			want := a.newRemoval("doc_gone_" + a.id)
 			want.WorkspaceID, want.MessageIDs = a.id, []int64{}
 			if got := receipts(); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
@@ -143,7 +143,7 @@ func TestAnswersFrom(t *testing.T) {
 			check(t, a.chatbot, "doc_x", 2, 3, answers[0], answers[5])
 			check(t, a.chatbot, "doc_y", 10, 2, answers[0], answers[1])
 		})
-		b.Run("a part of an identifier is not it, and none was given to nobody", func(t *testing.T) {
+		b.Run("a part of an identifier does not match", func(t *testing.T) {
 			check(t, a.chatbot, "doc", 10, 0)
 			check(t, a.chatbot, "doc%", 10, 0)
 			check(t, a.chatbot, "", 10, 0)

@@ -44,7 +44,7 @@ func TestSubscriptions(t *testing.T) {
 			_, err := b.Subscription(ctx, "ws_c")
 			b.wantKind(err, fault.NotFound)
 		})
-		b.Run("all of it comes back as it was saved", func(t *testing.T) {
+		b.Run("all of it is read as it was saved", func(t *testing.T) {
 			b.must(b.SaveSubscription(ctx, a.id, whole))
 			want(t, whole)
 		})
@@ -104,7 +104,7 @@ func TestBillingEvents(t *testing.T) {
 		ctx := b.Context()
 		add := func(id string, at time.Time) (bool, error) { return b.AddBillingEvent(ctx, id, "invoice.paid", at) }
 
-		b.Run("of fifty who write down the same event, one does", func(t *testing.T) {
+		b.Run("of fifty that store the same event, one succeeds", func(t *testing.T) {
 			var all sync.WaitGroup
 			var added atomic.Int32
 			for range 50 {
@@ -164,7 +164,7 @@ func TestChores(t *testing.T) {
 			return mine
 		}
 
-		b.Run("of many who begin a chore at once, one does it", func(t *testing.T) {
+		b.Run("of many that begin a chore at once, one does it", func(t *testing.T) {
 			var all sync.WaitGroup
 			var begun atomic.Int32
 			for range 20 {

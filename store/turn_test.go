@@ -51,7 +51,7 @@ func TestTurns(t *testing.T) {
 			b.must(finish(answered, "", chat.Failed))
 		})
 
-		b.Run("a second turn beside one that is generated is a conflict and adds nothing", func(t *testing.T) {
+		b.Run("a second turn while one is being generated is a conflict and adds nothing", func(t *testing.T) {
 			before := b.rows(a.id)
 			_, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.wantKind(err, fault.Conflict)

@@ -32,7 +32,7 @@ func TestInTx(t *testing.T) {
 			}
 		})
 
-		b.Run("an error takes everything back, and comes out as it was", func(t *testing.T) {
+		b.Run("an error rolls everything back, and is returned unchanged", func(t *testing.T) {
 			before := users()
 			refused := fault.New(fault.Forbidden, "no")
 			err := b.InTx(t.Context(), func(ctx context.Context) error {

@@ -81,7 +81,7 @@ func TestMessagesOf(t *testing.T) {
 			b.must(finish(answer, chat.Failed))
 			b.wantMessages(a.id, "2026-04", 3)
 		})
-		b.Run("what was never counted and is given back is not below nothing", func(t *testing.T) {
+		b.Run("giving back what was never counted does not go below zero", func(t *testing.T) {
 			may := april
 			may.At = may.At.AddDate(0, 1, 0)
 			b.must(finish(begin(may), chat.Failed)) // counted in April

@@ -20,7 +20,7 @@ func TestWorkspaces(t *testing.T) {
 			return [2]plan.Name{w.Plan, w.Granted}
 		}
 
-		b.Run("who names no granted plan has been given the plan", func(t *testing.T) {
+		b.Run("a workspace without a granted plan has its plan granted", func(t *testing.T) {
 			if got := plans(a.id); got != [2]plan.Name{plan.Standard, plan.Standard} {
 				t.Errorf("got %v", got)
 			}

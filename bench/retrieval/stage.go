@@ -11,9 +11,9 @@ type choice string
 
 // The choices.
 const (
-	// One has a single chatbot.
+	// One is the only chatbot.
 	One choice = "one"
-	// Any are all alike.
+	// Any are asked equally often.
 	Any choice = "any"
 	// Some are asked more often than others, by a Zipf distribution.
 	Some choice = "some more often"

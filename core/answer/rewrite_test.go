@@ -61,7 +61,7 @@ func TestSelfContained(t *testing.T) {
 	before := []prompt.Message{{Role: prompt.UserRole, Text: "Do you have a pool?"}, {Role: prompt.AssistantRole, Text: "Yes, on the roof."}}
 	const question = "When does it open?"
 
-	t.Run("a model makes the question stand alone, by one short call", func(t *testing.T) {
+	t.Run("a model makes the question self-contained, in one short call", func(t *testing.T) {
 		model := script(answers("When does ", "the pool open?\n"))
 		query, usage := pipeline(nil, model).selfContained(t.Context(), model, before, question)
 		if query != "When does the pool open?" || usage != oneEach || len(*model.asked) != 1 {
@@ -90,7 +90,7 @@ func TestSelfContained(t *testing.T) {
 		}
 	})
 
-	t.Run("nobody is asked without history, without a language model or for a long question", func(t *testing.T) {
+	t.Run("no model is asked without history, without a language model or for a long question", func(t *testing.T) {
 		model := script()
 		dumb := script()
 		dumb.traits.Language = false
@@ -153,7 +153,7 @@ func TestSelfContained(t *testing.T) {
 		})
 	})
 
-	t.Run("a caller who leaves ends it at once", func(t *testing.T) {
+	t.Run("a caller that leaves ends it at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start, model := time.Now(), script(hangs)
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -84,7 +84,7 @@ func TestConverse(t *testing.T) {
 		return p
 	}
 
-	t.Run("an answer without calls is handed on as it comes", func(t *testing.T) {
+	t.Run("an answer without calls is passed on as it arrives", func(t *testing.T) {
 		model, knows, hears := script(answers("At ", "nine.")), &shelf{}, &heard{}
 		got, err := converse(t.Context(), pipeline(knows, model), model, bot, begin(model, nil), hears)
 		if err != nil || got.Usage != oneEach || got.Model != "scripted" || len(knows.asked) != 0 || !slices.Equal(hears.events, []string{"At ", "nine."}) {
@@ -92,7 +92,7 @@ func TestConverse(t *testing.T) {
 		}
 	})
 
-	t.Run("a call is carried out, and what was found is told, numbered on", func(t *testing.T) {
+	t.Run("a call is executed, and the model gets its passages with continued numbers", func(t *testing.T) {
 		all := passages(4, 40)
 		model := script(calls("", search("c1", "pool hours")), answers("At nine [3]."))
 		knows, hears := &shelf{of: map[string][]retrieval.Result{"pool hours": {all[2], all[0], all[3]}}}, &heard{}
@@ -166,7 +166,7 @@ func TestConverse(t *testing.T) {
 		}
 	})
 
-	t.Run("a blank line parts what was said before a call from what follows", func(t *testing.T) {
+	t.Run("a blank line separates the text before a call from the text after it", func(t *testing.T) {
 		for _, c := range []struct {
 			before string
 			after  []string
@@ -192,7 +192,7 @@ func TestConverse(t *testing.T) {
 		}
 	})
 
-	t.Run("a search that fails is told, and the answer goes on", func(t *testing.T) {
+	t.Run("the model learns of a search that fails, and the answer continues", func(t *testing.T) {
 		model := script(calls("", search("c", "pool")), answers("I cannot say."))
 		knows, hears := &shelf{err: errors.New("secret address")}, &heard{}
 		_, err := converse(t.Context(), pipeline(knows, model), model, bot, begin(model, nil), hears)
@@ -202,7 +202,7 @@ func TestConverse(t *testing.T) {
 		}
 	})
 
-	t.Run("a caller who leaves during a search ends it, with what was used", func(t *testing.T) {
+	t.Run("a caller that leaves during a search ends the answer, with the usage so far", func(t *testing.T) {
 		gone := errors.New("gone")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		model := script(calls("", search("c", "pool")))
@@ -221,7 +221,7 @@ func TestConverse(t *testing.T) {
 		}
 	})
 
-	t.Run("who cannot be told that it takes longer ends it", func(t *testing.T) {
+	t.Run("a caller that can no longer be reached ends the answer", func(t *testing.T) {
 		broken := errors.New("broken")
 		for _, call := range []prompt.Call{search("c", "pool"), {Name: "other"}} {
 			model := script(calls("", call))

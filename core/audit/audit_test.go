@@ -41,7 +41,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
-	t.Run("a visitor who proves who they are is the actor, an operator stays it", func(t *testing.T) {
+	t.Run("a visitor who signs in becomes the actor, an operator stays the actor", func(t *testing.T) {
 		ada := audit.Person("usr_1", "ada@example.com")
 		for actor, want := range map[audit.Actor]audit.Actor{audit.Visitor: ada, audit.Operator: audit.Operator} {
 			if got := audit.ActorOf(audit.AsPerson(audit.As(t.Context(), actor), "usr_1", "ada@example.com")); got != want {
@@ -97,7 +97,7 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
-	t.Run("what is the same, and none instead of empty, is no change", func(t *testing.T) {
+	t.Run("an equal value, or nil instead of empty, is no change", func(t *testing.T) {
 		same := after{Name: "Old", Text: "secret", Hosts: []string{"a"}}
 		if got := audit.Differences(old, same); len(got) != 0 {
 			t.Errorf("got %+v", got)

@@ -164,7 +164,7 @@ func TestQuota(t *testing.T) {
 		}
 	})
 
-	t.Run("a message that was given back is seen within 5 seconds, and at once by who gives it", func(t *testing.T) {
+	t.Run("a message that was given back is seen within 5 seconds, and at once by the process that gave it back", func(t *testing.T) {
 		l, q := newLedger()
 		wantUse(t, l, q, 1, false)
 		wantUse(t, l, q, 1, true)
@@ -179,7 +179,7 @@ func TestQuota(t *testing.T) {
 		wantUse(t, l, q, 1, false)
 	})
 
-	t.Run("a message of which nobody knows whether it was stored is not given to another", func(t *testing.T) {
+	t.Run("a message that may have been stored is not given to another question", func(t *testing.T) {
 		l, q := newLedger()
 		lost, err := q.Take(t.Context(), "ws", API, including(1))
 		if err != nil {
@@ -272,7 +272,7 @@ func TestQuotaAtOnce(t *testing.T) {
 		}
 	})
 
-	t.Run("those who come while the database is asked wait for its answer, and one who leaves is free at once", func(t *testing.T) {
+	t.Run("requests that arrive while the database is asked wait for its answer, and one that leaves returns at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			asked, answer := 0, make(chan struct{})
 			q := NewQuota(&messageStore{reserve: func(context.Context) (int, error) {
@@ -309,7 +309,7 @@ func TestQuotaAtOnce(t *testing.T) {
 		})
 	})
 
-	t.Run("who cannot learn the number within 10 seconds is told to try again", func(t *testing.T) {
+	t.Run("a request that gets no number within 10 seconds is told to try again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			q := NewQuota(&messageStore{reserve: func(ctx context.Context) (int, error) {

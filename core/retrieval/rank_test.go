@@ -80,7 +80,7 @@ func TestFuse(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
-	t.Run("what is not near and has no word is left out", func(t *testing.T) {
+	t.Run("a passage that is not near and has none of the words is left out", func(t *testing.T) {
 		if got := order(fuse(words(), near(), 0.85, nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
@@ -88,7 +88,7 @@ func TestFuse(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
-	t.Run("where all cosines are high the nearest are told apart", func(t *testing.T) {
+	t.Run("where all cosines are high, the nearest are still distinguished", func(t *testing.T) {
 		nearness := nearnessOf([]Hit{{Score: 0.82}, {Score: 0.81}, {Score: 0.80}}, false)
 		if best, middle, last := nearness(0.82), nearness(0.81), nearness(0.80); best != stretchedWeight || last != 0 || middle <= last || middle >= best {
 			t.Errorf("got %v, %v, %v", best, middle, last)

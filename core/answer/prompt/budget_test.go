@@ -49,7 +49,7 @@ func TestBudget(t *testing.T) {
 		wantPassages(t, lastOf(few), len(given))
 	})
 
-	t.Run("a passage for which there is no room makes room for a smaller one, which takes its number", func(t *testing.T) {
+	t.Run("a passage that does not fit gives way to a smaller one, which gets its number", func(t *testing.T) {
 		mixed := append(passages(1, 40_000), passages(2, 400)...)
 		prompt, given := compose(bot, language(4096), mixed, nil, "Why?", "Why?")
 		if len(given) != 2 || !strings.Contains(lastOf(prompt), "<passage id=\"1\" source=\"Hours\">\nPassage no. 1.") {
@@ -71,7 +71,7 @@ func TestBudget(t *testing.T) {
 		}
 	})
 
-	t.Run("a question that refers to what was lost is given in full, too", func(t *testing.T) {
+	t.Run("a question whose answer was cut off the history is kept in full, too", func(t *testing.T) {
 		long, _ := compose(bot, language(4096), nil, history(9, 1600), "And there?", "Is the pool open on Sundays?")
 		short, _ := compose(bot, language(4096), nil, history(1, 40), "And there?", "Is the pool open on Sundays?")
 		if !strings.Contains(lastOf(long), "And there?\n(That is: Is the pool open on Sundays?)") || strings.Contains(lastOf(short), "pool") {

@@ -103,7 +103,7 @@ func TestCompose(t *testing.T) {
 		}
 	})
 
-	t.Run("a strict chatbot is told to say nothing else, an open one is not", func(t *testing.T) {
+	t.Run("the prompt of a strict chatbot says to say nothing else, that of an open one does not", func(t *testing.T) {
 		strict := *bot
 		strict.Grounding = chatbot.Strict
 		told, _ := compose(&strict, language(1<<17), nil, nil, "Why?", "Why?")

@@ -81,7 +81,7 @@ func TestDelimited(t *testing.T) {
 }
 
 func TestDefuse(t *testing.T) {
-	t.Run("what is no tag of a passage stays as it is", func(t *testing.T) {
+	t.Run("text that is no tag of a passage stays unchanged", func(t *testing.T) {
 		for _, text := range []string{
 			"a < b, b > c and <b>bold</b>", "<p>age</p>", "The passage <- this one", "<pass>", "x <= 5; the passage", "f <| g <|> h", "«passage»", "List<Passenger>", "<s x>", "<", "", "‹",
 			"<https://example.com/passage>", "<a href='passage'>",

@@ -97,7 +97,7 @@ func TestEqualQuestions(t *testing.T) {
 }
 
 func TestRewrittenOnce(t *testing.T) {
-	t.Run("a question that was rewritten is not rewritten again when its answer is begun again", func(t *testing.T) {
+	t.Run("a rewritten question is not rewritten again when its answer is begun again", func(t *testing.T) {
 		s := newSpeaking(t, "What else is so?")
 		s.speaker.language = true
 		_, conversation, err := s.run(s.Service, turn.Ask{Message: "Is it so?"})

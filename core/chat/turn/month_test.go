@@ -206,7 +206,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 		}
 	})
 
-	t.Run("who has none left is refused before anything is searched or stored", func(t *testing.T) {
+	t.Run("a workspace without messages left is refused before anything is searched or stored", func(t *testing.T) {
 		r := newRoom(t)
 		r.wantAsked(1, false)
 		r.searches.n = 0

@@ -89,7 +89,7 @@ func TestQueue(t *testing.T) {
 		})
 	})
 
-	t.Run("a caller who leaves the queue takes nobody's turn", func(t *testing.T) {
+	t.Run("a caller that leaves the queue takes no other caller's place", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue[int64]()
 			gone := errors.New("gone")
@@ -114,7 +114,7 @@ func TestQueue(t *testing.T) {
 		})
 	})
 
-	t.Run("nothing is remembered after callers came and left at random", func(t *testing.T) {
+	t.Run("no state is left after callers came and left at random", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue[int64]()
 			inside := map[int64]bool{}

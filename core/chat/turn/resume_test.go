@@ -82,7 +82,7 @@ func TestResumed(t *testing.T) {
 		s.wantCalls(1)
 	})
 
-	t.Run("what was read of a stream is stored, though the process dies with it", func(t *testing.T) {
+	t.Run("whatever a client has read of a stream is stored, even if the process dies", func(t *testing.T) {
 		s := newSpeaking(t, "Öne", " two", " three", " four.")
 		s.lets()
 		asked, err := s.Begin(t.Context(), s.caller, lasting)
@@ -143,7 +143,7 @@ func TestResumed(t *testing.T) {
 		}
 	})
 
-	t.Run("a caller who leaves does not take the answer from one who waits with the same key", func(t *testing.T) {
+	t.Run("a caller that leaves does not end the answer for one that waits with the same key", func(t *testing.T) {
 		s := newSpeaking(t, "Öne", " two", " three", " four.")
 		s.lets()
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -172,7 +172,7 @@ func TestResumed(t *testing.T) {
 		s.wantCalls(1)
 	})
 
-	t.Run("who waits with the same key before the answer has begun does not end it by leaving", func(t *testing.T) {
+	t.Run("a caller that waits with the same key before the answer has begun does not end it by leaving", func(t *testing.T) {
 		s := newSpeaking(t, "Öne", " two", " three", " four.")
 		s.lets()
 		first, err := s.Begin(t.Context(), s.caller, keyed("k"))
@@ -201,7 +201,7 @@ func TestResumed(t *testing.T) {
 		s.wantCalls(1)
 	})
 
-	t.Run("who waits for an answer whose caller leaves before it has begun gets it all the same", func(t *testing.T) {
+	t.Run("a caller that waits gets the answer even if the first caller leaves before it has begun", func(t *testing.T) {
 		s := newSpeaking(t, "Öne", " two", " three", " four.")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		first, err := s.Begin(ctx, s.caller, keyed("k"))
@@ -225,7 +225,7 @@ func TestResumed(t *testing.T) {
 		s.wantKept(first.Conversation.ID, 1, 2, 1, whole)
 	})
 
-	t.Run("a position that is none of the conversation's is refused", func(t *testing.T) {
+	t.Run("a position of another conversation is refused", func(t *testing.T) {
 		s := newSpeaking(t, "Öne.")
 		answer, conversation, err := s.run(s.Service, lasting)
 		s.must(err)

@@ -102,7 +102,7 @@ func TestDeleteOld(t *testing.T) {
 		}
 	})
 
-	t.Run("a number of days that is none, or beyond all time, deletes nothing", func(t *testing.T) {
+	t.Run("a number of days below one, or beyond all time, deletes nothing", func(t *testing.T) {
 		r := newRoom(t)
 		id := r.talk(home)
 		r.now = r.now.Add(1_000 * day)
@@ -116,7 +116,7 @@ func TestDeleteOld(t *testing.T) {
 }
 
 func TestRetentionAfterADowngrade(t *testing.T) {
-	t.Run("what was said before stays as long as the plan of then kept it, and what is said now goes sooner", func(t *testing.T) {
+	t.Run("older messages stay as long as the earlier plan kept them, and new ones are deleted sooner", func(t *testing.T) {
 		r := newRoom(t)
 		early := r.talk(home)
 		r.now = r.now.Add(day)
@@ -134,7 +134,7 @@ func TestRetentionAfterADowngrade(t *testing.T) {
 		}
 	})
 
-	t.Run("what was said under a plan that keeps all stays", func(t *testing.T) {
+	t.Run("messages from under a plan that keeps everything stay", func(t *testing.T) {
 		r := newRoom(t)
 		id := r.talk(home)
 		kept := chat.Retention{Days: 30, KeptBefore: r.now.Add(day), KeptDays: plan.Unlimited}
@@ -187,7 +187,7 @@ func TestDeleteExpired(t *testing.T) {
 		}
 	})
 
-	t.Run("a workspace that fails keeps no other from it, and is told of", func(t *testing.T) {
+	t.Run("a workspace that fails stops no other, and is reported", func(t *testing.T) {
 		r := newRoom(t)
 		here, there := r.talk(foreign), r.talk(home)
 		r.now = r.now.Add(1_000 * day)

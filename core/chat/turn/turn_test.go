@@ -153,7 +153,7 @@ func isFree(t *testing.T, s *Service) {
 }
 
 func TestBusyElsewhere(t *testing.T) {
-	t.Run("a turn waits for one of another process, and then sees what was said before", func(t *testing.T) {
+	t.Run("a turn waits for another process's turn, and then sees its messages", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			var seen prompt.Prompt
@@ -192,7 +192,7 @@ func TestBusyElsewhere(t *testing.T) {
 		})
 	})
 
-	t.Run("a caller who leaves while waiting frees the queue at once", func(t *testing.T) {
+	t.Run("a caller that leaves while waiting frees the queue at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start, gone := time.Now(), errors.New("gone")
 			ctx, cancel := context.WithCancelCause(t.Context())
