@@ -15,9 +15,8 @@ import (
 	"parley/core/subscription"
 )
 
-// billed translates a subscription. All of it comes from Stripe's present
-// state, so that it does not matter which events were heard before; only the
-// plan of an unknown price stays what it was.
+// billed translates a subscription. Everything comes from Stripe's current state, so
+// that earlier events do not matter; only the plan of an unknown price stays as it was.
 func (s reader) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
 	found := chosen.subscription
 	billed := subscription.Billed{
@@ -40,8 +39,8 @@ func (s reader) billed(ctx context.Context, known subscription.Subscription, cho
 	return billed, err
 }
 
-// ended adds when a subscription ended, and if that was because nobody paid,
-// since when.
+// ended adds when a subscription ended and, if it ended because nobody paid, since when
+// the payment was due.
 func (s reader) ended(ctx context.Context, known subscription.Subscription, found *stripe.Subscription, billed subscription.Billed) (_ subscription.Billed, err error) {
 	billed.EndsAt = stripeapi.Moment(found.EndedAt)
 	if why := found.CancellationDetails; why == nil || why.Reason != stripe.SubscriptionCancellationDetailsReasonPaymentFailed {
@@ -51,8 +50,8 @@ func (s reader) ended(ctx context.Context, known subscription.Subscription, foun
 	return billed, err
 }
 
-// costs is what a period costs. It is zero for a price in tiers, which depends
-// on what is used.
+// costs returns what a period costs. It is zero for a tiered price, which depends on
+// usage.
 func (c candidate) costs() (amount int, currency string) {
 	price := c.price()
 	if price == nil || price.UnitAmount == 0 {
@@ -68,8 +67,8 @@ func (c candidate) price() *stripe.Price {
 	return c.item.Price
 }
 
-// planOrLast keeps the last known plan of a price that is none of ours: who
-// has paid is not locked out because somebody made a price by hand.
+// planOrLast keeps the last known plan if the price is not one of ours: whoever has paid
+// is not locked out because somebody created a price by hand.
 func (s reader) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
 	if chosen.plan != "" {
 		return chosen.plan
@@ -83,8 +82,8 @@ func (s reader) planOrLast(known subscription.Subscription, chosen candidate) pl
 	return plan.Free
 }
 
-// periodEnd is when the next payment is due. Newer versions of Stripe's API
-// have it in the items only, which this version of stripe-go does not read.
+// periodEnd returns when the next payment is due. Newer versions of Stripe's API have it
+// only in the items, which this version of stripe-go does not read.
 func (s subscribed) periodEnd(ctx context.Context, found *stripe.Subscription) (*time.Time, error) {
 	if found.CurrentPeriodEnd != 0 {
 		return stripeapi.Moment(found.CurrentPeriodEnd), nil
@@ -119,7 +118,7 @@ func itemsPeriodEnd(raw []byte) *time.Time {
 	return stripeapi.Moment(end)
 }
 
-// endsAt is when a subscription ends without anybody doing anything more.
+// endsAt returns when a subscription ends if nobody does anything.
 func endsAt(found *stripe.Subscription, periodEnd *time.Time) *time.Time {
 	switch {
 	case found.CancelAt != 0:

@@ -1,11 +1,11 @@
-// Package billing speaks with Stripe: it sends people to pay, hears that
-// something changed, and reads there what a workspace pays for.
+// Package billing talks to Stripe: it sends people to pay, receives events, and reads
+// what a workspace pays for.
 //
-// It does not own plans, their limits and which state gives which plan (package
-// plan), nor the subscription as it is stored and what follows from it (package
-// subscription), nor what an operator sets up at Stripe (package setup), how
-// Stripe is called (package stripeapi) and what an event says (package notice).
-// It opens no transaction: it writes what it reads into [Books].
+// It does not own plans, their limits and which state gives which plan (package plan),
+// the stored subscription and its consequences (package subscription), the operator's
+// setup at Stripe (package setup), calls to Stripe (package stripeapi) or the contents
+// of events (package notice). It opens no transactions: it writes what it reads to
+// [Books].
 package billing
 
 import (
@@ -20,29 +20,28 @@ import (
 	"parley/core/tenant"
 )
 
-// Config is the account at Stripe.
+// Config configures the account at Stripe.
 type Config struct {
 	// Key is the secret key.
 	Key string
 	// WebhookSecret signs what Stripe sends; without it nothing is received.
 	WebhookSecret string
-	// BaseURL is that of another Stripe, for tests; empty for Stripe itself.
+	// BaseURL is the URL of a Stripe for tests; empty means Stripe itself.
 	BaseURL string
-	// TrialDays is how long a workspace's first subscription costs nothing;
-	// zero for no trial.
+	// TrialDays is the length of the free trial of a workspace's first
+	// subscription; zero means no trial.
 	TrialDays int
 	// Tax lets Stripe Tax compute taxes.
 	Tax bool
-	// TaxInclusive says that taxes are a part of the prices. Otherwise they come
-	// on top.
+	// TaxInclusive says that prices include taxes. Otherwise taxes are added.
 	TaxInclusive bool
-	// TaxCode says what is sold, such as txcd_10103001; empty for the default of
-	// the account. See https://docs.stripe.com/tax/tax-codes.
+	// TaxCode classifies what is sold, such as txcd_10103001; empty means the
+	// account's default. See https://docs.stripe.com/tax/tax-codes.
 	TaxCode string
 }
 
-// Books are where what is read at Stripe is written, and what is told there is
-// read. Package subscription says what each method does.
+// Books are the ports for storing what was read at Stripe, and for reading what Stripe
+// should know. Package subscription documents the methods.
 type Books struct {
 	Ledger     Ledger
 	Lapses     lapsesPort
@@ -53,7 +52,7 @@ type Books struct {
 	Workspaces workspacesPort
 }
 
-// Ledger keeps subscriptions, and which events of Stripe were applied.
+// Ledger stores subscriptions, and which events of Stripe were applied.
 type Ledger interface {
 	Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error)
 	All(ctx context.Context) ([]subscription.Subscription, error)
@@ -62,7 +61,7 @@ type Ledger interface {
 	NoteEvent(ctx context.Context, eventID, kind string) error
 }
 
-// lapsesPort knows whose access ends by time.
+// lapsesPort finds workspaces whose access has expired.
 type lapsesPort interface {
 	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
 }
@@ -78,13 +77,13 @@ type Customers interface {
 	BeginCheckout(ctx context.Context, workspaceID string) error
 }
 
-// trialsPort remembers who has had a trial.
+// trialsPort records who has had a trial.
 type trialsPort interface {
 	TrialTaken(ctx context.Context, key subscription.TrialKey) (bool, error)
 	ClaimTrial(ctx context.Context, subscriptionID string, keys ...subscription.TrialKey) (first bool, err error)
 }
 
-// reversalsPort keeps refunds and disputes.
+// reversalsPort stores refunds and disputes.
 type reversalsPort interface {
 	RecordReversals(ctx context.Context, workspaceID string, read []subscription.Reversal) (news []subscription.Reversal, err error)
 }
@@ -92,7 +91,7 @@ type reversalsPort interface {
 // workspacesPort knows the workspaces of this server.
 type workspacesPort interface {
 	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
-	// WasHere reports whether a workspace is or was one of this server.
+	// WasHere reports whether a workspace exists or existed on this server.
 	WasHere(ctx context.Context, workspaceID string) (bool, error)
 }
 
@@ -105,14 +104,14 @@ func NewBooks(subscriptions subscription.Subscriptions, tenants tenant.Tenants, 
 	}
 }
 
-// registry knows the workspaces that are here, and those that were.
+// registry knows the workspaces that exist and those that did.
 type registry struct {
 	*tenant.Workspaces
 	*audit.Reader
 }
 
-// Service is an account at Stripe and the workspaces that pay there. Each of its
-// parts has the methods of one subject.
+// Service is an account at Stripe with the workspaces that pay there. Each of its parts
+// has the methods of one subject.
 type Service struct {
 	*common
 	*setup.Setup
@@ -133,7 +132,7 @@ type Service struct {
 	cashier
 }
 
-// New returns the account. [setup.Setup.Check] and [setup.Setup.Sync] work
+// New returns the service of an account. [setup.Setup.Check] and [setup.Setup.Sync] work
 // without books.
 func New(config Config, books Books, now func() time.Time, log *slog.Logger, observer Observer) *Service {
 	c := &common{

@@ -21,20 +21,20 @@ func serviceAt(key, url string) *Service {
 func TestCheck(t *testing.T) {
 	s := newEmptyShop(t)
 
-	t.Run("a key that Stripe takes is fine", func(t *testing.T) {
+	t.Run("a key that Stripe accepts passes", func(t *testing.T) {
 		if lacking, err := serviceAt(s.stripe.Key, s.stripe.URL).Check(t.Context()); err != nil || len(lacking) > 0 {
 			t.Fatalf("got %v, %v", lacking, err)
 		}
 	})
 
-	t.Run("a wrong key is named as the cause, and not shown", func(t *testing.T) {
+	t.Run("a wrong key is reported as the cause, but not shown", func(t *testing.T) {
 		_, err := serviceAt("sk_test_wrongkey", s.stripe.URL).Check(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "STRIPE_SECRET_KEY") || strings.Contains(err.Error(), "sk_test") {
 			t.Fatalf("got %v", err)
 		}
 	})
 
-	t.Run("a Stripe that is away is not a wrong key", func(t *testing.T) {
+	t.Run("an unreachable Stripe is not reported as a wrong key", func(t *testing.T) {
 		gone := httptest.NewServer(http.NotFoundHandler())
 		gone.Close()
 		_, err := serviceAt("sk_test_right", gone.URL).Check(t.Context())
@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestAnswersAreBounded(t *testing.T) {
-	t.Run("an answer without end is not read to its end", func(t *testing.T) {
+	t.Run("an endless response is not read to its end", func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"object":"balance","available":[],"more":"`+strings.Repeat("x", stripeapi.MaxAnswer)+`"}`)
 		}))

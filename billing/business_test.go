@@ -40,16 +40,16 @@ const (
 
 var lifeStart = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
 
-// books are a database with its room. Its clock is that of the Stripe of the
-// business that uses it.
+// books is a database with its services. Its clock is that of the Stripe of the business
+// that uses it.
 type books struct {
 	*tenancy.Services
 	db    *store.Store
 	clock atomic.Pointer[stripetest.Server]
 }
 
-// business is a workspace that pays at a Stripe, as several processes over one
-// database see it.
+// business is a workspace that pays at a Stripe, as seen by several processes over one
+// database.
 type business struct {
 	rapid.TB
 	*books
@@ -58,12 +58,12 @@ type business struct {
 	processes []*billing.Service
 	endpoint  *httptest.Server
 	alarms    *alarmBell
-	turn      atomic.Int64
+	next      atomic.Int64
 
 	workspace, customer string
 }
 
-// alarmBell is an observer that remembers alarms and corrections.
+// alarmBell is an observer that records alarms and corrections.
 type alarmBell struct {
 	billing.Nop
 	mu        sync.Mutex
@@ -89,7 +89,7 @@ func (a *alarmBell) rang(reason string) int {
 	return a.reasons[reason]
 }
 
-// openBooks opens a database of its own; SQLite without a URL.
+// openBooks opens a new database; SQLite without a URL.
 func openBooks(t *testing.T, url string) *books {
 	t.Helper()
 	if url == "" {
@@ -119,9 +119,8 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, b *business)) {
 	}
 }
 
-// newBusiness makes a workspace that can buy, and two processes that bill it.
-// After the last retry of a payment Stripe gives the subscription a status:
-// canceled, if none is given.
+// newBusiness creates a workspace that can buy, and two processes that bill it. After the
+// last retry of a payment Stripe gives the subscription a status, canceled by default.
 func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.SubscriptionStatus) *business {
 	tb.Helper()
 	b := &business{
@@ -145,7 +144,7 @@ func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.Subscr
 	return b
 }
 
-// open makes a workspace and its owner.
+// open creates a workspace and its owner.
 func (b *business) open(workspace string) {
 	b.Helper()
 	user := account.User{ID: "us_" + workspace, Email: workspace + "@example.com", PasswordHash: "none", CreatedAt: lifeStart}
@@ -156,7 +155,7 @@ func (b *business) open(workspace string) {
 	b.must(store.NewMembers(b.db).AddMember(b.ctx, workspace, tenant.Member{WorkspaceID: workspace, UserID: user.ID, Role: tenant.RoleOwner, CreatedAt: lifeStart}))
 }
 
-// leave takes the business out of its database, for the next one.
+// leave removes the business from its database, for the next one.
 func (b *business) leave() {
 	b.Helper()
 	b.endpoint.Close()
@@ -165,11 +164,11 @@ func (b *business) leave() {
 	b.must(store.NewBillingEvents(b.db).DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
 }
 
-// receive is the route of the webhook, of one process after the other.
+// receive is the route of the webhook, served by the processes alternately.
 func (b *business) receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
-		process := b.processes[int(b.turn.Add(1))%len(b.processes)]
+		process := b.processes[int(b.next.Add(1))%len(b.processes)]
 		err = process.Receive(r.Context(), body, r.Header.Get("Stripe-Signature"))
 	}
 	if err != nil {
@@ -184,8 +183,8 @@ func (b *business) must(err error) {
 	}
 }
 
-// buy goes to the checkout and pays, after the trial if there is one. It
-// returns the customer. The person does not come back.
+// buy goes to the checkout and pays, after the trial if there is one. It returns the
+// customer. The person does not return from the checkout.
 func (b *business) buy(workspace string, name plan.Name, interval plan.Interval) (customer string) {
 	b.Helper()
 	page, err := b.processes[0].Checkout(b.ctx, workspace, billing.Purchase{Plan: name, Interval: interval}, billing.Back{Done: "http://parley.example/", Canceled: "http://parley.example/"})
@@ -194,14 +193,14 @@ func (b *business) buy(workspace string, name plan.Name, interval plan.Interval)
 	return b.row(workspace).CustomerID
 }
 
-// comeBack is what happens when the person comes back.
+// comeBack is the person's return from the checkout.
 func (b *business) comeBack(workspace string) {
 	b.Helper()
 	_, err := b.processes[1].Refresh(b.ctx, workspace, subscription.Cause{})
 	b.must(err)
 }
 
-// sendsAtOnce has two processes send what is due, and returns the mails.
+// sendsAtOnce lets two processes send due mails concurrently, and returns the mails.
 func (b *business) sendsAtOnce(t *testing.T) (mails []outbox.Mail) {
 	t.Helper()
 	var mu sync.Mutex
@@ -230,7 +229,7 @@ func (b *business) row(workspace string) subscription.Subscription {
 	return row
 }
 
-// said is a row in words, but for how often and when it was read.
+// said returns a row as text, without how often and when it was read.
 func said(row subscription.Subscription) string {
 	row.Revision, row.FetchedAt = 0, nil
 	row.InvoiceURL = path.Base(row.InvoiceURL) // two Stripes have two addresses
@@ -242,12 +241,12 @@ func said(row subscription.Subscription) string {
 	}
 	text, err := json.MarshalIndent(row, "", " ")
 	if err != nil {
-		panic(err) // A row is words and times.
+		panic(err) // a row can always be marshaled
 	}
 	return string(text)
 }
 
-// audited are the details of the audit log about the subscription, by actor.
+// audited returns the details of the audit log about the subscription, by actor.
 func (b *business) audited(workspace string) map[string][]string {
 	b.Helper()
 	entries, err := b.Audit.PlanHistory(b.ctx, workspace, 1000)
@@ -261,7 +260,7 @@ func (b *business) audited(workspace string) map[string][]string {
 	return found
 }
 
-// inForce is the plan that the workspace has.
+// inForce returns the workspace's plan.
 func (b *business) inForce(workspace string) plan.Name {
 	b.Helper()
 	found, err := b.Workspaces.Workspace(b.ctx, workspace)

@@ -12,10 +12,9 @@ import (
 	"parley/core/subscription"
 )
 
-// Cancel ends all that a workspace pays for, now, and closes the pages on which
-// it could still be paid for: for a workspace that is about to be deleted.
-// It may be called again. What is stored changes with the next
-// [Service.Refresh].
+// Cancel immediately ends everything that a workspace pays for, and closes the pages on
+// which it could still pay, before the workspace is deleted. It may be called again. The
+// stored row changes with the next [Service.Refresh].
 func (s closer) Cancel(ctx context.Context, workspaceID string) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
@@ -42,9 +41,8 @@ func (s closer) Cancel(ctx context.Context, workspaceID string) error {
 	return nil
 }
 
-// leave is for a customer that is not there any more. One that this Stripe never
-// knew cannot be canceled here: whoever runs the server is told if it may still
-// be paid for.
+// leave handles a customer that no longer exists. If this Stripe never knew the customer,
+// nothing can be canceled here, and an alarm tells the operator if somebody may still pay.
 func (s closer) leave(ctx context.Context, known subscription.Subscription) error {
 	err := s.confirmDeleted(ctx, known)
 	if !isStray(err) {
@@ -64,7 +62,7 @@ func (s subscribed) cancel(ctx context.Context, subscriptionID string) error {
 		params.Context = ctx
 		return client.Cancel(subscriptionID, params)
 	})
-	if stripeapi.Missing(err) { // it ended meanwhile
+	if stripeapi.Missing(err) { // it has ended meanwhile
 		return nil
 	}
 	return err

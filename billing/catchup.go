@@ -12,12 +12,12 @@ import (
 	"parley/core/audit"
 )
 
-// missedFor is how far back undelivered events are looked for. Stripe keeps
-// them for 30 days; the nightly reconciliation sees to what is older.
+// missedFor is how far back CatchUp looks for undelivered events. Stripe keeps them for
+// 30 days; the nightly reconciliation covers older ones.
 const missedFor = 3 * 24 * time.Hour
 
-// CatchUp handles the events that Stripe could not deliver, and returns how
-// many those were. It goes on after a failure, unless Stripe is away.
+// CatchUp handles the events that Stripe could not deliver, and returns how many there
+// were. It continues after a failure, unless Stripe is down.
 func (s listener) CatchUp(ctx context.Context) (handled int, err error) {
 	missed, err := s.undelivered(ctx)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s listener) CatchUp(ctx context.Context) (handled int, err error) {
 	return handled, err
 }
 
-// catchUp handles one event unless it was handled. Read has the customers that
-// were asked about after all of these events had happened.
+// catchUp handles one event unless it was already handled. Read holds the customers read
+// after all of these events had happened.
 func (s listener) catchUp(ctx context.Context, h notice.Notice, read map[string]bool) (news bool, err error) {
 	if read[h.Customer] && !h.Reversed.Any() {
 		seen, err := s.books.Ledger.SawEvent(ctx, h.ID)
@@ -53,7 +53,7 @@ func (s listener) catchUp(ctx context.Context, h notice.Notice, read map[string]
 	return true, err
 }
 
-// undelivered returns the latest such events.
+// undelivered returns the latest undelivered events.
 func (s listener) undelivered(ctx context.Context) ([]notice.Notice, error) {
 	client := event.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.AskFor(ctx, stripeapi.ListTimeout, func(ctx context.Context) ([]notice.Notice, error) {

@@ -16,26 +16,26 @@ import (
 	"parley/core/subscription"
 )
 
-// Purchase is what a workspace is to pay for.
+// Purchase is what a workspace wants to buy.
 type Purchase struct {
 	Plan     plan.Name
 	Interval plan.Interval
-	// Buyer is the account that buys, which has one trial; empty for nobody's.
+	// Buyer is the account that buys, for its one trial; empty if unknown.
 	Buyer string
 }
 
-// Back is where Stripe sends the person afterwards: absolute addresses.
+// Back holds the absolute addresses to which Stripe sends the person afterward.
 type Back struct {
-	// Done is for who paid or confirmed. What was bought is read by
-	// [Service.Refresh]; the address needs no session in it.
+	// Done is for a person who paid or confirmed. [Service.Refresh] reads the
+	// purchase; the address needs no session in it.
 	Done string
-	// Canceled is for who did not.
+	// Canceled is for a person who did not.
 	Canceled string
 }
 
 func (p Purchase) check() error {
 	if setup.Rank(p.Plan) < 0 || p.Plan == plan.Free {
-		return fault.InField("plan", "Choose a plan that can be bought.")
+		return fault.InField("plan", "Choose a plan that is on sale.")
 	}
 	if p.Interval != plan.Monthly && p.Interval != plan.Yearly {
 		return fault.InField("interval", "Choose to pay monthly or yearly.")
@@ -43,13 +43,12 @@ func (p Purchase) check() error {
 	return nil
 }
 
-// Checkout returns the address of the page at Stripe where a person buys a
-// plan. Who has a subscription is sent to the portal instead, to confirm the
-// change or, where that is not possible, to bring the subscription in order:
-// Stripe's Checkout would sell a second one. It is Invalid for what cannot be
-// bought, Unavailable if the plan has no price at Stripe, a Conflict for a
-// workspace that may be paying at another Stripe, and Upstream or Unavailable
-// when Stripe cannot be asked.
+// Checkout returns the address of the page at Stripe where a person buys a plan. A
+// subscriber goes to the portal instead, to confirm the change or, if that is impossible,
+// to fix the subscription: Stripe's Checkout would sell a second one. It is Invalid for
+// what is not on sale, Unavailable if the plan has no price at Stripe, a Conflict for a
+// workspace that may be paying at another Stripe, and Upstream or Unavailable if Stripe
+// does not answer.
 func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
 	if err := purchase.check(); err != nil {
 		return "", err
@@ -57,7 +56,7 @@ func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purc
 	if _, err := s.customer(ctx, workspaceID); err != nil {
 		return "", err
 	}
-	// Stripe is asked, as an event may be late: nobody is to pay twice.
+	// Ask Stripe, because an event may be late and nobody should pay twice.
 	_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, subscription.Cause{})
 	if isStray(err) {
 		err = s.startOver(ctx, workspaceID, err)
@@ -98,7 +97,7 @@ func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purc
 	return s.portal(ctx, known.CustomerID, back.Canceled, nil)
 }
 
-// priceOf finds the price that is sold now.
+// priceOf finds the price that is on sale now.
 func (s cashier) priceOf(ctx context.Context, purchase Purchase) (string, error) {
 	client := price.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
@@ -110,13 +109,13 @@ func (s cashier) priceOf(ctx context.Context, purchase Purchase) (string, error)
 		return "", err
 	}
 	if len(found) == 0 {
-		return "", fault.New(fault.Unavailable, "This plan cannot be bought yet: it has no price at Stripe. The operator has to run: parley billing sync")
+		return "", fault.New(fault.Unavailable, "This plan cannot be bought yet, because it has no price at Stripe. Ask the operator of this server to run parley billing sync.")
 	}
 	return found[0].ID, nil
 }
 
-// sell makes a page to pay on, and closes those that were left open: who pays
-// on two of them would have two subscriptions.
+// sell creates a page for paying, and closes the ones left open: whoever pays on two of
+// them would have two subscriptions.
 func (s cashier) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
 	trialDays, err := s.trialDays(ctx, known, purchase.Buyer)
 	if err != nil {
@@ -141,9 +140,9 @@ func (s cashier) sell(ctx context.Context, known subscription.Subscription, purc
 	return s.newestSession(ctx, known.CustomerID, made)
 }
 
-// newestSession closes all of a customer's open pages but the newest, and
-// returns that one's address: of several owners who go to pay at the same
-// instant all are to see one page.
+// newestSession closes all of a customer's open pages except the newest, and returns the
+// newest one's address, so that several owners who go to pay at the same moment see one
+// page.
 func (s checkoutPages) newestSession(ctx context.Context, customerID string, made *stripe.CheckoutSession) (string, error) {
 	open, err := s.openSessions(ctx, customerID)
 	if err != nil {
@@ -169,7 +168,7 @@ func (s checkoutPages) sessionParams(known subscription.Subscription, priceID st
 		SuccessURL:          stripe.String(back.Done),
 		CancelURL:           stripe.String(back.Canceled),
 		SubscriptionData:    &stripe.CheckoutSessionSubscriptionDataParams{},
-		// An invoice has to name a business with its address and tax number.
+		// An invoice must show a business's address and tax number.
 		BillingAddressCollection: stripe.String(string(stripe.CheckoutSessionBillingAddressCollectionRequired)),
 		CustomerUpdate:           &stripe.CheckoutSessionCustomerUpdateParams{Address: stripe.String("auto"), Name: stripe.String("auto")},
 		TaxIDCollection:          &stripe.CheckoutSessionTaxIDCollectionParams{Enabled: stripe.Bool(true)},
@@ -181,7 +180,7 @@ func (s checkoutPages) sessionParams(known subscription.Subscription, priceID st
 	return params
 }
 
-// expireSessions closes a customer's pages that nobody has paid on.
+// expireSessions closes a customer's unpaid pages.
 func (s checkoutPages) expireSessions(ctx context.Context, customerID string) error {
 	open, err := s.openSessions(ctx, customerID)
 	if err != nil {
@@ -208,7 +207,7 @@ func (s checkoutPages) expire(ctx context.Context, open []*stripe.CheckoutSessio
 			params.Context = ctx
 			return client.Expire(page.ID, params)
 		})
-		if err != nil && !stripeapi.Refused(err) { // refused: it was paid on or has expired meanwhile
+		if err != nil && !stripeapi.Refused(err) { // refused: it was paid or has expired meanwhile
 			return err
 		}
 	}

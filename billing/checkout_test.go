@@ -13,8 +13,8 @@ import (
 
 var back = Back{Done: "https://parley.example/done", Canceled: "https://parley.example/plan"}
 
-// checkout begins one, and returns the address and what Stripe was asked for
-// on the given path, the last time.
+// checkout starts one, and returns the address and the last request to Stripe on the
+// given path.
 func (s *shop) checkout(t *testing.T, name plan.Name, path string) (address string, form url.Values) {
 	t.Helper()
 	address, err := s.Checkout(t.Context(), workspace, Purchase{Plan: name, Interval: plan.Monthly}, back)
@@ -23,7 +23,7 @@ func (s *shop) checkout(t *testing.T, name plan.Name, path string) (address stri
 	}
 	made := s.requests("POST", path)
 	if len(made) == 0 {
-		t.Fatalf("nothing was sent to %s", path)
+		t.Fatalf("no request was sent to %s", path)
 	}
 	return address, made[len(made)-1].Form
 }
@@ -35,7 +35,7 @@ const (
 )
 
 func TestCheckout(t *testing.T) {
-	t.Run("who has no subscription is sent to pay, with a trial", func(t *testing.T) {
+	t.Run("a person without a subscription is sent to pay, with a trial", func(t *testing.T) {
 		s := newShop(t)
 		address, form := s.checkout(t, plan.Standard, sessions)
 		if !strings.Contains(address, "/pay/") || form.Get("subscription_data[trial_period_days]") != "14" {
@@ -48,7 +48,7 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("who pays there has the plan", func(t *testing.T) {
+	t.Run("whoever pays there gets the plan", func(t *testing.T) {
 		s := newShop(t)
 		address, _ := s.checkout(t, plan.Standard, sessions)
 		if _, err := s.stripe.Press(address, "pay"); err != nil {
@@ -58,7 +58,7 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("a trial is given once", func(t *testing.T) {
+	t.Run("there is only one trial", func(t *testing.T) {
 		s := newShop(t)
 		address, _ := s.checkout(t, plan.Basic, sessions)
 		if _, err := s.stripe.Press(address, "pay"); err != nil {
@@ -69,14 +69,14 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("a second trial was offered: %v", form)
 		}
 	})
-	t.Run("without trials none is offered", func(t *testing.T) {
+	t.Run("if trials are off, none is offered", func(t *testing.T) {
 		s := newShop(t)
 		s.config.TrialDays = 0
 		if _, form := s.checkout(t, plan.Basic, sessions); form.Has("subscription_data[trial_period_days]") {
 			t.Errorf("sent %v", form)
 		}
 	})
-	t.Run("with taxes an address is asked for", func(t *testing.T) {
+	t.Run("with taxes Stripe asks for an address", func(t *testing.T) {
 		s := newShop(t)
 		s.config.Tax = true
 		_, form := s.checkout(t, plan.Basic, sessions)
@@ -84,21 +84,21 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("sent %v", form)
 		}
 	})
-	t.Run("the customer is made once", func(t *testing.T) {
+	t.Run("the customer is created once", func(t *testing.T) {
 		s := newShop(t)
 		s.checkout(t, plan.Basic, sessions)
-		s.ledger.email = "grace@example.com" // of who it is told later, see PushCustomers
+		s.ledger.email = "grace@example.com" // PushCustomers sends it later
 		s.checkout(t, plan.Standard, sessions)
 		if made := s.stripe.Customers(); len(made) != 1 || made[0].Email != "ada@example.com" || made[0].Metadata[metadataWorkspace] != workspace {
 			t.Errorf("got %+v", made)
 		}
 	})
-	t.Run("a page that was left open is closed: nobody pays twice", func(t *testing.T) {
+	t.Run("a page left open is closed, so that nobody pays twice", func(t *testing.T) {
 		s := newShop(t)
 		first, _ := s.checkout(t, plan.Basic, sessions)
 		second, _ := s.checkout(t, plan.Standard, sessions)
 		if _, err := s.stripe.Press(first, "pay"); err == nil {
-			t.Error("the first page still takes money")
+			t.Error("the first page still accepts a payment")
 		}
 		if _, err := s.stripe.Press(second, "pay"); err != nil {
 			t.Error(err)
@@ -107,7 +107,7 @@ func TestCheckout(t *testing.T) {
 }
 
 func TestCheckoutOfSubscriber(t *testing.T) {
-	t.Run("who has a subscription confirms the change in the portal", func(t *testing.T) {
+	t.Run("a subscriber confirms the change in the portal", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		address, form := s.checkout(t, plan.Standard, portals)
@@ -122,7 +122,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("a lower plan begins when what is paid for ends", func(t *testing.T) {
+	t.Run("a lower plan starts when the paid period ends", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Premium)
 		address, _ := s.checkout(t, plan.Basic, portals)
@@ -133,14 +133,14 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("a subscription that was not heard of yet is not bought a second time", func(t *testing.T) {
+	t.Run("a subscription whose event has not arrived is not bought twice", func(t *testing.T) {
 		s := newShop(t)
 		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Basic, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
 		}
 		s.checkout(t, plan.Standard, portals)
 		if len(s.requests("POST", sessions)) != 0 {
-			t.Error("a checkout was begun")
+			t.Error("a checkout was started")
 		}
 	})
 	states := []struct {
@@ -150,11 +150,11 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 	}{
 		{"the same price", func(*shop, string) {}, plan.Basic},
 		{"a subscription that is about to end", func(s *shop, id string) { s.stripe.CancelAtPeriodEnd(id, true) }, plan.Standard},
-		{"a subscription with a change to come", func(s *shop, id string) {
+		{"a subscription with a scheduled change", func(s *shop, id string) {
 			_ = s.stripe.SchedulePrice(id, setup.LookupKey(plan.Premium, plan.Monthly))
 		}, plan.Standard},
-		{"a payment that is due", func(s *shop, id string) { s.stripe.SetStatus(id, string(plan.PastDue)) }, plan.Standard},
-		{"a status that nobody knows", func(s *shop, id string) { s.stripe.SetStatus(id, "frozen") }, plan.Standard},
+		{"an overdue payment", func(s *shop, id string) { s.stripe.SetStatus(id, string(plan.PastDue)) }, plan.Standard},
+		{"an unknown status", func(s *shop, id string) { s.stripe.SetStatus(id, "frozen") }, plan.Standard},
 	}
 	for _, state := range states {
 		t.Run(state.name+" leads to the portal's first page", func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 		s.subscribe(t, plan.Basic)
 		plans := plan.Defaults()
 		plans[2].Price.Monthly = plan.NotSold
-		s.sync(t, plans) // so that the portal does not offer what is still asked for
+		s.sync(t, plans) // so that the portal does not offer the requested price
 		if _, err := s.change(t.Context(), s.row(t), "price_unknown", back); err != nil {
 			t.Error(err)
 		}
@@ -178,7 +178,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 			t.Errorf("sent %v", made)
 		}
 	})
-	t.Run("who resubscribes after the end is sent to pay", func(t *testing.T) {
+	t.Run("whoever resubscribes after the end is sent to pay", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Cancel(s.subscribe(t, plan.Basic))
 		s.checkout(t, plan.Basic, sessions)
@@ -204,14 +204,14 @@ func TestCheckoutRefuses(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a plan without a price at Stripe names the remedy", func(t *testing.T) {
+	t.Run("a plan without a price at Stripe says what to run", func(t *testing.T) {
 		s := newEmptyShop(t)
 		_, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Basic, Interval: plan.Monthly}, back)
 		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "parley billing sync") {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("nothing is sold while Stripe is away", func(t *testing.T) {
+	t.Run("nothing is sold while Stripe is down", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.SetDown(true)
 		if _, err := s.Checkout(t.Context(), workspace, Purchase{Plan: plan.Basic, Interval: plan.Monthly}, back); !fault.Is(err, fault.Upstream) {
@@ -221,7 +221,7 @@ func TestCheckoutRefuses(t *testing.T) {
 }
 
 func TestPortal(t *testing.T) {
-	t.Run("a customer sees what Sync has set up", func(t *testing.T) {
+	t.Run("a customer sees the portal that Sync set up", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		address, err := s.Portal(t.Context(), workspace, back.Canceled)
@@ -235,7 +235,7 @@ func TestPortal(t *testing.T) {
 			t.Errorf("after a cancellation got %+v", row)
 		}
 	})
-	t.Run("who never bought anything is told so", func(t *testing.T) {
+	t.Run("a workspace that never bought anything is told so", func(t *testing.T) {
 		s := newShop(t)
 		if _, err := s.Portal(t.Context(), workspace, back.Canceled); !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v, want Conflict", err)

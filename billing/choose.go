@@ -10,10 +10,10 @@ import (
 	"parley/core/plan"
 )
 
-// candidate is one of a customer's subscriptions, and what it is to.
+// candidate is one of a customer's subscriptions, with its plan.
 type candidate struct {
 	subscription *stripe.Subscription
-	// item is the one that has the plan, or the first; nil if there is none.
+	// item is the one with the plan, or the first; nil if there is none.
 	item *stripe.SubscriptionItem
 	// plan is empty if no item is a plan.
 	plan plan.Name
@@ -21,9 +21,9 @@ type candidate struct {
 
 func (c candidate) status() plan.Status { return plan.Status(c.subscription.Status) }
 
-// choose returns the subscription that counts: one that is paid for before one
-// that is not, whatever their plans, so that a payment which failed never hides
-// one that succeeded; then the higher plan, then the later one.
+// choose returns the subscription that counts: paid ones before unpaid ones, whatever
+// their plans, so that a failed payment never hides a successful one; then the higher
+// plan, then the later one.
 func choose(candidates []candidate) candidate {
 	return slices.MaxFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
@@ -35,7 +35,7 @@ func choose(candidates []candidate) candidate {
 	})
 }
 
-// worth orders statuses by how sure it is that somebody pays.
+// worth ranks statuses by how certainly somebody pays.
 func worth(status plan.Status) int {
 	switch status {
 	case plan.Active, plan.Trialing:
@@ -47,10 +47,10 @@ func worth(status plan.Status) int {
 	case plan.Canceled, plan.IncompleteExpired:
 		return 0
 	}
-	return 2 // a status that nobody knows yet
+	return 2 // an unknown status
 }
 
-// paid counts the subscriptions that money is or may be taken for.
+// paid counts the subscriptions for which Stripe takes or may take money.
 func paid(candidates []candidate) int {
 	count := 0
 	for _, c := range candidates {

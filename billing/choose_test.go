@@ -22,14 +22,14 @@ func TestChoose(t *testing.T) {
 		want       string
 		candidates []candidate
 	}{
-		{"one that ended gives way to one that goes on", "b", []candidate{of("a", plan.Canceled, plan.Premium, 2), of("b", plan.Active, plan.Basic, 1)}},
-		{"of two that are paid the higher plan counts", "b", []candidate{of("a", plan.Active, plan.Basic, 2), of("b", plan.Active, plan.Standard, 1)}},
-		{"of two alike the later one counts", "b", []candidate{of("a", plan.Active, plan.Basic, 1), of("b", plan.Active, plan.Basic, 2)}},
-		{"a first payment that failed does not hide what is paid", "a", []candidate{of("a", plan.Active, plan.Basic, 1), of("b", plan.Incomplete, plan.Premium, 2)}},
-		{"a late payment does not hide what is paid", "a", []candidate{of("a", plan.Trialing, plan.Basic, 1), of("b", plan.PastDue, plan.Premium, 2)}},
-		{"a late payment counts before a status that nobody knows", "a", []candidate{of("a", plan.PastDue, plan.Basic, 1), of("b", "frozen", plan.Premium, 2)}},
-		{"a status that nobody knows counts before what gives nothing", "b", []candidate{of("a", plan.Unpaid, plan.Premium, 2), of("b", "frozen", plan.Basic, 1)}},
-		{"of those that ended the later one counts", "b", []candidate{of("a", plan.Canceled, plan.Basic, 1), of("b", plan.IncompleteExpired, plan.Basic, 2)}},
+		{"a current one counts before one that has ended", "b", []candidate{of("a", plan.Canceled, plan.Premium, 2), of("b", plan.Active, plan.Basic, 1)}},
+		{"of two paid ones the higher plan counts", "b", []candidate{of("a", plan.Active, plan.Basic, 2), of("b", plan.Active, plan.Standard, 1)}},
+		{"of two equal ones the later one counts", "b", []candidate{of("a", plan.Active, plan.Basic, 1), of("b", plan.Active, plan.Basic, 2)}},
+		{"a failed first payment does not hide a paid subscription", "a", []candidate{of("a", plan.Active, plan.Basic, 1), of("b", plan.Incomplete, plan.Premium, 2)}},
+		{"a late payment does not hide a paid subscription", "a", []candidate{of("a", plan.Trialing, plan.Basic, 1), of("b", plan.PastDue, plan.Premium, 2)}},
+		{"a late payment counts before an unknown status", "a", []candidate{of("a", plan.PastDue, plan.Basic, 1), of("b", "frozen", plan.Premium, 2)}},
+		{"an unknown status counts before one without access", "b", []candidate{of("a", plan.Unpaid, plan.Premium, 2), of("b", "frozen", plan.Basic, 1)}},
+		{"of two that have ended the later one counts", "b", []candidate{of("a", plan.Canceled, plan.Basic, 1), of("b", plan.IncompleteExpired, plan.Basic, 2)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

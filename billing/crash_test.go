@@ -27,8 +27,8 @@ import (
 	"parley/store/tenancy"
 )
 
-// childVariable makes this test binary a process that only receives events. It
-// holds what a child is told, as JSON.
+// childVariable makes this test binary a process that only receives events. It holds the
+// child's configuration as JSON.
 const childVariable = "PARLEY_TEST_BILLING_CHILD"
 
 type childConfig struct {
@@ -90,7 +90,7 @@ func killMyself() {
 	select {}
 }
 
-// child starts such a process and lets it have the webhook.
+// child starts such a process and directs the webhook to it.
 func (b *business) child(t *testing.T, database string, dies bool) *exec.Cmd {
 	b.Helper()
 	told, err := json.Marshal(childConfig{
@@ -114,8 +114,8 @@ func (b *business) child(t *testing.T, database string, dies bool) *exec.Cmd {
 	return command
 }
 
-// onDatabasesOfProcesses runs a test on SQLite and on PostgreSQL, whose URL
-// other processes can open.
+// onDatabasesOfProcesses runs a test on SQLite and on PostgreSQL, with a URL that other
+// processes can open.
 func onDatabasesOfProcesses(t *testing.T, test func(t *testing.T, b *business, database string)) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "parley.db") },
@@ -133,8 +133,8 @@ func onDatabasesOfProcesses(t *testing.T, test func(t *testing.T, b *business, d
 	}
 }
 
-// wantOneEffect wants the upgrade of a workspace to have happened once since a
-// revision and a length of the audit log.
+// wantOneEffect checks that a workspace's upgrade took effect exactly once since a revision
+// and a length of the audit log.
 func (b *business) wantOneEffect(revision, told int) {
 	b.Helper()
 	row := b.row(b.workspace)
@@ -142,7 +142,7 @@ func (b *business) wantOneEffect(revision, told int) {
 		b.Errorf("the row is revision %d of %s, want %d of premium", row.Revision, row.Plan, revision+1)
 	}
 	if all := b.audited(b.workspace)["stripe"]; len(all) != told+1 {
-		b.Errorf("the audit log tells %q", all)
+		b.Errorf("the audit log has %q", all)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestKilledBetweenCommitAndAnswer(t *testing.T) {
 
 		second := b.child(t, database, false)
 		if b.stripe.Send(upgraded) != 1 {
-			t.Error("the event was not accepted when it came again")
+			t.Error("the event was not accepted when it was delivered again")
 		}
 		_ = second.Process.Kill()
 		_ = second.Wait()
@@ -195,7 +195,7 @@ func TestKilledBetweenReadingAndCommit(t *testing.T) {
 
 		second := b.child(t, database, false)
 		if b.stripe.Send(upgraded) != 1 {
-			t.Error("the event was not accepted when it came again")
+			t.Error("the event was not accepted when it was delivered again")
 		}
 		_ = second.Process.Kill()
 		_ = second.Wait()

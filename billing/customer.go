@@ -13,11 +13,10 @@ import (
 	"parley/core/subscription"
 )
 
-// metadataWorkspace names the workspace in objects at Stripe, for people who
-// look there.
+// metadataWorkspace names the workspace in objects at Stripe, for people who look there.
 const metadataWorkspace = "workspace"
 
-// customer returns the subscription of a workspace, which has a customer then.
+// customer returns the subscription of a workspace, and creates its customer if needed.
 func (s customers) customer(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID != "" {
@@ -30,7 +29,7 @@ func (s customers) customer(ctx context.Context, workspaceID string) (subscripti
 	return s.books.Customers.SetCustomer(ctx, workspaceID, made)
 }
 
-// newCustomer makes a customer, in place of one that was deleted or of none.
+// newCustomer creates a customer, replacing a deleted one or none.
 func (s customers) newCustomer(ctx context.Context, workspaceID, deleted string) (subscription.Customer, error) {
 	email, err := s.books.Customers.OwnerEmail(ctx, workspaceID)
 	if err != nil {
@@ -60,9 +59,9 @@ func (s customers) newCustomer(ctx context.Context, workspaceID, deleted string)
 	return subscription.Customer{ID: made.ID, Account: here}, nil
 }
 
-// startOver gives a workspace a new customer, in place of one that is not at
-// this Stripe. It fails with the same failure for a workspace that may still be
-// paying elsewhere: a person has to look.
+// startOver gives a workspace a new customer if this Stripe does not have the old one. It
+// returns the given failure for a workspace that may still pay elsewhere, because an
+// operator has to look into that.
 func (s customers) startOver(ctx context.Context, workspaceID string, failure error) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
@@ -79,26 +78,26 @@ func (s customers) startOver(ctx context.Context, workspaceID string, failure er
 	return err
 }
 
-// invoiceSettings have each invoice name the workspace: a business may give
-// another name at the checkout. Stripe takes 140 characters.
+// invoiceSettings puts the workspace's name on each invoice, because a business may enter
+// another name at the checkout. Stripe allows 140 characters.
 func invoiceSettings(workspace string) *stripe.CustomerInvoiceSettingsParams {
 	return &stripe.CustomerInvoiceSettingsParams{CustomFields: []*stripe.CustomerInvoiceSettingsCustomFieldParams{
 		{Name: stripe.String("Workspace"), Value: stripe.String(workspace)},
 	}}
 }
 
-// customerKey makes two tries at once into one customer. Stripe refuses a key
-// that comes again with another address, so that is a part of what it is for.
+// customerKey makes two concurrent tries create only one customer. Stripe refuses a
+// repeated key with another address, so the address is part of the purpose.
 func customerKey(workspaceID, purpose string) string {
 	sum := sha256.Sum256([]byte(purpose))
 	return "customer-" + workspaceID + "-" + hex.EncodeToString(sum[:8])
 }
 
-// tellTries is how often an address is sent that changes meanwhile.
+// tellTries is how often an address is sent if it changes meanwhile.
 const tellTries = 3
 
-// PushCustomers tells Stripe the addresses of owners that have changed. Those
-// that it could not tell it tries again the next time.
+// PushCustomers sends owners' changed addresses to Stripe. It retries failed ones the next
+// time.
 func (s customers) PushCustomers(ctx context.Context) error {
 	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s customers) pushCustomer(ctx context.Context, known subscription.Subscrip
 			return err
 		}
 		err = s.setEmail(ctx, known.CustomerID, email)
-		if stripeapi.Missing(err) { // nobody needs to be told for one that was deleted
+		if stripeapi.Missing(err) { // a deleted customer needs no address
 			err = s.noteStray(ctx, known, s.confirmDeleted(ctx, known))
 		}
 		if err != nil {
@@ -127,7 +126,7 @@ func (s customers) pushCustomer(ctx context.Context, known subscription.Subscrip
 		if err := s.books.Customers.CustomerTold(ctx, known.WorkspaceID); err != nil {
 			return err
 		}
-		told = email // and look whether it is another by now
+		told = email // and check whether it has changed by now
 	}
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 	"parley/core/plan"
 )
 
-// inDisorder lives a life whose events are delivered late, again, in any order,
-// several at once, or not at all, and returns the row after one reconciliation.
-// All the time the access is that of a state that Stripe had; after an event
-// that is news, it is that of the present state.
+// inDisorder runs through a life whose events are delivered late, repeatedly, in any
+// order, concurrently, or not at all, and returns the row after one reconciliation. The
+// access always matches a state that Stripe had; after a new event, it matches the current
+// state.
 func (b *business) inDisorder(t *rapid.T, life []chapter) string {
 	b.Helper()
 	allAtTheEnd := rapid.Bool().Draw(t, "all at the end")
@@ -47,7 +47,7 @@ func (b *business) inDisorder(t *rapid.T, life []chapter) string {
 	return said(b.row(b.workspace))
 }
 
-// anyOf are a few of the latest events, in any order and any number.
+// anyOf returns a few of the latest events, in any order and number.
 func anyOf(t *rapid.T, events []stripe.Event) (drawn []stripe.Event) {
 	for range max(0, rapid.IntRange(-4, 8).Draw(t, "deliveries")) {
 		drawn = append(drawn, events[len(events)-1-rapid.IntRange(0, min(len(events), 30)-1).Draw(t, "event")])
@@ -67,7 +67,7 @@ func shuffled(t *rapid.T, events []stripe.Event) []stripe.Event {
 	return drawn
 }
 
-// news reports whether an event about a subscription was not handled before.
+// news reports whether an event about a subscription has not been handled yet.
 func news(events []stripe.Event, handled map[string]bool) (any bool) {
 	for _, e := range events {
 		about := strings.HasPrefix(string(e.Type), "customer.subscription.") || strings.HasPrefix(string(e.Type), "invoice.")
@@ -77,8 +77,8 @@ func news(events []stripe.Event, handled map[string]bool) (any bool) {
 	return any
 }
 
-// send delivers events one after the other, or all at once and those that were
-// not accepted in the throng again.
+// send delivers events one after the other, or all at once and then again those that were
+// not accepted.
 func (b *business) send(events []stripe.Event, atOnce bool) {
 	b.Helper()
 	if atOnce {
@@ -120,8 +120,8 @@ func (b *business) wantOneOf(had []plan.Access, life []chapter) {
 	}
 }
 
-// A life is some hundred requests and commits: this is how many are lived,
-// unless the command line says another number.
+// A life takes some hundred requests and commits. This is how many lives run unless the
+// command line sets another number.
 func init() {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)

@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// enoughFailures one after another raise the question whether Stripe is away.
+	// enoughFailures in a row raise the question whether Stripe is down.
 	enoughFailures = 5
-	// busyTries is how often something is tried while Stripe is busy, and
-	// busyWait the first pause between two tries, which doubles.
+	// busyTries is how often a call is tried while Stripe is busy, and busyWait the
+	// first pause between two tries, which doubles.
 	busyTries = 5
 	busyWait  = time.Second
 )
 
-// each does something at Stripe about each of many workspaces. What fails about
-// one of them does not keep the others from their turn; it stops only when
-// Stripe itself cannot be asked. It returns the first few failures. Workspaces
-// whose customer is not at this Stripe are left out: they are marked already.
+// each performs an action at Stripe for each of many workspaces. A failure for one does not
+// stop the others, unless Stripe itself is down. It returns the first few failures. It
+// ignores workspaces whose customer is not at this Stripe, which are already marked.
 func each[T any](ctx context.Context, s *common, items []T, do func(T) error) error {
 	var failures []error
 	running := 0
@@ -41,8 +40,8 @@ func each[T any](ctx context.Context, s *common, items []T, do func(T) error) er
 		if running < enoughFailures {
 			continue
 		}
-		// Five customers whose subscriptions Stripe cannot list look the same as
-		// a Stripe that is away.
+		// Five customers whose subscriptions Stripe cannot list look like a Stripe that
+		// is down.
 		if s.works(ctx) != nil {
 			break
 		}
@@ -51,7 +50,7 @@ func each[T any](ctx context.Context, s *common, items []T, do func(T) error) er
 	return errors.Join(failures...)
 }
 
-// patiently tries again, after pauses, what Stripe is too busy for.
+// patiently retries a call, with pauses, while Stripe is busy.
 func (s *common) patiently(ctx context.Context, do func() error) error {
 	pause := busyWait
 	for try := 1; ; try++ {
@@ -74,7 +73,7 @@ func sleep(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// works asks the database and Stripe for something that both always have.
+// works sends the database and Stripe a request that both can always answer.
 func (s *common) works(ctx context.Context) error {
 	if _, err := s.books.Ledger.SawEvent(ctx, ""); err != nil {
 		return err

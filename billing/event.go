@@ -8,8 +8,8 @@ import (
 	"parley/core/subscription"
 )
 
-// handle takes an event as a hint: what is stored is what Stripe says when
-// asked, so that neither order nor repetition matters.
+// handle treats an event as a hint and stores what Stripe answers when asked, so that
+// neither order nor repetition matters.
 func (s listener) handle(ctx context.Context, h notice.Notice) (outcome string, err error) {
 	seen, err := s.books.Ledger.SawEvent(ctx, h.ID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s listener) handle(ctx context.Context, h notice.Notice) (outcome string, 
 	if err == nil && len(reversals) > 0 {
 		err = s.record(ctx, workspaceID, reversals)
 	}
-	if fault.Is(err, fault.NotFound) { // also when it is deleted at this moment
+	if fault.Is(err, fault.NotFound) { // including one that is being deleted right now
 		if err := s.ringForGone(ctx, h, whose, reversals); err != nil {
 			return Failed, err
 		}
@@ -54,7 +54,7 @@ func (s listener) handle(ctx context.Context, h notice.Notice) (outcome string, 
 	return Unchanged, nil
 }
 
-// ignore remembers an event that concerns nobody.
+// ignore records an event that concerns no workspace.
 func (s listener) ignore(ctx context.Context, h notice.Notice) (outcome string, err error) {
 	if err := s.books.Ledger.NoteEvent(ctx, h.ID, h.Kind); err != nil {
 		return Failed, err

@@ -10,7 +10,7 @@ import (
 	"parley/billing/stripeapi"
 )
 
-// Invoice is one that Stripe has made for a workspace.
+// Invoice is an invoice that Stripe created for a workspace.
 type Invoice struct {
 	Number    string
 	CreatedAt time.Time
@@ -24,9 +24,9 @@ type Invoice struct {
 	URL, PDF string
 }
 
-// Invoices returns the latest of a workspace, the latest first: at most limit,
-// which is from 1 to 100. Drafts are left out. A workspace that was never a
-// customer has none, nor has one whose customer is not at this Stripe.
+// Invoices returns a workspace's latest invoices, the latest first: at most limit, which is
+// from 1 to 100, without drafts. There are none if the workspace was never a customer, or
+// its customer is not at this Stripe.
 func (s statements) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {

@@ -9,12 +9,12 @@ import (
 
 func TestInvoices(t *testing.T) {
 	s := newShop(t)
-	t.Run("who was never a customer has none", func(t *testing.T) {
+	t.Run("a workspace that was never a customer has none", func(t *testing.T) {
 		if invoices, err := s.Invoices(t.Context(), workspace, 10); err != nil || len(invoices) != 0 {
 			t.Errorf("got %v, %v", invoices, err)
 		}
 	})
-	t.Run("the latest come first, and no more than were asked for", func(t *testing.T) {
+	t.Run("the latest come first, up to the limit", func(t *testing.T) {
 		s.subscribe(t, plan.Basic)
 		s.stripe.Advance(80 * 24 * time.Hour)
 		invoices, err := s.Invoices(t.Context(), workspace, 2)
@@ -25,7 +25,7 @@ func TestInvoices(t *testing.T) {
 			t.Errorf("got %+v", latest)
 		}
 	})
-	t.Run("a draft is none yet", func(t *testing.T) {
+	t.Run("drafts are left out", func(t *testing.T) {
 		config := s.configured()
 		config.BaseURL = answering(t, map[string]string{"/v1/invoices": `{"data":[{"id":"in_2","status":"draft"},{"id":"in_1","status":"open","number":"A-1"}]}`})
 		invoices, err := New(config, s.ledger.books(), s.now, s.log, s.watcher).Invoices(t.Context(), workspace, 10)

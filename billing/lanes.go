@@ -9,9 +9,9 @@ import (
 
 const laneCount = 64
 
-// lanes let one caller of this process at a time read a workspace at Stripe, so
-// that a burst of events does not make them overtake one another again and
-// again. What several processes do is settled by the subscription's revision.
+// lanes let one caller of this process at a time read a workspace at Stripe, so that a
+// burst of events does not make them repeatedly lose to one another. Between processes the
+// subscription's revision decides.
 type lanes [laneCount]chan struct{}
 
 func newLanes() *lanes {
@@ -31,6 +31,6 @@ func (l *lanes) enter(ctx context.Context, workspaceID string) (leave func(), er
 	case lane <- struct{}{}:
 		return func() { <-lane }, nil
 	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "Too much is happening to this subscription. Try again in a minute.")
+		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "This subscription is changing too often right now. Try again in a minute.")
 	}
 }

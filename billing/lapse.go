@@ -7,10 +7,10 @@ import (
 	"parley/core/subscription"
 )
 
-// RefreshLapsed asks Stripe about the workspaces whose access has just ended by
-// itself, or was to end because there was no Stripe to ask: an event that would have prolonged it may be lost, and nobody who has
-// paid is to be locked out. What has ended at Stripe, too, ends with it. Of those
-// that could not be asked about the access stays as it is.
+// RefreshLapsed asks Stripe about the workspaces whose access has just expired, or was going
+// to end because there was no Stripe to ask: an event that would have extended it may be
+// lost, and nobody who has paid should be locked out. Access that has also ended at Stripe
+// ends. If Stripe cannot be asked about a workspace, its access stays.
 func (s refresher) RefreshLapsed(ctx context.Context) error {
 	lapsed, err := s.books.Lapses.Lapsed(ctx)
 	if err != nil {

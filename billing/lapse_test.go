@@ -18,13 +18,13 @@ func TestRefreshLapsed(t *testing.T) {
 		b.stripe.Deliver()
 		return b
 	}
-	// end is the moment at which it does, with nothing heard since.
+	// end is the moment at which it does, with no event since.
 	end := func(b *business) {
 		b.stripe.Advance(b.row(b.workspace).EndsAt.Sub(b.stripe.Now()))
 		b.stripe.Take()
 	}
 
-	t.Run("who took the cancellation back keeps the plan, though Stripe's event was lost", func(t *testing.T) {
+	t.Run("whoever took back the cancellation keeps the plan, even if Stripe's event was lost", func(t *testing.T) {
 		b := canceled(t)
 		b.stripe.CancelAtPeriodEnd(b.customer, false)
 		end(b)
@@ -33,7 +33,7 @@ func TestRefreshLapsed(t *testing.T) {
 			t.Errorf("the plan is %s", got)
 		}
 	})
-	t.Run("who did not has the free plan", func(t *testing.T) {
+	t.Run("whoever did not gets the free plan", func(t *testing.T) {
 		b := canceled(t)
 		end(b)
 		b.must(b.processes[0].RefreshLapsed(b.ctx))
@@ -41,7 +41,7 @@ func TestRefreshLapsed(t *testing.T) {
 			t.Errorf("the plan is %s", got)
 		}
 	})
-	t.Run("while Stripe is away nobody loses the plan, until patience ends", func(t *testing.T) {
+	t.Run("while Stripe is down nobody loses the plan, for a limited time", func(t *testing.T) {
 		b := canceled(t)
 		end(b)
 		b.stripe.SetDown(true)

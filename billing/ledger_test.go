@@ -23,7 +23,7 @@ const (
 	grace     = 21 * 24 * time.Hour
 )
 
-// ledger keeps subscriptions in memory, by the rules of package subscription.
+// ledger stores subscriptions in memory, by the rules of package subscription.
 type ledger struct {
 	mu     sync.Mutex
 	now    func() time.Time
@@ -31,14 +31,14 @@ type ledger struct {
 	events map[string]string
 	email  string
 	actors []audit.Actor
-	// sold is what each plan is sold for, and trials whose they are.
+	// sold holds what each plan is sold for, and trials who has had which.
 	sold   map[plan.Name]plan.Price
 	trials map[subscription.TrialKey]string
-	// reversed is what went back.
+	// reversed holds refunds and disputes.
 	reversed map[string]subscription.Reversal
-	// overtake makes so many reads be overtaken by another writer.
+	// overtake makes another writer win against so many reads.
 	overtake int
-	// failing is what every method fails with, if set.
+	// failing is the error of every method, if set.
 	failing error
 }
 
@@ -49,7 +49,7 @@ func newLedger(now func() time.Time) *ledger {
 	}
 }
 
-// books has everything written into the ledger.
+// books makes the ledger store everything.
 func (l *ledger) books() Books {
 	return Books{Ledger: l, Lapses: l, Customers: l, Trials: l, Reversals: l, Prices: l, Workspaces: l}
 }
@@ -256,7 +256,7 @@ func sameTime(a, b *time.Time) bool {
 	return a.Equal(*b)
 }
 
-// watcher counts what it is told.
+// watcher counts the calls of an observer.
 type watcher struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -295,7 +295,7 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// newEmptyShop has a Stripe without products.
+// newEmptyShop returns a shop whose Stripe has no products.
 func newEmptyShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{watcher: &watcher{counts: map[string]int{}}}
@@ -325,7 +325,7 @@ func (s *shop) become(t *testing.T) string {
 	return row.CustomerID
 }
 
-// subscribe makes the workspace a customer who pays for a plan, and reads it.
+// subscribe makes the workspace a paying customer, and reads it.
 func (s *shop) subscribe(t *testing.T, name plan.Name) (customerID string) {
 	t.Helper()
 	customerID = s.become(t)
@@ -354,7 +354,7 @@ func (s *shop) row(t *testing.T) subscription.Subscription {
 	return row
 }
 
-// requests are those that were made of Stripe so far with a method and path.
+// requests returns the requests to Stripe so far with a method and path.
 func (s *shop) requests(method, path string) []stripetest.Request {
 	var found []stripetest.Request
 	for _, r := range s.stripe.Requests() {

@@ -30,7 +30,7 @@ func passing(days int) chapter {
 	return chapter{what: "pass", passes: time.Duration(days)*aDay + time.Hour}
 }
 
-// wholeLife has all that usually happens.
+// wholeLife has everything that usually happens.
 var wholeLife = []chapter{
 	{what: "buy", plan: plan.Basic, interval: plan.Monthly},
 	{what: "come back"},
@@ -55,12 +55,11 @@ var wholeLife = []chapter{
 	passing(15), passing(1),
 }
 
-// found is how long a purchase is looked for whose person did not come back.
+// found is how long Parley looks for a purchase whose person did not return.
 const found = 29
 
-// drawLife is a life of up to a dozen chapters, which begins with a purchase.
-// Once somebody did not come back from one, it lasts no longer than only
-// reconciliation would find it.
+// drawLife draws a life of up to a dozen chapters, which starts with a purchase. If somebody
+// did not return from one, it lasts only as long as reconciliation would find it.
 func drawLife(t *rapid.T) []chapter {
 	if rapid.IntRange(0, 9).Draw(t, "whole life") == 0 {
 		return wholeLife
@@ -91,7 +90,7 @@ func drawLife(t *rapid.T) []chapter {
 	return life
 }
 
-// live makes a chapter happen, if it can in the state that Stripe is in.
+// live runs a chapter, if the state of Stripe allows it.
 func (b *business) live(c chapter) {
 	b.Helper()
 	now := b.newest(b.customer)
@@ -124,8 +123,8 @@ func (b *business) live(c chapter) {
 	}
 }
 
-// newest is the standing of a customer's latest subscription at Stripe, read
-// without package billing. None begins before the one before it has ended.
+// newest returns the standing of a customer's latest subscription at Stripe, read without
+// package billing. None starts before the previous one has ended.
 func (b *business) newest(customer string) plan.Standing {
 	all := b.stripe.Subscriptions(customer)
 	if len(all) == 0 {
@@ -147,7 +146,7 @@ func (b *business) newest(customer string) plan.Standing {
 	return standing
 }
 
-// rightful is the access that Stripe's state gives a customer now.
+// rightful returns the access that Stripe's state gives a customer now.
 func (b *business) rightful(customer string) plan.Access {
 	return b.newest(customer).Access(plan.Access{}, lifeGrace, b.stripe.Now())
 }
@@ -159,8 +158,8 @@ func sameAccess(a, b plan.Access) bool {
 	return a.Plan == b.Plan && a.Until.Equal(*b.Until)
 }
 
-// inOrder lives a life with each event delivered once and in order, and
-// returns the row at its end. The access is right all the time.
+// inOrder runs through a life with each event delivered once and in order, and returns the
+// final row. The access must be right at all times.
 func (b *business) inOrder(life []chapter) string {
 	b.Helper()
 	for i, c := range life {
@@ -176,8 +175,8 @@ func (b *business) inOrder(life []chapter) string {
 	return said(b.row(b.workspace))
 }
 
-// minutePasses does what is done every minute: access whose time has come ends,
-// unless Stripe says otherwise. It reports whether there was any.
+// minutePasses does what the server does every minute: it ends expired access, unless Stripe
+// objects. It reports whether there was any.
 func (b *business) minutePasses() (ended bool) {
 	b.Helper()
 	until := b.row(b.workspace).Access.Until

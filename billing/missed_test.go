@@ -16,8 +16,8 @@ import (
 	"parley/core/subscription"
 )
 
-// shops are workspaces to which something happens while no webhook arrives, and
-// the plan that they then have.
+// shops are workspaces to which something happens while no webhook arrives, with the plan
+// that they then have.
 var shops = []struct {
 	workspace, what string
 	happens         func(b *business, customer string)
@@ -66,20 +66,20 @@ func TestAllWebhooksDroppedForADay(t *testing.T) {
 					t.Errorf("access is %v, want %v; the plan in force is %s, want %s", row.Access, want, b.inForce(workspace), then)
 				}
 				if told := b.audited(workspace)["reconciliation"]; len(told) != 1 || told[0] == "" {
-					t.Errorf("the audit log tells %q of the reconciliation", told)
+					t.Errorf("the audit log has %q from the reconciliation", told)
 				}
 			})
 		}
 		for _, s := range shops {
 			check(s.workspace, s.what, s.then)
 		}
-		check(b.workspace, "a purchase from which nobody came back", plan.Basic)
+		check(b.workspace, "a purchase from which nobody returned", plan.Basic)
 		t.Run("another reconciliation corrects nothing", func(t *testing.T) {
 			if corrected, err := b.processes[1].Reconcile(b.ctx); err != nil || corrected != 0 {
 				t.Errorf("it corrected %d, %v", corrected, err)
 			}
 		})
-		t.Run("nor do the events that come a day late", func(t *testing.T) {
+		t.Run("nor do events that arrive a day late", func(t *testing.T) {
 			b.stripe.SetWebhook(b.endpoint.URL)
 			before := b.audited("ws_1")["stripe"]
 			if accepted, of := b.stripe.Redeliver(); accepted != of || of == 0 {
@@ -122,7 +122,7 @@ func TestStripeAwayWhileAnEventArrives(t *testing.T) {
 	before := said(b.row(b.workspace))
 	b.stripe.SetDown(true)
 	if accepted, of := b.stripe.Deliver(); accepted != 0 || of == 0 {
-		t.Errorf("%d of %d were accepted though nothing could be read", accepted, of)
+		t.Errorf("%d of %d were accepted although nothing could be read", accepted, of)
 	}
 	if after := said(b.row(b.workspace)); after != before {
 		t.Errorf("the row is %s, and was %s", after, before)
@@ -136,9 +136,9 @@ func TestStripeAwayWhileAnEventArrives(t *testing.T) {
 	}
 }
 
-func TestAccessEndsThoughNothingIsHeard(t *testing.T) {
+func TestAccessEndsWithoutEvents(t *testing.T) {
 	t.Parallel()
-	b := newBusiness(t, t, openBooks(t, ""), "past_due") // for ever
+	b := newBusiness(t, t, openBooks(t, ""), "past_due") // forever
 	lapsesTo := func(want plan.Name) {
 		t.Helper()
 		if b.minutePasses(); b.inForce(b.workspace) != want {
@@ -169,7 +169,7 @@ func TestAccessEndsThoughNothingIsHeard(t *testing.T) {
 	}
 }
 
-func TestAccessGoesOnThoughNothingIsHeard(t *testing.T) {
+func TestAccessContinuesWithoutEvents(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, t, openBooks(t, ""), "")
 	b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
@@ -179,11 +179,11 @@ func TestAccessGoesOnThoughNothingIsHeard(t *testing.T) {
 	b.stripe.Advance(31 * aDay)
 	b.stripe.Take()
 	if ended := b.minutePasses(); !ended || b.inForce(b.workspace) != plan.Standard {
-		t.Errorf("who has paid is on the plan %s", b.inForce(b.workspace))
+		t.Errorf("whoever has paid is on the plan %s", b.inForce(b.workspace))
 	}
 }
 
-func TestStatusThatNobodyKnows(t *testing.T) {
+func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t, t, openBooks(t, ""), "")
 	b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
@@ -240,7 +240,7 @@ func TestSameEventAtOnce(t *testing.T) {
 	})
 }
 
-func TestRefreshThatIsOvertaken(t *testing.T) {
+func TestRefreshThatLosesTheRace(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, b *business) {
 		b.customer = b.buy(b.workspace, plan.Standard, plan.Monthly)
@@ -256,7 +256,7 @@ func TestRefreshThatIsOvertaken(t *testing.T) {
 			lists++
 			first := lists == 1
 			counting.Unlock()
-			if first { // has read the old state, and is slow
+			if first { // this one has read the old state, and is slow
 				close(read)
 				<-overtaken
 			}
@@ -277,7 +277,7 @@ func TestRefreshThatIsOvertaken(t *testing.T) {
 		close(overtaken)
 		applied := <-slow
 		if row := b.row(b.workspace); row.Status != plan.Canceled || b.inForce(b.workspace) != plan.Free {
-			t.Errorf("the earlier state has come back: %s on %s", row.Status, b.inForce(b.workspace))
+			t.Errorf("the earlier state returned: %s on %s", row.Status, b.inForce(b.workspace))
 		}
 		if applied.Changed || applied.After.Status != plan.Canceled {
 			t.Errorf("the slow one has applied %+v", applied)

@@ -14,8 +14,7 @@ import (
 	"parley/core/subscription"
 )
 
-// everyCall is all that is ever sent to Stripe, apart from what package setup
-// sends.
+// everyCall lists every call to Stripe, except those of package setup.
 var everyCall = []string{
 	"DELETE /v1/subscriptions/{id}",
 	"GET /v1/account",
@@ -41,9 +40,9 @@ var everyCall = []string{
 	"POST /v1/subscriptions/{id}",
 }
 
-// TestEveryRequestIsAccepted sends each request that the program ever makes,
-// with all its parameters. The answers are examples: what follows from answers
-// is tested elsewhere, against a Stripe that remembers.
+// TestEveryRequestIsAccepted sends each request that the program makes, with all its
+// parameters. The responses are examples: other tests cover their consequences with a
+// stateful Stripe.
 func TestEveryRequestIsAccepted(t *testing.T) {
 	m := stripetest.NewMock(t, "..")
 	ledger := newLedger(time.Now)

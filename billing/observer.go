@@ -1,22 +1,21 @@
 package billing
 
-// Observer is told what happens, for metrics. Its arguments come from small
-// fixed sets.
+// Observer receives what happens, for metrics. Its arguments come from small fixed sets.
 type Observer interface {
-	// Event is called for each event that is received or caught up with. Kind
-	// is Stripe's type of it, or "other"; outcome one of the constants below.
+	// Event is called for each event that is received or caught up with. Kind is
+	// Stripe's type, or "other"; outcome is one of the constants below.
 	Event(kind, outcome string)
-	// Corrected is called when a reconciliation changed a subscription that
-	// events should have changed.
+	// Corrected is called when a reconciliation changed a subscription that events
+	// should have changed.
 	Corrected()
-	// Alarm is called for what somebody should look at; reason is one of the
-	// constants below.
+	// Alarm is called for something that an operator should look into; reason is one
+	// of the constants below.
 	Alarm(reason string)
 }
 
 // The outcomes of an event.
 const (
-	// Applied says that the subscription is another than before.
+	// Applied says that the subscription has changed.
 	Applied = "applied"
 	// Unchanged says that Stripe was asked and nothing was new.
 	Unchanged = "unchanged"
@@ -24,7 +23,7 @@ const (
 	Duplicate = "duplicate"
 	// Ignored is an event that concerns no workspace.
 	Ignored = "ignored"
-	// Refused is a request that Stripe did not sign, or not now.
+	// Refused is a request without a current signature by Stripe.
 	Refused = "refused"
 	// Failed is an event that Stripe has to send again.
 	Failed = "failed"
@@ -34,28 +33,27 @@ const (
 const (
 	// TwoSubscriptions is a customer who pays for more than one.
 	TwoSubscriptions = "two_subscriptions"
-	// UnknownPrice is a subscription to something that is no plan.
+	// UnknownPrice is a subscription to something that is not a plan.
 	UnknownPrice = "unknown_price"
 	// UnknownStatus is a status that the rule of package plan does not know.
 	UnknownStatus = "unknown_status"
 	// MissingCustomer is a customer that Stripe does not know.
 	MissingCustomer = "missing_customer"
-	// OtherAccount is a customer of another account or mode of Stripe than the
-	// key is for.
+	// OtherAccount is a customer of another Stripe account or mode than the key's.
 	OtherAccount = "other_account"
-	// Uncanceled is a workspace that was deleted while it may still be paid for
-	// at another Stripe.
+	// Uncanceled is a deleted workspace for which somebody may still pay at another
+	// Stripe.
 	Uncanceled = "uncanceled"
-	// MissingSubscription is a customer whose subscription is not there any more.
+	// MissingSubscription is a customer whose subscription no longer exists.
 	MissingSubscription = "missing_subscription"
 	// Refunded is a payment that was given back, in part or whole.
 	Refunded = "refund"
 	// Disputed is a payment that the payer's bank was asked to take back, and
-	// DisputeLost one that it took back.
+	// DisputeLost one that it did take back.
 	Disputed    = "dispute"
 	DisputeLost = "dispute_lost"
-	// APIVersion is an event of another version than the one this program
-	// reads: the webhook endpoint should be pinned to it.
+	// APIVersion is an event of another API version than this program's, to which
+	// the webhook endpoint should be pinned.
 	APIVersion = "api_version"
 )
 
@@ -71,7 +69,7 @@ func (Nop) Corrected() {}
 // Alarm does nothing.
 func (Nop) Alarm(string) {}
 
-// Alarms returns every reason of an alarm.
+// Alarms returns all reasons of alarms.
 func Alarms() []string {
 	return []string{
 		APIVersion, Disputed, DisputeLost, MissingCustomer, MissingSubscription, OtherAccount, Refunded, TwoSubscriptions, Uncanceled,

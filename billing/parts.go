@@ -21,22 +21,21 @@ type common struct {
 	wait func(ctx context.Context, pause time.Duration) error
 }
 
-// The parts of the service, one for each subject, in an order in which each uses
-// only those before it.
+// The parts of the service, one for each subject. Each uses only those before it.
 type (
-	// customers are the workspaces as Stripe's customers.
+	// customers manages the workspaces' customers at Stripe.
 	customers struct{ *common }
-	// prices knows which plan something at Stripe is to.
+	// prices finds the plan of something at Stripe.
 	prices struct{ *common }
 	// trials gives each person and each payment method one trial.
 	trials struct{ *common }
-	// subscribed is what a customer has subscribed to at Stripe.
+	// subscribed reads a customer's subscriptions at Stripe.
 	subscribed struct{ *common }
-	// statements are the invoices that people see.
+	// statements reads the invoices that people see.
 	statements struct{ *common }
-	// checkoutPages are the pages at Stripe on which a plan is bought.
+	// checkoutPages manages the pages at Stripe where people buy plans.
 	checkoutPages struct{ *common }
-	// reader translates what Stripe says of a customer.
+	// reader translates Stripe's state of a customer.
 	reader struct {
 		*common
 		customers
@@ -50,7 +49,7 @@ type (
 		reader reader
 		lanes  *lanes
 	}
-	// reconciler refreshes all that events may have missed.
+	// reconciler refreshes what events may have missed.
 	reconciler struct {
 		*common
 		refresher
@@ -63,7 +62,7 @@ type (
 		refresher
 		moneyBack
 	}
-	// portalPages are the pages at Stripe on which a subscription is changed.
+	// portalPages manages the pages at Stripe where people change subscriptions.
 	portalPages struct {
 		*common
 		prices
@@ -75,7 +74,7 @@ type (
 		subscribed
 		checkoutPages
 	}
-	// finisher deals with first payments that were begun and not finished.
+	// finisher handles first payments that were started but not finished.
 	finisher struct {
 		*common
 		refresher
@@ -93,9 +92,8 @@ type (
 	}
 )
 
-// Account returns the account that the key belongs to. Its id is empty if the
-// key may not read it, and its mode if the key does not show it. It fails while
-// Stripe cannot be asked.
+// Account returns the account of the key. Its id is empty if the key may not read it, and
+// its mode if the key does not reveal it. It fails while Stripe does not answer.
 func (c *common) Account(ctx context.Context) (subscription.StripeAccount, error) {
 	return c.api.Account(ctx)
 }

@@ -12,7 +12,7 @@ import (
 	"parley/core/subscription"
 )
 
-// debt is what is to be paid now of a subscription: since when, and where.
+// debt returns what is overdue for a subscription: since when, and where to pay.
 func (s subscribed) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	switch plan.Status(found.Status) {
 	case plan.PastDue, plan.Unpaid:
@@ -23,8 +23,8 @@ func (s subscribed) debt(ctx context.Context, known subscription.Subscription, f
 	return nil, "", nil
 }
 
-// openInvoices returns when the oldest payment that is due failed, and the page
-// on which the newest is paid: with that the subscription is active again.
+// openInvoices returns when the oldest overdue payment failed, and the page for paying the
+// newest, after which the subscription is active again.
 func (s subscribed) openInvoices(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
 	open, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
@@ -58,10 +58,10 @@ func (s subscribed) openInvoices(ctx context.Context, known subscription.Subscri
 	return nil, "", nil
 }
 
-// maxURL is the length of the longest address that is stored.
+// maxURL is the length of the longest stored address.
 const maxURL = 2048
 
-// pageOf is Stripe's page of an open invoice, or empty.
+// pageOf returns Stripe's page of an open invoice, or "".
 func pageOf(unpaid *stripe.Invoice) string {
 	if unpaid == nil || unpaid.Status != stripe.InvoiceStatusOpen || len(unpaid.HostedInvoiceURL) > maxURL {
 		return ""
@@ -69,8 +69,8 @@ func pageOf(unpaid *stripe.Invoice) string {
 	return unpaid.HostedInvoiceURL
 }
 
-// dueSince is when an invoice was first tried: when it was made final, or the
-// day until which a person had time to pay it.
+// dueSince returns when an invoice was first charged: when it was finalized, or the day by
+// which a person had to pay it.
 func dueSince(unpaid *stripe.Invoice) int64 {
 	switch {
 	case unpaid.DueDate != 0:

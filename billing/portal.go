@@ -13,9 +13,9 @@ import (
 	"parley/core/subscription"
 )
 
-// Portal returns the address of the pages at Stripe where a person sees to
-// cards, invoices, changes and cancellation; back is the absolute address that
-// leads from there. It is Conflict for a workspace that was never a customer.
+// Portal returns the address of Stripe's pages for cards, invoices, changes and
+// cancellation; back is the absolute address to return to. It is Conflict for a workspace
+// that was never a customer.
 func (s portalPages) Portal(ctx context.Context, workspaceID, back string) (string, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
@@ -27,9 +27,9 @@ func (s portalPages) Portal(ctx context.Context, workspaceID, back string) (stri
 	return s.portal(ctx, known.CustomerID, back, nil)
 }
 
-// change leads to the page that shows what a change of plan costs and asks to
-// confirm it. Stripe has no such page for every state; the portal's first page
-// is for the others: an end or change is planned, or the price is the same.
+// change returns the page that shows what a change of plan costs and asks for confirmation.
+// Stripe has no such page for every state. If an end or a change is scheduled, or the price
+// is the same, it returns the portal's first page.
 func (s portalPages) change(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
 	if known.EndsAt != nil || known.NextAt != nil {
 		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
@@ -48,7 +48,7 @@ func (s portalPages) change(ctx context.Context, known subscription.Subscription
 	return url, err
 }
 
-// item is what of a subscription has the plan; nil if nothing has.
+// item returns the subscription's item with the plan, or nil.
 func (s portalPages) item(ctx context.Context, subscriptionID string) (*stripe.SubscriptionItem, error) {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
@@ -83,7 +83,7 @@ func confirmation(subscriptionID string, item *stripe.SubscriptionItem, priceID,
 	}
 }
 
-// portal makes a visit to the portal; flow is nil for its first page.
+// portal creates a visit to the portal; flow is nil for its first page.
 func (s portalPages) portal(ctx context.Context, customerID, back string, flow *stripe.BillingPortalSessionFlowDataParams) (string, error) {
 	settings, err := setup.PortalConfiguration(ctx, s.api)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"parley/core/plan"
 )
 
-// candidate finds the plan of a subscription. Several items are one plan and
-// what was added to it by hand.
+// candidate finds the plan of a subscription. If there are several items, one is the plan
+// and the others were added by hand.
 func (s prices) candidate(ctx context.Context, found *stripe.Subscription) (candidate, error) {
 	c := candidate{subscription: found}
 	if found.Items == nil {
@@ -31,8 +31,7 @@ func (s prices) candidate(ctx context.Context, found *stripe.Subscription) (cand
 	return c, nil
 }
 
-// planOf is the function of that name, and asks for the product if that is
-// needed to know.
+// planOf is [setup.PlanOf], but fetches the product if necessary.
 func (s prices) planOf(ctx context.Context, p *stripe.Price) (plan.Name, bool, error) {
 	if name, ok := setup.PlanOf(p); ok || p == nil || p.Product == nil {
 		return name, ok, nil
@@ -53,7 +52,7 @@ func (s prices) planOf(ctx context.Context, p *stripe.Price) (plan.Name, bool, e
 	return name, ok, nil
 }
 
-// priceByID reads a price that is only named.
+// priceByID fetches a price by its id.
 func (s prices) priceByID(ctx context.Context, id string) (*stripe.Price, error) {
 	client := price.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Price, error) {

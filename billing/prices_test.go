@@ -20,7 +20,7 @@ func TestPricesThatAreSold(t *testing.T) {
 	dearer := plan.Defaults()
 	dearer[1].Price.Monthly = 25_00
 
-	t.Run("who pays an old price does not read the new one", func(t *testing.T) {
+	t.Run("whoever pays an old price does not see the new one", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		s.sync(t, dearer)
@@ -28,7 +28,7 @@ func TestPricesThatAreSold(t *testing.T) {
 			t.Errorf("got %d %s", row.Amount, row.Currency)
 		}
 	})
-	t.Run("who has several of a plan reads what all of them cost", func(t *testing.T) {
+	t.Run("whoever has several of a plan sees their total cost", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		found, err := s.subscriptions(t.Context(), s.row(t).CustomerID)
@@ -44,7 +44,7 @@ func TestPricesThatAreSold(t *testing.T) {
 			t.Errorf("got %d %s", amount, currency)
 		}
 	})
-	t.Run("what is sold is kept when it is brought to Stripe, and not before", func(t *testing.T) {
+	t.Run("Sync stores the prices on sale, and a dry run does not", func(t *testing.T) {
 		s := newEmptyShop(t)
 		if _, err := s.Sync(t.Context(), dearer, true); err != nil || len(s.ledger.sold) != 0 {
 			t.Errorf("a dry run keeps %v, %v", s.ledger.sold, err)
@@ -54,10 +54,10 @@ func TestPricesThatAreSold(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 		if got := s.ledger.sold[plan.Enterprise]; got.Sold() {
-			t.Errorf("what is not sold is kept as %+v", got)
+			t.Errorf("a plan that is not sold is stored as %+v", got)
 		}
 	})
-	t.Run("a price that was taken off the market at Stripe is not shown", func(t *testing.T) {
+	t.Run("a price that is inactive at Stripe is not shown", func(t *testing.T) {
 		s := newShop(t)
 		plans := plan.Defaults()
 		plans[1].Price.Yearly = plan.NotSold
@@ -69,7 +69,7 @@ func TestPricesThatAreSold(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
-	t.Run("an old price is archived, also by the next run when the first one was cut off", func(t *testing.T) {
+	t.Run("an old price is archived, if necessary by the next run after an interruption", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.OnAnswer(func(r stripetest.Request) {
 			if r.Path == "/v1/prices" && r.Method == "POST" {
@@ -87,7 +87,7 @@ func TestPricesThatAreSold(t *testing.T) {
 			t.Errorf("%d prices of the plan are active, %v", len(active), err)
 		}
 	})
-	t.Run("a price that somebody made by hand is not archived", func(t *testing.T) {
+	t.Run("a price created by hand is not archived", func(t *testing.T) {
 		s := newShop(t)
 		byHand := &stripe.PriceParams{
 			Product: stripe.String(setup.ProductID(plan.Basic)), TransferLookupKey: stripe.Bool(true), UnitAmount: stripe.Int64(5_00), Currency: stripe.String("usd"),
@@ -101,7 +101,7 @@ func TestPricesThatAreSold(t *testing.T) {
 			t.Errorf("it did %v", got)
 		}
 	})
-	t.Run("who pays a price that is archived goes on paying it", func(t *testing.T) {
+	t.Run("whoever pays an archived price keeps paying it", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		s.sync(t, dearer)
@@ -117,7 +117,7 @@ func TestPricesThatAreSold(t *testing.T) {
 }
 
 func TestTaxSettings(t *testing.T) {
-	t.Run("prices that include taxes are other prices at Stripe", func(t *testing.T) {
+	t.Run("prices that include taxes are different prices at Stripe", func(t *testing.T) {
 		s := newShop(t)
 		s.configure(func(c *Config) { c.TaxInclusive = true })
 		if got := s.sync(t, plan.Defaults()); len(got) != 13 { // six new prices, the portal, six that are archived
@@ -127,7 +127,7 @@ func TestTaxSettings(t *testing.T) {
 			t.Errorf("the second time it did %v", got)
 		}
 	})
-	t.Run("the tax code is that of every product", func(t *testing.T) {
+	t.Run("every product has the tax code", func(t *testing.T) {
 		s := newShop(t)
 		s.configure(func(c *Config) { c.TaxCode = "txcd_10103001" })
 		if got := s.sync(t, plan.Defaults()); len(got) != 3 {

@@ -14,8 +14,8 @@ import (
 	"parley/core/subscription"
 )
 
-// read asks Stripe what a workspace's customer pays for, and whether there has
-// ever been a trial.
+// read asks Stripe what a workspace's customer pays for, and whether there has ever been a
+// trial.
 func (s reader) read(ctx context.Context, known subscription.Subscription) (subscription.Billed, bool, error) {
 	here, err := s.Account(ctx)
 	if err != nil {
@@ -33,13 +33,13 @@ func (s reader) read(ctx context.Context, known subscription.Subscription) (subs
 	}
 	billed, trialUsed, err := s.readAll(ctx, known, subscriptions)
 	billed.Account = here
-	if here.ID == "" { // which the key may not read any more
+	if here.ID == "" { // the key may no longer read it
 		billed.Account.ID = known.Account.ID
 	}
 	return billed, trialUsed, err
 }
 
-// readAll is read for the subscriptions that a customer has.
+// readAll is read for a customer's given subscriptions.
 func (s reader) readAll(ctx context.Context, known subscription.Subscription, subscriptions []*stripe.Subscription) (subscription.Billed, bool, error) {
 	if len(subscriptions) == 0 {
 		return s.none(known), known.TrialUsed, nil
@@ -63,8 +63,8 @@ func (s reader) readAll(ctx context.Context, known subscription.Subscription, su
 	return billed, trialUsed, err
 }
 
-// subscriptions returns all of a customer, those that ended included, and also
-// those of a customer that was deleted.
+// subscriptions returns all of a customer's subscriptions, including ended ones and those of
+// a deleted customer.
 func (s subscribed) subscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
@@ -78,9 +78,9 @@ func (s subscribed) subscriptions(ctx context.Context, customerID string) ([]*st
 	})
 }
 
-// confirmDeleted is nil for a customer that was deleted at Stripe, which ends
-// its subscriptions. One that Stripe never knew ends nothing: the key is then
-// that of another account, and somebody may have paid.
+// confirmDeleted returns nil for a customer that was deleted at Stripe, which ends its
+// subscriptions. If Stripe never knew the customer, nothing ends: the key then belongs to
+// another account, and somebody may have paid.
 func (s customers) confirmDeleted(ctx context.Context, known subscription.Subscription) error {
 	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
@@ -99,8 +99,8 @@ func (s customers) confirmDeleted(ctx context.Context, known subscription.Subscr
 	return nil
 }
 
-// none is the state of a customer without subscriptions. One that was known has
-// ended: Stripe otherwise goes on to list it.
+// none is the state of a customer without subscriptions. A known subscription must have
+// ended, because Stripe would otherwise still list it.
 func (s reader) none(known subscription.Subscription) subscription.Billed {
 	if known.ID == "" {
 		return subscription.Billed{}

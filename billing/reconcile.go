@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// checkoutsOf is how long after somebody was sent to pay Stripe is asked
-	// what came of it.
+	// checkoutsOf is how long after sending somebody to pay Reconcile asks Stripe for
+	// the outcome.
 	checkoutsOf = 30 * 24 * time.Hour
-	// checkoutLasts is how long they can pay there. What was read before that
-	// may not be the outcome.
+	// checkoutLasts is how long they can pay there. An earlier reading may not be the
+	// outcome.
 	checkoutLasts = 24 * time.Hour
 )
 
-// Reconcile asks Stripe about every subscription that can still change, and
-// about checkouts that are recent or whose outcome is not known. It returns how
-// many were not as events had said. It goes on after a failure, unless Stripe is
-// away, and past customers that are not at this Stripe: see [Service.Strays].
+// Reconcile asks Stripe about every subscription that can still change, and about recent or
+// unresolved checkouts. It returns how many differed from what events had said. It continues
+// after a failure, unless Stripe is down, and skips customers that are not at this Stripe:
+// see [Service.Strays].
 func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
 	subscriptions, err := s.books.Ledger.All(ctx)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
 	return corrected, err
 }
 
-// setAside marks the customers of other accounts, raises one alarm for all that
-// are new, and returns the others.
+// setAside marks the customers of other accounts, raises one alarm for all new ones, and
+// returns the other subscriptions.
 func (s reconciler) setAside(ctx context.Context, subscriptions []subscription.Subscription, here subscription.StripeAccount) ([]subscription.Subscription, error) {
 	var ours []subscription.Subscription
 	var found []string
@@ -85,8 +85,8 @@ func (s reconciler) mayChange(known subscription.Subscription) bool {
 	return s.mayHavePaid(known) || known.Status != plan.None && !known.Status.Terminal()
 }
 
-// mayHavePaid reports whether somebody was sent to pay whose outcome may not
-// have been read.
+// mayHavePaid reports whether somebody was sent to pay, and the outcome may not have been
+// read.
 func (s reconciler) mayHavePaid(known subscription.Subscription) bool {
 	switch {
 	case known.CheckoutAt == nil:

@@ -15,7 +15,7 @@ import (
 )
 
 func TestReconcile(t *testing.T) {
-	t.Run("what no event said is corrected, once", func(t *testing.T) {
+	t.Run("what events missed is corrected once", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Cancel(s.subscribe(t, plan.Basic))
 		for _, want := range []int{1, 0} {
@@ -30,7 +30,7 @@ func TestReconcile(t *testing.T) {
 			t.Errorf("the actor is %+v", last)
 		}
 	})
-	t.Run("somebody who paid and never came back has the plan", func(t *testing.T) {
+	t.Run("whoever paid and never returned gets the plan", func(t *testing.T) {
 		s := newShop(t)
 		address, _ := s.checkout(t, plan.Basic, sessions)
 		if _, err := s.stripe.Press(address, "pay"); err != nil {
@@ -40,7 +40,7 @@ func TestReconcile(t *testing.T) {
 			t.Errorf("corrected %d, %v: %+v", corrected, err, s.row(t))
 		}
 	})
-	t.Run("the outcome of an old checkout is read if it never was", func(t *testing.T) {
+	t.Run("the outcome of an old checkout is read if it has not been", func(t *testing.T) {
 		s := newShop(t)
 		address, _ := s.checkout(t, plan.Basic, sessions)
 		if _, err := s.stripe.Press(address, "pay"); err != nil {
@@ -51,7 +51,7 @@ func TestReconcile(t *testing.T) {
 			t.Errorf("corrected %d, %v: %+v", corrected, err, s.row(t))
 		}
 	})
-	t.Run("what can never change is not asked about", func(t *testing.T) {
+	t.Run("subscriptions that cannot change are skipped", func(t *testing.T) {
 		s := newEmptyShop(t)
 		old, read := s.stripe.Now().Add(-checkoutsOf), s.stripe.Now().Add(checkoutLasts-checkoutsOf)
 		s.ledger.rows["ws_none"] = subscription.Subscription{WorkspaceID: "ws_none", CustomerID: "cus_none", CheckoutAt: &old, FetchedAt: &read}
@@ -60,7 +60,7 @@ func TestReconcile(t *testing.T) {
 			t.Errorf("got %v after %v", err, s.stripe.Requests())
 		}
 	})
-	t.Run("while Stripe is away it gives up soon", func(t *testing.T) {
+	t.Run("while Stripe is down it soon gives up", func(t *testing.T) {
 		s := newEmptyShop(t)
 		s.addCustomers(2*enoughFailures, "cus_of_nobody")
 		if _, err := s.Account(t.Context()); err != nil {
@@ -88,7 +88,7 @@ func (s *shop) addCustomers(n int, prefix string) {
 }
 
 func TestCatchUp(t *testing.T) {
-	t.Run("events that could not be delivered take effect, once", func(t *testing.T) {
+	t.Run("undelivered events take effect once", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
 		if err := s.stripe.Subscribe(customerID, setup.LookupKey(plan.Standard, plan.Monthly), 0); err != nil {
@@ -100,13 +100,13 @@ func TestCatchUp(t *testing.T) {
 			t.Errorf("handled %d, %v: %+v", handled, err, s.row(t))
 		}
 		if s.watcher.of("corrected") != 1 || len(s.requests("GET", "/v1/subscriptions")) != 1 {
-			t.Errorf("the observer was told %v; one reading is enough for all events of a customer", s.watcher.counts)
+			t.Errorf("the observer was told %v; one read suffices for all events of a customer", s.watcher.counts)
 		}
 		if handled, err := s.CatchUp(t.Context()); err != nil || handled != 0 {
 			t.Errorf("the second time handled %d, %v", handled, err)
 		}
 	})
-	t.Run("what is older than three days is left to the nightly reconciliation", func(t *testing.T) {
+	t.Run("events older than three days are left to the nightly reconciliation", func(t *testing.T) {
 		s := newShop(t)
 		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Standard, plan.Monthly), 0); err != nil {
 			t.Fatal(err)
@@ -116,7 +116,7 @@ func TestCatchUp(t *testing.T) {
 			t.Errorf("handled %d, %v", handled, err)
 		}
 	})
-	t.Run("what was delivered is not asked about", func(t *testing.T) {
+	t.Run("delivered events are skipped", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
 		for _, e := range s.stripe.Events() {
@@ -130,7 +130,7 @@ func TestCatchUp(t *testing.T) {
 }
 
 func TestPushCustomers(t *testing.T) {
-	t.Run("a new address is told, once", func(t *testing.T) {
+	t.Run("a new address is sent once", func(t *testing.T) {
 		s := newShop(t)
 		s.become(t)
 		s.ledger.email = "grace@example.com"
@@ -147,7 +147,7 @@ func TestPushCustomers(t *testing.T) {
 			t.Errorf("Stripe has %q, the row is %+v", made[0].Email, row)
 		}
 	})
-	t.Run("what cannot be told stays to be told", func(t *testing.T) {
+	t.Run("an address that cannot be sent is kept for the next time", func(t *testing.T) {
 		s := newShop(t)
 		s.become(t)
 		if _, err := s.ledger.change(workspace, func(row *subscription.Subscription) { row.CustomerStale = true }); err != nil {
@@ -161,7 +161,7 @@ func TestPushCustomers(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	t.Run("all that is paid for ends now, and pages to pay on close", func(t *testing.T) {
+	t.Run("all subscriptions end now, and open checkout pages close", func(t *testing.T) {
 		s := newShop(t)
 		address, _ := s.checkout(t, plan.Basic, sessions)
 		customerID := s.subscribe(t, plan.Premium)
@@ -174,7 +174,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("the subscription is %s", sub[0].Status)
 		}
 		if _, err := s.stripe.Press(address, "pay"); err == nil {
-			t.Error("the page still takes money")
+			t.Error("the page still accepts a payment")
 		}
 	})
 	t.Run("a workspace that was never a customer has nothing to end", func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("got %v after %v", err, s.stripe.Requests())
 		}
 	})
-	t.Run("while Stripe is away it fails, so that nobody deletes what is still paid for", func(t *testing.T) {
+	t.Run("while Stripe is down it fails, so that nobody deletes a workspace that still pays", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		s.stripe.SetDown(true)

@@ -9,13 +9,12 @@ import (
 	"parley/core/subscription"
 )
 
-// refreshTries is how often a state is read that another writer overtakes.
+// refreshTries is how often Refresh reads again after losing to another writer.
 const refreshTries = 5
 
-// Refresh reads at Stripe what a workspace pays for, and stores it. A workspace
-// without a customer stays as it is. It is Upstream or Unavailable when Stripe
-// cannot be asked, and a Conflict when the customer is not at this Stripe;
-// nothing has changed then.
+// Refresh reads at Stripe what a workspace pays for, and stores it. It changes nothing for a
+// workspace without a customer, or on failure: Upstream or Unavailable if Stripe does not
+// answer, Conflict if the customer is not at this Stripe.
 func (s refresher) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
 	leave, err := s.lanes.enter(ctx, workspaceID)
 	if err != nil {
@@ -33,10 +32,10 @@ func (s refresher) Refresh(ctx context.Context, workspaceID string, cause subscr
 			return subscription.Applied{}, err
 		}
 	}
-	return subscription.Applied{}, fault.Wrap(fault.Unavailable, err, "The subscription is changing just now. Try again in a minute.")
+	return subscription.Applied{}, fault.Wrap(fault.Unavailable, err, "The subscription is changing right now. Try again in a minute.")
 }
 
-// refreshOnce is a Conflict when another wrote since this began to read.
+// refreshOnce is a Conflict if another writer stored a newer row meanwhile.
 func (s refresher) refreshOnce(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
@@ -58,8 +57,8 @@ func (s refresher) report(ctx context.Context, workspaceID string, applied subsc
 	}
 }
 
-// alarm tells whoever runs the server that somebody should look.
+// alarm tells the operator to look into something.
 func (s *common) alarm(reason string, about ...any) {
 	s.observer.Alarm(reason)
-	s.log.Warn("billing: somebody should look", append([]any{slog.String("reason", reason)}, about...)...)
+	s.log.Warn("billing: an operator should look into this", append([]any{slog.String("reason", reason)}, about...)...)
 }

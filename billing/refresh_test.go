@@ -30,7 +30,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("what is paid for is read", func(t *testing.T) {
+	t.Run("a paid subscription is read", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Standard)
 		row := s.row(t)
@@ -41,7 +41,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("a trial is one, and is used then", func(t *testing.T) {
+	t.Run("a trial is read, and counts as used", func(t *testing.T) {
 		s := newShop(t)
 		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Basic, plan.Yearly), 14); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("a change that is scheduled is read, and is gone once it has happened", func(t *testing.T) {
+	t.Run("a scheduled change is read, and is gone once it has happened", func(t *testing.T) {
 		s := newShop(t)
 		if err := s.stripe.SchedulePrice(s.subscribe(t, plan.Standard), setup.LookupKey(plan.Basic, plan.Monthly)); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v", row)
 		}
 	})
-	t.Run("who pays for two keeps the higher one, with an alarm", func(t *testing.T) {
+	t.Run("whoever pays for two gets the higher plan, with an alarm", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.subscribe(t, plan.Premium)
 		if err := s.stripe.Subscribe(customerID, setup.LookupKey(plan.Basic, plan.Monthly), 0); err != nil {
@@ -97,7 +97,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("got %+v, the observer was told %v", row, s.watcher.counts)
 		}
 	})
-	t.Run("a status that nobody knows leaves access as it was, with an alarm", func(t *testing.T) {
+	t.Run("an unknown status leaves access unchanged, with an alarm", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.SetStatus(s.subscribe(t, plan.Basic), "frozen")
 		if row := s.refresh(t); row.Access.Plan != plan.Basic || s.watcher.of("alarm "+UnknownStatus) != 1 {
@@ -121,13 +121,13 @@ func TestPastDue(t *testing.T) {
 	if failed.Status != plan.PastDue || failed.PastDueSince == nil || failed.PastDueSince.After(s.stripe.Now()) {
 		t.Fatalf("got %+v", failed)
 	}
-	t.Run("it stays since when the first try failed", func(t *testing.T) {
+	t.Run("it keeps the time of the first failure", func(t *testing.T) {
 		s.stripe.Advance(4 * 24 * time.Hour)
 		if row := s.refresh(t); row.Status != plan.PastDue || !sameTime(row.PastDueSince, failed.PastDueSince) {
 			t.Errorf("got %+v, want since %v", row, failed.PastDueSince)
 		}
 	})
-	t.Run("who had heard nothing of it reads the same", func(t *testing.T) {
+	t.Run("without earlier events the result is the same", func(t *testing.T) {
 		heard := s.row(t)
 		forgotten := heard
 		forgotten.Billed = subscription.Billed{}
@@ -136,7 +136,7 @@ func TestPastDue(t *testing.T) {
 			t.Errorf("got %+v, want %+v", row.Billed, heard.Billed)
 		}
 	})
-	t.Run("it is over when the payment succeeds", func(t *testing.T) {
+	t.Run("it ends when the payment succeeds", func(t *testing.T) {
 		s.stripe.FailPayments(customerID, false)
 		s.stripe.Advance(6 * 24 * time.Hour)
 		if row := s.refresh(t); row.Status != plan.Active || row.PastDueSince != nil {
@@ -146,7 +146,7 @@ func TestPastDue(t *testing.T) {
 }
 
 func TestRefreshRaces(t *testing.T) {
-	t.Run("who is overtaken reads again", func(t *testing.T) {
+	t.Run("a writer that loses the race re-reads", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		s.ledger.overtake = 4
@@ -154,7 +154,7 @@ func TestRefreshRaces(t *testing.T) {
 			t.Errorf("the revision is %d, want 6: 1, the 4 of others, and this", row.Revision)
 		}
 	})
-	t.Run("who is overtaken again and again is told to come back", func(t *testing.T) {
+	t.Run("a writer that keeps losing is told to try later", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		s.ledger.overtake = 5
@@ -162,7 +162,7 @@ func TestRefreshRaces(t *testing.T) {
 			t.Errorf("got %v, want Unavailable", err)
 		}
 	})
-	t.Run("fifty at once in one process do not overtake one another", func(t *testing.T) {
+	t.Run("fifty concurrent writers in one process do not race one another", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		var all sync.WaitGroup
@@ -191,8 +191,8 @@ func TestRefreshRaces(t *testing.T) {
 	})
 }
 
-// TestOddAnswers has what the stateful Stripe does not say: a server with fixed
-// answers by path.
+// TestOddAnswers covers responses that the stateful Stripe does not give: a server with fixed
+// responses by path.
 func TestOddAnswers(t *testing.T) {
 	const (
 		nothing = `{"object":"list","data":[],"has_more":false}`
@@ -211,25 +211,25 @@ func TestOddAnswers(t *testing.T) {
 		_, err := s.Refresh(t.Context(), workspace, subscription.Cause{})
 		return s, err
 	}
-	t.Run("a customer that Stripe never had changes nothing: the key is of another account", func(t *testing.T) {
+	t.Run("a customer that Stripe never had changes nothing: the key belongs to another account", func(t *testing.T) {
 		s, err := ask(t, map[string]string{"/v1/subscriptions": unknown, "/v1/customers/cus_1": unknown})
 		if !fault.Is(err, fault.Conflict) || s.row(t).Access.Plan != plan.Basic || s.watcher.of("alarm "+MissingCustomer) != 1 {
 			t.Errorf("got %v, %+v, the observer was told %v", err, s.row(t), s.watcher.counts)
 		}
 	})
-	t.Run("a customer that was deleted pays for nothing", func(t *testing.T) {
+	t.Run("a deleted customer pays for nothing", func(t *testing.T) {
 		s, err := ask(t, map[string]string{"/v1/subscriptions": unknown, "/v1/customers/cus_1": `{"id":"cus_1","deleted":true}`})
 		if row := s.row(t); err != nil || row.Status != plan.Canceled || row.ID != "sub_1" || row.Access.Plan != plan.Free {
 			t.Errorf("got %v, %+v", err, row)
 		}
 	})
-	t.Run("a subscription that is not there any more has ended, with an alarm", func(t *testing.T) {
+	t.Run("a subscription that no longer exists has ended, with an alarm", func(t *testing.T) {
 		s, err := ask(t, map[string]string{"/v1/subscriptions": nothing})
 		if row := s.row(t); err != nil || row.Status != plan.Canceled || s.watcher.of("alarm "+MissingSubscription) != 1 {
 			t.Errorf("got %v, %+v, the observer was told %v", err, row, s.watcher.counts)
 		}
 	})
-	t.Run("a price that is no plan keeps the last plan, with an alarm", func(t *testing.T) {
+	t.Run("a price without a plan keeps the last plan, with an alarm", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
 			"/v1/subscriptions":   `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"id":"price_1","product":"prod_1"}}]}}]}`,
 			"/v1/products/prod_1": `{"id":"prod_1"}`,
@@ -238,7 +238,7 @@ func TestOddAnswers(t *testing.T) {
 			t.Errorf("got %v, %+v, the observer was told %v", err, row, s.watcher.counts)
 		}
 	})
-	t.Run("a price made by hand is known by its product's metadata", func(t *testing.T) {
+	t.Run("a price created by hand is recognized by its product's metadata", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
 			"/v1/subscriptions":   `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"id":"price_1","product":"prod_1"}}]}}]}`,
 			"/v1/products/prod_1": `{"id":"prod_1","metadata":{"plan":"premium"}}`,
@@ -247,14 +247,14 @@ func TestOddAnswers(t *testing.T) {
 			t.Errorf("got %v, %+v", err, row)
 		}
 	})
-	t.Run("the end of the period is read from the items where it is only there", func(t *testing.T) {
+	t.Run("the end of the period is read from the items if it is only there", func(t *testing.T) {
 		one := `{"id":"sub_1","status":"active","items":{"data":[{"id":"si_1","current_period_end":1800000000,"price":{"id":"price_1","lookup_key":"parley_basic_monthly"}}]}}`
 		s, err := ask(t, map[string]string{"/v1/subscriptions": `{"data":[` + one + `]}`, "/v1/subscriptions/sub_1": one})
 		if row := s.row(t); err != nil || row.PeriodEnd == nil || row.PeriodEnd.Unix() != 1_800_000_000 {
 			t.Errorf("got %v, %+v", err, row)
 		}
 	})
-	t.Run("an invoice that a person had time to pay is due since its day", func(t *testing.T) {
+	t.Run("an invoice with a due date is overdue since that date", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
 			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"past_due","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"lookup_key":"parley_basic_monthly"}}]}}]}`,
 			"/v1/invoices": `{"data":[{"id":"in_2","created":1790000000,"due_date":1793000000,"status":"open"},
@@ -264,7 +264,7 @@ func TestOddAnswers(t *testing.T) {
 			t.Errorf("got %v, %+v", err, row)
 		}
 	})
-	t.Run("a payment that was given up on, but not forgiven, is due since it failed", func(t *testing.T) {
+	t.Run("a payment that Stripe gave up on is overdue since it failed", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
 			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"past_due","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"lookup_key":"parley_basic_monthly"}}]},
 				"latest_invoice":{"id":"in_1","created":1780000000,"status":"uncollectible"}}]}`,
@@ -284,7 +284,7 @@ func TestOddAnswers(t *testing.T) {
 			t.Errorf("got %v, %+v", err, row)
 		}
 	})
-	t.Run("of several items the one that is a plan counts", func(t *testing.T) {
+	t.Run("of several items the one with a plan counts", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
 			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[
 				{"id":"si_1","price":{"id":"price_1","lookup_key":"support","recurring":{"interval":"month"}}},
@@ -294,7 +294,7 @@ func TestOddAnswers(t *testing.T) {
 			t.Errorf("got %v, %+v", err, row)
 		}
 	})
-	t.Run("an answer that is no JSON changes nothing", func(t *testing.T) {
+	t.Run("a response that is not JSON changes nothing", func(t *testing.T) {
 		s, err := ask(t, map[string]string{"/v1/subscriptions": `<html>`})
 		if !fault.Is(err, fault.Upstream) || s.row(t).Revision != 0 {
 			t.Errorf("got %v, %+v", err, s.row(t))
@@ -302,7 +302,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// answering is the address of a server with fixed answers.
+// answering returns the address of a server with fixed responses.
 func answering(t *testing.T, answers map[string]string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, ok := answers[r.URL.Path]

@@ -16,16 +16,16 @@ import (
 	"parley/core/subscription"
 )
 
-// payer is whose money goes back: a customer, and the workspace that it was made
-// for, which may have been deleted. Both are empty for nobody.
+// payer is the owner of refunded or disputed money: a customer, and the workspace that it was
+// created for, which may have been deleted. Both are empty if unknown.
 type payer struct{ customer, workspace string }
 
 func payerOf(c *stripe.Customer) payer {
 	return payer{c.ID, notice.IDOf(c.Metadata[metadataWorkspace])}
 }
 
-// reversals reads at Stripe what went back, the latest first, and whose it was.
-// An object that Stripe does not have concerns nobody.
+// reversals reads the refunds or the dispute at Stripe, the latest first, and their payer. An
+// object that Stripe does not have concerns nobody.
 func (s moneyBack) reversals(ctx context.Context, of notice.Reversed) (whose payer, read []subscription.Reversal, err error) {
 	if of.Dispute != "" {
 		whose, read, err = s.dispute(ctx, of.Dispute)
@@ -87,7 +87,7 @@ func (s moneyBack) dispute(ctx context.Context, disputeID string) (whose payer, 
 	}}, nil
 }
 
-// record stores what went back, and raises an alarm for what is news.
+// record stores refunds and disputes, and raises an alarm for new ones.
 func (s moneyBack) record(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
 	news, err := s.books.Reversals.RecordReversals(ctx, workspaceID, read)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s moneyBack) record(ctx context.Context, workspaceID string, read []subscr
 	return nil
 }
 
-// ring raises the alarm about what went back.
+// ring raises the alarm about a refund or dispute.
 func (s moneyBack) ring(workspaceID string, r subscription.Reversal) {
 	if reason := reasonOf(r); reason != "" {
 		s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
@@ -107,10 +107,10 @@ func (s moneyBack) ring(workspaceID string, r subscription.Reversal) {
 	}
 }
 
-// ringForGone raises the alarm for a workspace that was deleted, or has another
-// customer now: somebody has to answer its bank all the same. Nothing is stored
-// that would tell news from repetition, so updates are left out. A workspace
-// that never was here pays the same Stripe account for something else.
+// ringForGone raises the alarm for a workspace that was deleted, or that now has another
+// customer: the operator still has to answer its bank. Nothing is stored that would
+// distinguish new events from repeated ones, so updates are left out. A workspace that never
+// existed here pays the same Stripe account for something else.
 func (s moneyBack) ringForGone(ctx context.Context, h notice.Notice, whose payer, read []subscription.Reversal) error {
 	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.Kind, ".updated") {
 		return nil

@@ -32,7 +32,7 @@ func TestMoneyThatGoesBack(t *testing.T) {
 			return n
 		}
 
-		t.Run("a refund rings once, however often Stripe tells of it, and changes no plan", func(t *testing.T) {
+		t.Run("a refund raises one alarm, however often Stripe sends it, and changes no plan", func(t *testing.T) {
 			b.stripe.Refund(customer, 10_00)
 			events := b.stripe.Take()
 			if accepted := b.stripe.Send(append(events, events...)...); accepted != 2*len(events) {
@@ -45,14 +45,14 @@ func TestMoneyThatGoesBack(t *testing.T) {
 				t.Errorf("it rang %d times; the plan is %s", b.alarms.rang(billing.Refunded), b.inForce(b.workspace))
 			}
 		})
-		t.Run("a second part is another refund", func(t *testing.T) {
+		t.Run("a second partial refund counts separately", func(t *testing.T) {
 			b.stripe.Refund(customer, 5_00)
 			b.stripe.Deliver()
 			if got := went(); len(got) != 2 || b.alarms.rang(billing.Refunded) != 2 {
 				t.Errorf("got %+v", got)
 			}
 		})
-		t.Run("a dispute rings and is open, until the bank decides", func(t *testing.T) {
+		t.Run("a dispute raises an alarm and is open until the bank decides", func(t *testing.T) {
 			b.stripe.Dispute(customer)
 			b.stripe.Deliver()
 			if got := went(); len(got) != 3 || !got[0].Open() || b.alarms.rang(billing.Disputed) != 1 {
@@ -67,7 +67,7 @@ func TestMoneyThatGoesBack(t *testing.T) {
 				t.Errorf("a lost dispute by itself leads to %s", got)
 			}
 		})
-		t.Run("one that Stripe could not tell is found, beside other events of the customer", func(t *testing.T) {
+		t.Run("one that Stripe could not deliver is found, among other events of the customer", func(t *testing.T) {
 			b.stripe.SetWebhook("")
 			b.must(b.stripe.ChangePrice(customer, key(plan.Premium, plan.Monthly)))
 			b.stripe.Refund(customer, 1_00)
@@ -78,7 +78,7 @@ func TestMoneyThatGoesBack(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 		})
-		t.Run("no refund or dispute of a deleted workspace goes unnoticed, however often Stripe tells of it", func(t *testing.T) {
+		t.Run("each refund or dispute of a deleted workspace raises one alarm, however often Stripe sends it", func(t *testing.T) {
 			b.stripe.SetWebhook(b.endpoint.URL)
 			b.stripe.Deliver()
 			refunds, disputes := b.alarms.rang(billing.Refunded), b.alarms.rang(billing.Disputed)
@@ -103,11 +103,11 @@ func TestMailsAboutPayments(t *testing.T) {
 		customer := b.buy(b.workspace, plan.Standard, plan.Monthly)
 		b.stripe.Advance(15 * aDay)
 		b.stripe.Deliver()
-		// sends has two processes send what is due at once, and returns it.
+		// sends lets two processes send due mails concurrently, and returns them.
 		sends := func() []outbox.Mail { return b.sendsAtOnce(t) }
 		sends()
 
-		t.Run("a renewal that the bank wants confirmed is told once, with the page that does it", func(t *testing.T) {
+		t.Run("a renewal that the bank wants confirmed is mailed once, with the page for it", func(t *testing.T) {
 			b.stripe.AskAuthentication(customer, true)
 			b.stripe.Advance(31 * aDay)
 			b.stripe.Deliver()
@@ -124,7 +124,7 @@ func TestMailsAboutPayments(t *testing.T) {
 				t.Errorf("got %+v", row)
 			}
 		})
-		t.Run("when Stripe gives up, the end is told once, and the page says since when", func(t *testing.T) {
+		t.Run("when Stripe gives up, the end is mailed once, and the row says since when", func(t *testing.T) {
 			b.stripe.AskAuthentication(customer, false)
 			b.stripe.FailPayments(customer, true)
 			b.stripe.Advance(30 * aDay)

@@ -19,7 +19,7 @@ var allRights = map[string]string{
 	"Subscriptions": "subscriptions", "Webhook Endpoints": "webhook_endpoints", "Accounts": "account",
 }
 
-// enough are the rights that are needed, and no more.
+// enough returns exactly the necessary rights.
 func enough() stripetest.Rights {
 	rights := stripetest.Rights{}
 	for _, right := range setup.Rights() {
@@ -52,7 +52,7 @@ func TestRights(t *testing.T) {
 		}
 	})
 	for _, right := range setup.Rights() {
-		t.Run("a key without "+right.Resource+" lacks that, and no Stripe is away", func(t *testing.T) {
+		t.Run("a key without "+right.Resource+" is reported as lacking it, not as an unreachable Stripe", func(t *testing.T) {
 			rights := maps.Clone(enough())
 			rights[allRights[right.Resource]]--
 			if got := lacks(t, key(rights)); got != right.Resource {
@@ -60,14 +60,14 @@ func TestRights(t *testing.T) {
 			}
 		})
 	}
-	t.Run("to look changes nothing", func(t *testing.T) {
+	t.Run("checking changes nothing", func(t *testing.T) {
 		customer := s.subscribe(t, plan.Basic)
 		lacks(t, serviceAt(s.stripe.Key, s.stripe.URL))
 		if got := s.stripe.Subscriptions(customer); len(got) != 1 || got[0].Status != "active" || len(s.stripe.Endpoints()) != 0 {
 			t.Errorf("it changed %v, %v", got, s.stripe.Endpoints())
 		}
 	})
-	t.Run("with these rights all can be set up, sold and changed", func(t *testing.T) {
+	t.Run("these rights suffice to set up, sell and change everything", func(t *testing.T) {
 		s := newEmptyShop(t)
 		s.stripe.Restrict("rk_test_1", enough())
 		config := s.configured()
@@ -98,6 +98,6 @@ func TestRights(t *testing.T) {
 
 func TestAlarmsAndEventsAreSorted(t *testing.T) {
 	if !slices.IsSorted(setup.Events()) || !slices.IsSorted(Alarms()) {
-		t.Error("they are not, and are compared as if they were")
+		t.Error("they are not sorted, but compared as if they were")
 	}
 }

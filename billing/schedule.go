@@ -12,8 +12,8 @@ import (
 	"parley/core/subscription"
 )
 
-// next returns the plan that a schedule changes a subscription to, and when. It
-// is the same plan if only the interval changes.
+// next returns the plan to which a schedule changes a subscription, and when. It is the same
+// plan if only the interval changes.
 func (s reader) next(ctx context.Context, chosen candidate, billed subscription.Billed) (plan.Name, *time.Time, error) {
 	phase := s.nextPhase(chosen.subscription.Schedule)
 	if phase == nil {
@@ -23,7 +23,7 @@ func (s reader) next(ctx context.Context, chosen candidate, billed subscription.
 		if item.Price == nil || chosen.item != nil && chosen.item.Price != nil && item.Price.ID == chosen.item.Price.ID {
 			continue
 		}
-		price, err := s.priceByID(ctx, item.Price.ID) // a schedule only names it
+		price, err := s.priceByID(ctx, item.Price.ID) // a schedule has only its id
 		if err != nil {
 			return "", nil, err
 		}
@@ -38,7 +38,7 @@ func (s reader) next(ctx context.Context, chosen candidate, billed subscription.
 	return "", nil, nil
 }
 
-// nextPhase is the one after the current one, or after now.
+// nextPhase returns the phase after the current one, or after now.
 func (s reader) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.SubscriptionSchedulePhase {
 	if !scheduled(schedule) {
 		return nil
@@ -55,7 +55,7 @@ func (s reader) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.Subscri
 	return nil
 }
 
-// scheduled reports whether a schedule still does something.
+// scheduled reports whether a schedule still has an effect.
 func scheduled(schedule *stripe.SubscriptionSchedule) bool {
 	return schedule != nil && (schedule.Status == stripe.SubscriptionScheduleStatusActive || schedule.Status == stripe.SubscriptionScheduleStatusNotStarted)
 }

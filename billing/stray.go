@@ -11,10 +11,10 @@ import (
 	"parley/core/subscription"
 )
 
-// stray is why a workspace's customer is not at this Stripe.
+// stray says why a workspace's customer is not at this Stripe.
 type stray struct {
-	// elsewhere says that the customer is another account's. Otherwise Stripe
-	// does not know it, and nobody knows whose it is.
+	// elsewhere says that the customer belongs to another account. Otherwise Stripe does
+	// not know it, and nobody knows whose it is.
 	elsewhere bool
 }
 
@@ -25,10 +25,10 @@ func (s *stray) Error() string {
 	return "Stripe does not know the customer"
 }
 
-// astray is the failure of a workspace whose customer is not at this Stripe.
+// astray returns the fault for a workspace whose customer is not at this Stripe.
 func astray(elsewhere bool) error {
 	return fault.Wrap(fault.Conflict, &stray{elsewhere},
-		"Stripe does not know this workspace as a customer, though it has paid, so its plan cannot be changed. Ask the operator of this server, who can run: parley billing unlink")
+		"Stripe does not know this workspace as a customer although it has paid, so its plan cannot be changed. Ask the operator of this server to run parley billing unlink.")
 }
 
 func isStray(err error) bool {
@@ -36,8 +36,8 @@ func isStray(err error) bool {
 	return errors.As(err, &cause)
 }
 
-// noteStray marks a workspace whose customer is not at this Stripe, and raises
-// the alarm the first time.
+// noteStray marks a workspace whose customer is not at this Stripe, and raises the alarm the
+// first time.
 func (s *common) noteStray(ctx context.Context, known subscription.Subscription, err error) error {
 	var cause *stray
 	if !errors.As(err, &cause) {
@@ -62,10 +62,10 @@ func (s *stray) reason() string {
 
 // Strays are the workspaces whose customers are not at this Stripe, by id.
 type Strays struct {
-	// Missing are those whose customer Stripe did not know when it was asked.
+	// Missing are those whose customer Stripe did not know.
 	Missing []string
-	// Elsewhere are those whose customer is another account's, or a test
-	// customer's under a live key, or the other way round.
+	// Elsewhere are those whose customer belongs to another account, or is a test
+	// customer under a live key or vice versa.
 	Elsewhere []string
 }
 
@@ -92,8 +92,7 @@ func (s reconciler) Strays(ctx context.Context) (Strays, error) {
 	return found, nil
 }
 
-// Sentences say what there is to know, one sentence for each kind; none if
-// there are no strays.
+// Sentences describes the strays, one sentence for each kind; there are none without strays.
 func (s Strays) Sentences() []string {
 	var says []string
 	if n := len(s.Elsewhere); n > 0 {
@@ -113,7 +112,7 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// named10 lists ten at most.
+// named10 lists at most ten.
 func named10(ids []string) string {
 	const most = 10
 	if len(ids) <= most {

@@ -30,7 +30,7 @@ func (s *shop) reconciled(t *testing.T) (corrected int) {
 }
 
 func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
-	t.Run("they do not keep somebody who paid from their plan", func(t *testing.T) {
+	t.Run("they do not keep paying customers from their plan", func(t *testing.T) {
 		s := newShop(t)
 		s.addCustomers(2*enoughFailures, "cus_of_nobody")
 		if err := s.stripe.Subscribe(s.become(t), setup.LookupKey(plan.Premium, plan.Monthly), 0); err != nil {
@@ -43,7 +43,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("the row is %+v", s.row(t))
 		}
 	})
-	t.Run("each rings the alarm once, and not every night", func(t *testing.T) {
+	t.Run("each raises the alarm once, not every night", func(t *testing.T) {
 		s := newShop(t)
 		s.addCustomers(3, "cus_of_nobody")
 		for range 3 {
@@ -60,7 +60,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("it says %q", says)
 		}
 	})
-	t.Run("the mark goes when Stripe knows the customer after all", func(t *testing.T) {
+	t.Run("the mark disappears when Stripe knows the customer after all", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		at := s.stripe.Now()
@@ -72,7 +72,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("the strays are %+v, %v", strays, err)
 		}
 	})
-	t.Run("who never paid can buy, as a new customer", func(t *testing.T) {
+	t.Run("a workspace that never paid can buy, as a new customer", func(t *testing.T) {
 		s := newShop(t)
 		old := s.become(t)
 		s.stripe.Forget(old)
@@ -84,7 +84,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("the row is %+v", row)
 		}
 	})
-	t.Run("whose subscription has ended can buy, too", func(t *testing.T) {
+	t.Run("a workspace whose subscription has ended can buy, too", func(t *testing.T) {
 		s := newShop(t)
 		old := s.subscribe(t, plan.Basic)
 		s.stripe.Cancel(old)
@@ -94,7 +94,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("the row is %+v", s.row(t))
 		}
 	})
-	t.Run("who may be paying elsewhere is told whom to ask, and pays nothing twice", func(t *testing.T) {
+	t.Run("a workspace that may be paying elsewhere is told whom to ask, and does not pay twice", func(t *testing.T) {
 		s := newShop(t)
 		old := s.subscribe(t, plan.Basic)
 		s.stripe.Forget(old)
@@ -112,21 +112,21 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("the invoices are %v, %v", invoices, err)
 		}
 	})
-	t.Run("such a workspace can be deleted, and somebody is told of what may go on elsewhere", func(t *testing.T) {
+	t.Run("such a workspace can be deleted, and an alarm warns of payments that may continue elsewhere", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Forget(s.subscribe(t, plan.Basic))
 		if err := s.Cancel(t.Context(), workspace); err != nil || s.watcher.of("alarm "+Uncanceled) != 1 {
 			t.Errorf("got %v, the observer was told %v", err, s.watcher.counts)
 		}
 	})
-	t.Run("one that never paid is deleted without a word", func(t *testing.T) {
+	t.Run("one that never paid is deleted without an alarm", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Forget(s.become(t))
 		if err := s.Cancel(t.Context(), workspace); err != nil || s.watcher.of("alarm "+Uncanceled) != 0 {
 			t.Errorf("got %v, the observer was told %v", err, s.watcher.counts)
 		}
 	})
-	t.Run("their addresses are not told again and again", func(t *testing.T) {
+	t.Run("their addresses are not sent repeatedly", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
 		s.stripe.Forget(customerID)
@@ -142,7 +142,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 			t.Errorf("it was told %d times", n)
 		}
 	})
-	t.Run("nor is that of a customer who was deleted, which is no alarm", func(t *testing.T) {
+	t.Run("nor is that of a deleted customer, which raises no alarm", func(t *testing.T) {
 		s := newShop(t)
 		customerID := s.become(t)
 		s.stripe.Delete(customerID)
@@ -156,7 +156,7 @@ func TestCustomersThatStripeDoesNotKnow(t *testing.T) {
 }
 
 func TestAnotherAccount(t *testing.T) {
-	t.Run("a row is of the account and mode that it was read in", func(t *testing.T) {
+	t.Run("a row records the account and mode in which it was read", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		if got := s.row(t).Account; got != (subscription.StripeAccount{ID: s.stripe.Account, Mode: subscription.Test}) {
@@ -167,7 +167,7 @@ func TestAnotherAccount(t *testing.T) {
 		"customers of another account":           {ID: "acct_before", Mode: subscription.Test},
 		"customers of live mode under test mode": {ID: "acct_parley", Mode: subscription.Live},
 	} {
-		t.Run(sentence+" are named in one sentence and not asked about", func(t *testing.T) {
+		t.Run(sentence+" are named in one sentence and skipped", func(t *testing.T) {
 			s := newShop(t)
 			s.addCustomers(12, "cus_of_others")
 			for id, row := range s.ledger.rows {
@@ -189,7 +189,7 @@ func TestAnotherAccount(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a key that may not read the account does not stop anything", func(t *testing.T) {
+	t.Run("a key that may not read the account stops nothing", func(t *testing.T) {
 		s := newShop(t)
 		s.stripe.Restrict("rk_test_1", stripetest.Rights{"customers": stripetest.Write, "subscriptions": stripetest.Read})
 		s.Service = New(Config{Key: "rk_test_1", BaseURL: s.stripe.URL}, s.ledger.books(), s.stripe.Now, s.log, s.watcher)
@@ -202,7 +202,7 @@ func TestAnotherAccount(t *testing.T) {
 }
 
 func TestOneFailureIsNotAll(t *testing.T) {
-	t.Run("a failure about one customer does not keep the others", func(t *testing.T) {
+	t.Run("a failure about one customer does not affect the others", func(t *testing.T) {
 		s := newShop(t)
 		var done []int
 		refusal := failed(http.StatusBadRequest)
@@ -217,7 +217,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 			t.Errorf("done are %v, %v", done, err)
 		}
 	})
-	t.Run("five customers about whom Stripe fails are no Stripe that is away", func(t *testing.T) {
+	t.Run("five failing customers are not mistaken for an outage of Stripe", func(t *testing.T) {
 		s := newShop(t)
 		var done []int
 		err := each(t.Context(), s.common, []int{0, 1, 2, 3, 4, 5, 6}, func(i int) error {
@@ -231,7 +231,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 			t.Errorf("done are %v, %v", done, err)
 		}
 	})
-	t.Run("a key that Stripe does not take stops at once", func(t *testing.T) {
+	t.Run("a rejected key stops it at once", func(t *testing.T) {
 		s := newShop(t)
 		s.Service = New(Config{Key: "sk_test_wrong", BaseURL: s.stripe.URL}, s.ledger.books(), s.stripe.Now, s.log, s.watcher)
 		tries := 0
@@ -244,7 +244,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 			t.Errorf("%d tries, %v", tries, err)
 		}
 	})
-	t.Run("what Stripe is too busy for is tried again after longer and longer pauses", func(t *testing.T) {
+	t.Run("while Stripe is busy, calls are retried after increasing pauses", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
 		var pauses []time.Duration
@@ -260,7 +260,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 	})
 }
 
-// failed is an answer of Stripe's with a status.
+// failed is a response of Stripe's with a status.
 func failed(status int) error {
 	_, err := stripeapi.Ask(context.Background(), func(context.Context) (any, error) { return nil, &stripe.Error{HTTPStatusCode: status} })
 	return err

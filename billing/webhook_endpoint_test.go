@@ -47,7 +47,7 @@ func TestWebhookEndpoint(t *testing.T) {
 		if len(all) != 1 || all[0].URL != hook || all[0].APIVersion != stripe.APIVersion || !slices.Equal(all[0].EnabledEvents, setup.Events()) || !strings.HasPrefix(made.Secret, "whsec_") {
 			t.Errorf("it made %+v, there are %+v", made, all)
 		}
-		if says := s.wrong(t); says != "The webhook endpoint at Stripe is not right: STRIPE_WEBHOOK_SECRET is not its secret." {
+		if says := s.wrong(t); says != "The webhook endpoint at Stripe is misconfigured: STRIPE_WEBHOOK_SECRET is not its secret." {
 			t.Errorf("with another secret it says %q", says)
 		}
 		s.configure(func(c *Config) { c.WebhookSecret = made.Secret })

@@ -1,7 +1,7 @@
-// Package notice reads what Stripe sends to the webhook: whether Stripe signed it
-// just now, and whom it is about.
+// Package notice reads the events that Stripe sends to the webhook: whether Stripe signed an
+// event just now, and whom it is about.
 //
-// It does not own what follows from an event (package billing).
+// It does not own the consequences of an event (package billing).
 package notice
 
 import (
@@ -10,24 +10,23 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// families are the beginnings of the types of events after which a
-// subscription may be another.
+// families lists the prefixes of the types of events after which a subscription may differ.
 var families = []string{"checkout.session.", "customer.subscription.", "customer.deleted", "invoice.", "subscription_schedule.", chargeRefunded, refundUpdated, disputeFamily}
 
 const (
-	// OtherKind is the label of a type of events that concerns nobody here.
+	// OtherKind is the label of events that concern no workspace.
 	OtherKind       = "other"
 	customerDeleted = "customer.deleted"
 	// maxKind is the length of the longest type of event that is stored.
 	maxKind = 100
 )
 
-// Notice is what is taken from an event.
+// Notice is what we use of an event.
 type Notice struct {
 	ID, Kind string
-	// Customer is the one that it is about, or empty.
+	// Customer is the customer that it is about, or empty.
 	Customer string
-	// Reversed is the money that went back, whose customer is asked for.
+	// Reversed is the refunded or disputed charge; its customer is looked up.
 	Reversed Reversed
 }
 
@@ -52,7 +51,7 @@ func ours(kind string) bool {
 	return false
 }
 
-// Label is the type of the event for metrics.
+// Label returns the type of the event for metrics.
 func (n Notice) Label() string {
 	if ours(n.Kind) {
 		return n.Kind
@@ -60,7 +59,7 @@ func (n Notice) Label() string {
 	return OtherKind
 }
 
-// concerned is the customer that an event is about, or empty.
+// concerned returns the customer that an event is about, or "".
 func concerned(e *stripe.Event) string {
 	if !ours(string(e.Type)) || e.Data == nil {
 		return ""
@@ -72,8 +71,7 @@ func concerned(e *stripe.Event) string {
 	return IDOf(named)
 }
 
-// IDOf is the id of an object of an event, which may be there whole; empty for
-// what is none.
+// IDOf returns the id of an object in an event, which may be expanded, or "".
 func IDOf(named any) string {
 	if whole, ok := named.(map[string]any); ok {
 		named = whole["id"]

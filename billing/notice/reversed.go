@@ -6,15 +6,15 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// The events about money that goes back.
+// The events about refunds and disputes.
 const (
 	chargeRefunded = "charge.refunded"
 	refundUpdated  = "charge.refund.updated"
 	disputeFamily  = "charge.dispute."
 )
 
-// Reversed is the charge or the dispute that an event is about; both are empty
-// for one that is not about money that goes back.
+// Reversed is the charge or the dispute that an event is about; both are empty for other
+// events.
 type Reversed struct{ Charge, Dispute string }
 
 // Any reports whether there is one.

@@ -12,7 +12,7 @@ import (
 	"parley/core/plan"
 )
 
-// everyCall is all that is ever sent to Stripe to set it up.
+// everyCall lists every call for the setup at Stripe.
 var everyCall = []string{
 	"DELETE /v1/subscriptions/{id}",
 	"DELETE /v1/webhook_endpoints/{id}",
@@ -39,9 +39,9 @@ var everyCall = []string{
 	"POST /v1/webhook_endpoints/{id}",
 }
 
-// TestEveryRequestIsAccepted sends each request that the package ever makes, with
-// all its parameters. The answers are examples: what follows from answers is
-// tested in package billing, against a Stripe that remembers.
+// TestEveryRequestIsAccepted sends each request that the package makes, with all its
+// parameters. The responses are examples: package billing tests their consequences with a
+// stateful Stripe.
 func TestEveryRequestIsAccepted(t *testing.T) {
 	m := stripetest.NewMock(t, "../..")
 	ctx := t.Context()
@@ -65,7 +65,7 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 		_, err := s.Sync(ctx, plan.Defaults(), false)
 		check(t, err)
 	})
-	t.Run("of the plans where things are otherwise", func(t *testing.T) {
+	t.Run("of the plans when objects differ", func(t *testing.T) {
 		y := &run{api: s.api, config: s.config, plans: plan.Defaults(), prices: map[string][]string{}}
 		check(t, productSync{y}.syncProduct(ctx, plan.Defaults()[1], &stripe.Product{ID: "parley_basic"}))
 		y.products = map[string]*stripe.Product{"parley_basic": {}}

@@ -9,26 +9,26 @@ import (
 	"parley/core/plan"
 )
 
-// Products and prices are found by these names, and carry the plan as metadata.
+// The names of products and prices. Both carry the plan as metadata.
 const (
 	prefix       = "parley_"
 	metadataPlan = "plan"
 )
 
-// intervals are all of them, in the order in which they are shown.
+// intervals lists all intervals in the order in which they are shown.
 var intervals = []plan.Interval{plan.Monthly, plan.Yearly}
 
 // ProductID is the id of a plan's product.
 func ProductID(name plan.Name) string { return prefix + string(name) }
 
-// LookupKey names the price that a plan is sold for now.
+// LookupKey names the price at which a plan is on sale.
 func LookupKey(name plan.Name, interval plan.Interval) string {
 	return prefix + string(name) + "_" + string(interval)
 }
 
-// PlanOf returns the plan that a price is for: as its lookup key says, else its
-// product, else the metadata of either. A price whose lookup key has moved on
-// to a newer one still has its product.
+// PlanOf returns the plan of a price: by its lookup key, else by its product, else by the
+// metadata of either. A price whose lookup key has moved to a newer one still has its
+// product.
 func PlanOf(p *stripe.Price) (plan.Name, bool) {
 	if p == nil {
 		return "", false
@@ -46,7 +46,7 @@ func PlanOf(p *stripe.Price) (plan.Name, bool) {
 	return "", false
 }
 
-// named is what follows the prefix of our names, or empty.
+// named returns what follows our prefix in a name, or "".
 func named(id string) string {
 	name, ours := strings.CutPrefix(id, prefix)
 	if !ours {
@@ -55,7 +55,7 @@ func named(id string) string {
 	return name
 }
 
-// IntervalOf is empty for a price that is paid at other intervals than ours.
+// IntervalOf returns "" for a price with an interval other than ours.
 func IntervalOf(p *stripe.Price) plan.Interval {
 	if p == nil || p.Recurring == nil || p.Recurring.IntervalCount > 1 {
 		return ""
@@ -69,5 +69,5 @@ func IntervalOf(p *stripe.Price) plan.Interval {
 	return ""
 }
 
-// Rank orders plans; it is negative for what is no plan.
+// Rank orders plans; it is negative for unknown ones.
 func Rank(name plan.Name) int { return slices.Index(plan.Names(), name) }

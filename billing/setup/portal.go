@@ -9,8 +9,8 @@ import (
 	"parley/billing/stripeapi"
 )
 
-// PortalConfiguration is the one that [Setup.Sync] keeps, or nil: Stripe then
-// takes the account's default.
+// PortalConfiguration returns the configuration that [Setup.Sync] maintains, or nil: Stripe
+// then uses the account's default.
 func PortalConfiguration(ctx context.Context, api *stripeapi.Client) (*stripe.BillingPortalConfiguration, error) {
 	client := configuration.Client{B: api.Backend, Key: api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.BillingPortalConfiguration, error) {

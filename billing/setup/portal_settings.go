@@ -9,7 +9,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// portalSettings are what people may do in the portal.
+// portalSettings are the actions that the portal allows.
 type portalSettings struct {
 	CustomerUpdates          []string
 	Invoices, PaymentMethods bool
@@ -18,15 +18,14 @@ type portalSettings struct {
 	Update                   bool
 	Updates                  []string
 	Proration                string
-	// Later are the changes that wait for the end of what is paid for.
+	// Later are the changes that wait until the end of the paid period.
 	Later []string
-	// Prices are those that can be changed to, by product.
+	// Prices are the prices available for a change, by product.
 	Prices map[string][]string
 }
 
-// wantedPortal lets people change to a higher plan at once and pay the
-// difference, and change to a lower one or cancel for the end of what they
-// have paid for.
+// wantedPortal lets people change to a higher plan immediately and pay the difference, and
+// change to a lower one or cancel at the end of the paid period.
 func wantedPortal(prices map[string][]string) portalSettings {
 	settings := portalSettings{
 		CustomerUpdates: []string{"address", "email", "name", "tax_id"},
@@ -34,7 +33,7 @@ func wantedPortal(prices map[string][]string) portalSettings {
 		Cancel: true, CancelMode: string(stripe.BillingPortalConfigurationFeaturesSubscriptionCancelModeAtPeriodEnd),
 		Prices: prices,
 	}
-	if len(prices) > 0 { // without any, Stripe refuses this
+	if len(prices) > 0 { // Stripe refuses it without prices
 		settings.Update = true
 		settings.Updates = []string{"price", "promotion_code"}
 		settings.Proration = string(stripe.BillingPortalConfigurationFeaturesSubscriptionUpdateProrationBehaviorAlwaysInvoice)
@@ -43,8 +42,8 @@ func wantedPortal(prices map[string][]string) portalSettings {
 	return settings
 }
 
-// addLater adds what this version of stripe-go has no name for, as Stripe added
-// it afterwards: https://docs.stripe.com/api/customer_portal/configurations/create
+// addLater adds parameters that this version of stripe-go lacks:
+// https://docs.stripe.com/api/customer_portal/configurations/create
 func (p portalSettings) addLater(params *stripe.Params) {
 	for i, condition := range p.Later {
 		params.AddExtra(fmt.Sprintf("features[subscription_update][schedule_at_period_end][conditions][%d][type]", i), condition)
@@ -74,7 +73,7 @@ func laterIn(raw []byte) []string {
 	return later
 }
 
-// sorted returns the settings in an order that means nothing at Stripe.
+// sorted returns the settings in a canonical order; Stripe's order has no meaning.
 func (p portalSettings) sorted() portalSettings {
 	p.CustomerUpdates = slices.Sorted(slices.Values(p.CustomerUpdates))
 	p.Updates = slices.Sorted(slices.Values(p.Updates))

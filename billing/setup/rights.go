@@ -11,12 +11,12 @@ import (
 	"parley/core/fault"
 )
 
-// Right is something that a restricted key has to be allowed.
+// Right is a permission that a restricted key needs.
 type Right struct {
-	// Resource and Level are as Stripe's page about the key calls them.
+	// Resource and Level are the names on Stripe's page about the key.
 	Resource, Level string
-	// probe is a request that needs the right and changes nothing: what it
-	// writes to is not there.
+	// probe is a request that needs the right and changes nothing, because its target
+	// does not exist.
 	method, path string
 }
 
@@ -25,8 +25,8 @@ const (
 	writeRight = "Write"
 )
 
-// Rights returns all that a restricted key needs, as Stripe lists them. A full
-// secret key has all of them.
+// Rights returns all rights that a restricted key needs, in Stripe's order. A full secret key
+// has all of them.
 func Rights() []Right {
 	return []Right{
 		{"Charges and refunds", readRight, http.MethodGet, "/v1/refunds?limit=1"},
@@ -45,9 +45,9 @@ func Rights() []Right {
 	}
 }
 
-// Check reports which of [Rights] the key lacks. It is Unavailable when Stripe
-// does not take the key at all, or does not answer. The error never has the key
-// in it: Stripe repeats a part of a wrong one.
+// Check returns which of [Rights] the key lacks. It is Unavailable if Stripe rejects the key
+// or does not answer. The error never contains the key, although Stripe repeats a part of a
+// wrong one.
 func (s *Setup) Check(ctx context.Context) (lacking []Right, err error) {
 	rights := Rights()
 	results := make([]error, len(rights))
@@ -61,7 +61,7 @@ func (s *Setup) Check(ctx context.Context) (lacking []Right, err error) {
 		case stripeapi.Forbidden(err):
 			lacking = append(lacking, rights[i])
 		case stripeapi.Unauthorized(err):
-			return nil, fault.New(fault.Unavailable, "Stripe does not take the key. Check STRIPE_SECRET_KEY.")
+			return nil, fault.New(fault.Unavailable, "Stripe rejects the key. Check STRIPE_SECRET_KEY.")
 		case stripeapi.Away(err):
 			return nil, fault.Wrap(fault.Unavailable, err, "Stripe does not answer. Try again later.")
 		}
@@ -69,11 +69,11 @@ func (s *Setup) Check(ctx context.Context) (lacking []Right, err error) {
 	return lacking, nil
 }
 
-// nothing is an answer that nobody reads.
+// nothing is an unused response.
 type nothing struct{ stripe.APIResource }
 
-// probe makes the request of a right. That what it names is not there, or that
-// it lacks a parameter, says that the key may make it.
+// probe sends the request of a right. An error about a missing object or parameter shows that
+// the key has the right.
 func (s *Setup) probe(ctx context.Context, right Right) error {
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*nothing, error) {
 		params, answer := &stripe.Params{Context: ctx}, &nothing{}

@@ -1,6 +1,6 @@
-// Package setup brings an account at Stripe to what the plans say: products,
-// prices, the portal's settings and the webhook endpoint. It checks what the key
-// may do there, and knows by which names all of it is found again.
+// Package setup makes an account at Stripe match the plans: products, prices, the portal's
+// settings and the webhook endpoint. It checks the rights of the key, and knows the names of
+// all these objects.
 //
 // It does not own who pays for what (package billing).
 package setup
@@ -14,18 +14,17 @@ import (
 	"parley/core/plan"
 )
 
-// Config is what of the account's settings ends in its objects.
+// Config holds the settings that affect objects at Stripe.
 type Config struct {
-	// WebhookSecret is the secret that the server has of the webhook endpoint.
+	// WebhookSecret is the server's secret of the webhook endpoint.
 	WebhookSecret string
-	// TaxInclusive says that taxes are a part of the prices. Otherwise they come
-	// on top.
+	// TaxInclusive says that prices include taxes. Otherwise taxes are added.
 	TaxInclusive bool
-	// TaxCode says what is sold; empty for the default of the account.
+	// TaxCode classifies what is sold; empty means the account's default.
 	TaxCode string
 }
 
-// Prices keeps what plans are sold for.
+// Prices stores the prices on sale.
 type Prices interface {
 	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
 }
@@ -37,8 +36,7 @@ type Setup struct {
 	prices Prices
 }
 
-// New returns the setup of an account. Without prices nothing is kept of what is
-// sold.
+// New returns the setup of an account. Without prices it does not store the prices on sale.
 func New(api *stripeapi.Client, config Config, prices Prices) *Setup {
 	return &Setup{api, config, prices}
 }

@@ -12,21 +12,21 @@ import (
 
 const syncTimeout = 2 * time.Minute
 
-// Change is something at Stripe that is not as the plans say.
+// Change is a difference between Stripe and the plans.
 type Change struct {
 	// Verb is "create", "update", "replace" or "archive".
 	Verb string
-	// What names the object, as "price parley_basic_monthly".
+	// What names the object, such as "price parley_basic_monthly".
 	What string
 	// Detail is for people; it may be empty.
 	Detail string
 }
 
-// Sync brings products, prices and the portal's settings at Stripe to what the
-// plans say, and returns what it changed, or with dryRun what it would change.
-// A second call changes nothing. An amount at Stripe is never edited: a new
-// price takes over the lookup key, and subscriptions that exist keep the old
-// one. After a failure, the changes before it are made and returned.
+// Sync makes products, prices and the portal's settings at Stripe match the plans, and
+// returns what it changed or, with dryRun, what it would change. A second call changes
+// nothing. It never edits an amount at Stripe: a new price takes over the lookup key, and
+// existing subscriptions keep the old one. After a failure it returns the changes made so
+// far.
 func (s *Setup) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
@@ -43,8 +43,8 @@ func (s *Setup) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Cha
 	return y.changes, s.RefreshPrices(ctx, plans)
 }
 
-// RefreshPrices reads what Stripe sells, and keeps it with the plans: that is
-// what people are shown, whatever the rows have been changed to meanwhile.
+// RefreshPrices reads the prices at Stripe and stores them with the plans. Pages show these,
+// even if the rows have been changed meanwhile.
 func (s *Setup) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
 	y := priceSync{&run{api: s.api, config: s.config, plans: plans}}
 	found, err := y.pricesByKey(ctx)
@@ -76,10 +76,9 @@ type run struct {
 	plans   []plan.Plan
 	dryRun  bool
 	changes []Change
-	// prices are the ids of those that are sold, by product, in the order of
-	// the intervals.
+	// prices holds the ids of the prices on sale, by product, ordered by interval.
 	prices map[string][]string
-	// products are those that were there before, by id.
+	// products holds the products that existed before, by id.
 	products map[string]*stripe.Product
 }
 
@@ -90,7 +89,7 @@ type (
 	portalSync  struct{ *run }
 )
 
-// do makes a change, or in a dry run only notes it.
+// do makes a change, or only records it in a dry run.
 func (y *run) do(ctx context.Context, change Change, apply func(context.Context) error) error {
 	if !y.dryRun {
 		if err := apply(ctx); err != nil {

@@ -27,7 +27,7 @@ func (y portalSync) syncPortal(ctx context.Context) error {
 	return y.do(ctx, change, func(ctx context.Context) error {
 		err := y.savePortal(ctx, id, wanted)
 		if stripeapi.Refused(err) && len(wanted.Later) > 0 {
-			// An account may not know of later changes: all are at once then.
+			// An account may not support later changes: then all apply immediately.
 			wanted.Later = nil
 			err = y.savePortal(ctx, id, wanted)
 		}
@@ -65,7 +65,7 @@ func (y portalSync) savePortal(ctx context.Context, id string, settings portalSe
 		params.AddMetadata(metadataOurs, "1")
 		settings.addLater(&params.Params)
 		if id == "" {
-			// Versions of Stripe's API before 2024 want it, though all of it is optional.
+			// Versions of Stripe's API before 2024 require it, although all its fields are optional.
 			params.BusinessProfile = &stripe.BillingPortalConfigurationBusinessProfileParams{Headline: stripe.String("Your plan and invoices")}
 			return y.portalClient().New(params)
 		}

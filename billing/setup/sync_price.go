@@ -12,7 +12,7 @@ import (
 	"parley/core/plan"
 )
 
-// keysPerList is how many lookup keys Stripe takes in one request.
+// keysPerList is how many lookup keys Stripe accepts in one request.
 const keysPerList = 10
 
 func (y priceSync) priceClient() price.Client {
@@ -68,11 +68,11 @@ func (y priceSync) syncPrice(ctx context.Context, p plan.Plan, interval plan.Int
 	case found == nil:
 		return y.createPrice(ctx, Change{"create", what, wanted.String()}, wanted)
 	case !wanted.is(found):
-		detail := fmt.Sprintf("%s, was %d %s; subscriptions that exist keep that", wanted, found.UnitAmount, found.Currency)
+		detail := fmt.Sprintf("%s, was %d %s; existing subscriptions keep that", wanted, found.UnitAmount, found.Currency)
 		return y.createPrice(ctx, Change{"replace", what, detail}, wanted)
 	case !found.Active:
 		y.sell(p.Name, found.ID)
-		return y.activate(ctx, Change{"update", what, "sold again"}, found.ID, true)
+		return y.activate(ctx, Change{"update", what, "on sale again"}, found.ID, true)
 	}
 	y.sell(p.Name, found.ID)
 	return nil
@@ -82,9 +82,8 @@ func (y priceSync) sell(name plan.Name, priceID string) {
 	y.prices[ProductID(name)] = append(y.prices[ProductID(name)], priceID)
 }
 
-// archive ends the sale of the prices that were made for the plans and are not
-// theirs any more. The portal has let go of them before. A price that somebody
-// made by hand stays.
+// archive takes off sale the prices that were created for the plans and are no longer theirs.
+// The portal has already dropped them. A price created by hand stays.
 func (y priceSync) archive(ctx context.Context) error {
 	for _, p := range y.plans {
 		if y.products[ProductID(p.Name)] == nil {
@@ -98,7 +97,7 @@ func (y priceSync) archive(ctx context.Context) error {
 			if old.Metadata[metadataPlan] == "" || slices.Contains(y.prices[ProductID(p.Name)], old.ID) {
 				continue
 			}
-			change := Change{"archive", "price " + LookupKey(p.Name, IntervalOf(old)), fmt.Sprintf("%d %s; subscriptions that exist keep it", old.UnitAmount, old.Currency)}
+			change := Change{"archive", "price " + LookupKey(p.Name, IntervalOf(old)), fmt.Sprintf("%d %s; existing subscriptions keep it", old.UnitAmount, old.Currency)}
 			if err := y.activate(ctx, change, old.ID, false); err != nil {
 				return err
 			}
@@ -127,7 +126,7 @@ func (y priceSync) activate(ctx context.Context, change Change, priceID string, 
 	})
 }
 
-// notYet stands for the id of a price that a dry run does not create.
+// notYet replaces the id of a price that a dry run does not create.
 const notYet = "a new price"
 
 func (y priceSync) createPrice(ctx context.Context, change Change, wanted wantedPrice) error {

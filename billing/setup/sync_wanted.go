@@ -8,14 +8,13 @@ import (
 	"parley/core/plan"
 )
 
-// wantedPrice is a price as a plan has it. The amount is in the currency's
-// smallest unit.
+// wantedPrice is a price according to the plan. The amount is in the currency's smallest unit.
 type wantedPrice struct {
 	plan     plan.Name
 	interval plan.Interval
 	amount   int64
 	currency string
-	// taxes says whether they are a part of the amount or come on top.
+	// taxes says whether the amount includes taxes or they are added.
 	taxes stripe.PriceTaxBehavior
 }
 
@@ -23,8 +22,8 @@ func (w wantedPrice) String() string {
 	return fmt.Sprintf("%d %s %s", w.amount, w.currency, w.interval)
 }
 
-// is reports whether a price at Stripe is the wanted one. What it does not
-// compare cannot be changed at Stripe after a price was made.
+// is reports whether a price at Stripe is the wanted one. Properties that it does not compare
+// cannot change at Stripe after a price was created.
 func (w wantedPrice) is(p *stripe.Price) bool {
 	return p.UnitAmount == w.amount && string(p.Currency) == w.currency && IntervalOf(p) == w.interval && p.TaxBehavior == w.taxes &&
 		p.Product != nil && p.Product.ID == ProductID(w.plan)

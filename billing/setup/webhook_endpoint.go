@@ -15,8 +15,8 @@ import (
 	"parley/core/fault"
 )
 
-// Events returns the types of events that the webhook endpoint needs: those
-// after which a subscription, or what was paid for it, may be another.
+// Events returns the types of events that the webhook endpoint needs: those after which a
+// subscription or its payments may differ.
 func Events() []string {
 	return []string{
 		"charge.dispute.closed", "charge.dispute.created", "charge.dispute.updated", "charge.refund.updated", "charge.refunded",
@@ -34,30 +34,29 @@ func Events() []string {
 
 const allEvents = "*"
 
-// metadataSecret has the mark of an endpoint's secret, which Stripe tells
-// once: so that it can be seen later whether a server has the right one.
+// metadataSecret holds a mark of an endpoint's secret, which Stripe reveals only once, so that
+// a later check can tell whether a server has the right one.
 const metadataSecret = "secret_sha256"
 
-// secretMark tells secrets apart, which are too long to be guessed.
+// secretMark returns a mark of a secret, which is too long to be guessed from it.
 func secretMark(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Endpoint is what [Setup.SaveEndpoint] made of the webhook endpoint.
+// Endpoint is the result of [Setup.SaveEndpoint].
 type Endpoint struct {
 	ID string
-	// Secret signs what Stripe sends. Stripe tells it once, of a new endpoint;
-	// it is empty for one that was there.
+	// Secret verifies Stripe's events. Stripe reveals it once, for a new endpoint; it is
+	// empty for an existing one.
 	Secret string
-	// Changed says in a few words what was done; empty if nothing had to be.
+	// Changed says in a few words what changed; empty if nothing did.
 	Changed string
 }
 
-// SaveEndpoint makes the webhook endpoint of an address at Stripe, or brings
-// the one that is there to the right events. With rotate a new endpoint takes
-// the place of those that are there, and has a new secret. It is a Conflict for
-// an endpoint of another API version, which Stripe cannot change, and for
+// SaveEndpoint creates the webhook endpoint of an address at Stripe, or gives the existing one
+// the right events. With rotate a new endpoint with a new secret replaces the existing ones.
+// It is a Conflict for an endpoint of another API version, which Stripe cannot change, and for
 // several endpoints of the address.
 func (s *Setup) SaveEndpoint(ctx context.Context, address string, rotate bool) (Endpoint, error) {
 	found, err := s.endpoints(ctx, address)
@@ -75,17 +74,17 @@ func (s *Setup) SaveEndpoint(ctx context.Context, address string, rotate bool) (
 		made.Changed = "replaced"
 		return made, s.deleteEndpoints(ctx, found)
 	case len(found) > 1:
-		return Endpoint{}, fault.New(fault.Conflict, "Stripe has %d webhook endpoints for this address. Delete all but one at Stripe, or run this again with --rotate, which makes one of them.", len(found))
+		return Endpoint{}, fault.New(fault.Conflict, "Stripe has %d webhook endpoints for this address. Delete all but one at Stripe, or run this again with --rotate, which replaces them with one.", len(found))
 	case found[0].APIVersion != stripe.APIVersion:
-		return Endpoint{}, fault.New(fault.Conflict, "The webhook endpoint at Stripe has API version %q instead of %q, and Stripe cannot change that. Run this again with --rotate, which makes a new one with a new secret.", found[0].APIVersion, stripe.APIVersion)
+		return Endpoint{}, fault.New(fault.Conflict, "The webhook endpoint at Stripe has API version %q instead of %q, and Stripe cannot change that. Run this again with --rotate, which creates a new one with a new secret.", found[0].APIVersion, stripe.APIVersion)
 	}
 	return s.updateEndpoint(ctx, found[0])
 }
 
-// CheckEndpoint reports what is wrong with the webhook endpoint of an address
-// at Stripe, as a Conflict. It is nil if Stripe sends there what is needed,
-// signed with the secret that is set. The secret is compared with that of an
-// endpoint that SaveEndpoint made; Stripe does not tell others.
+// CheckEndpoint reports what is wrong with the webhook endpoint of an address at Stripe, as a
+// Conflict. It returns nil if Stripe sends the necessary events there, signed with the
+// configured secret. It can compare the secret only of an endpoint that SaveEndpoint created;
+// Stripe does not reveal others.
 func (s *Setup) CheckEndpoint(ctx context.Context, address string) error {
 	found, err := s.endpoints(ctx, address)
 	if err != nil {
@@ -95,7 +94,7 @@ func (s *Setup) CheckEndpoint(ctx context.Context, address string) error {
 		return fault.New(fault.Conflict, "Stripe has no webhook endpoint for %s.", address)
 	}
 	if len(found) > 1 {
-		return fault.New(fault.Conflict, "Stripe has %d webhook endpoints for %s, of which one secret at most is right.", len(found), address)
+		return fault.New(fault.Conflict, "Stripe has %d webhook endpoints for %s, but a server can have the secret of only one.", len(found), address)
 	}
 	var wrong []string
 	if found[0].Status != enabled {
@@ -107,14 +106,14 @@ func (s *Setup) CheckEndpoint(ctx context.Context, address string) error {
 	if lacking := lackingEvents(found[0].EnabledEvents); len(lacking) > 0 {
 		wrong = append(wrong, "it lacks the events "+strings.Join(lacking, ", "))
 	}
-	// An endpoint that was made by hand has no mark.
+	// An endpoint created by hand has no mark.
 	if kept := found[0].Metadata[metadataSecret]; kept != "" && kept != secretMark(s.config.WebhookSecret) {
 		wrong = append(wrong, "STRIPE_WEBHOOK_SECRET is not its secret")
 	}
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.New(fault.Conflict, "The webhook endpoint at Stripe is not right: %s.", strings.Join(wrong, "; "))
+	return fault.New(fault.Conflict, "The webhook endpoint at Stripe is misconfigured: %s.", strings.Join(wrong, "; "))
 }
 
 const enabled = "enabled"
@@ -126,8 +125,7 @@ func lackingEvents(present []string) []string {
 	return slices.DeleteFunc(Events(), func(kind string) bool { return slices.Contains(present, kind) })
 }
 
-// endpoints returns those of an address. A slash at the end makes none of
-// another address here.
+// endpoints returns the endpoints of an address, ignoring a slash at the end.
 func (s *Setup) endpoints(ctx context.Context, address string) ([]*stripe.WebhookEndpoint, error) {
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.WebhookEndpoint, error) {
 		params := &stripe.WebhookEndpointListParams{}
@@ -175,7 +173,7 @@ func (s *Setup) keepMark(ctx context.Context, made *stripe.WebhookEndpoint) erro
 	return err
 }
 
-// updateEndpoint gives an endpoint exactly the events that are needed.
+// updateEndpoint gives an endpoint exactly the necessary events.
 func (s *Setup) updateEndpoint(ctx context.Context, found *stripe.WebhookEndpoint) (Endpoint, error) {
 	present := slices.Sorted(slices.Values(found.EnabledEvents))
 	if slices.Equal(present, Events()) && found.Status == enabled {

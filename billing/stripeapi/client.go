@@ -1,8 +1,7 @@
-// Package stripeapi makes calls to one account at Stripe: each has a deadline,
-// its answer is bounded, and its failure is a fault without secrets.
+// Package stripeapi makes calls to one account at Stripe: each has a deadline and a bounded
+// response, and its failure is a fault without secrets.
 //
-// It does not own what is asked or what an answer means (packages billing and
-// setup).
+// It does not own requests or the meaning of responses (packages billing and setup).
 package stripeapi
 
 import (
@@ -18,30 +17,30 @@ import (
 )
 
 const (
-	// callTimeout bounds one call, its retries included; ListTimeout one that
-	// reads many pages.
+	// callTimeout bounds one call with its retries; ListTimeout one that reads many
+	// pages.
 	callTimeout = 10 * time.Second
 	ListTimeout = time.Minute
 
-	// Retries is how often a call is repeated that Stripe did not answer.
+	// Retries is how often a call is repeated if Stripe does not answer.
 	Retries = 2
-	// MaxAnswer bounds the bytes of an answer, MaxListed the items of a list.
+	// MaxAnswer bounds a response in bytes, MaxListed the items of a list.
 	MaxAnswer = 16 << 20
 	MaxListed = 10_000
 	// PageSize is how many items of a list one call returns.
 	PageSize = 100
 )
 
-// Client is where calls go. Every POST carries an idempotency key: stripe-go
-// makes one for each call, the same for its retries, where none is given.
+// Client makes the calls. Every POST carries an idempotency key: stripe-go generates one per
+// call, including its retries, if none is given.
 type Client struct {
 	Backend stripe.Backend
 	Key     string
 	whose   identity
 }
 
-// Connect returns a client with a secret key; baseURL is that of another Stripe,
-// for tests, and empty for Stripe itself.
+// Connect returns a client with a secret key; baseURL is a Stripe for tests, and empty for
+// Stripe itself.
 func Connect(key, baseURL string) *Client {
 	config := &stripe.BackendConfig{
 		HTTPClient:        &http.Client{Timeout: ListTimeout, Transport: bounded{}, CheckRedirect: refuseRedirect},
@@ -55,7 +54,7 @@ func Connect(key, baseURL string) *Client {
 	return &Client{Backend: stripe.GetBackendWithConfig(stripe.APIBackend, config), Key: key}
 }
 
-// bounded refuses to read an answer without end: stripe-go reads all of it.
+// bounded refuses endless responses, because stripe-go reads all of a response.
 type bounded struct{}
 
 func (bounded) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -66,9 +65,9 @@ func (bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// refuseRedirect keeps the key from being sent elsewhere; Stripe redirects no call.
+// refuseRedirect keeps the key from being sent elsewhere; Stripe never redirects.
 func refuseRedirect(*http.Request, []*http.Request) error {
-	return errors.New("the answer was a redirect, which is not followed")
+	return errors.New("Stripe sent a redirect, which is not followed")
 }
 
 // Ask makes one call with a deadline. Its error is a fault.
@@ -76,11 +75,11 @@ func Ask[T any](ctx context.Context, call func(context.Context) (T, error)) (T, 
 	return AskFor(ctx, callTimeout, call)
 }
 
-// AskFor makes one call with a deadline of its own. Its error is a fault.
+// AskFor makes one call with a given deadline. Its error is a fault.
 func AskFor[T any](ctx context.Context, limit time.Duration, call func(context.Context) (T, error)) (T, error) {
 	var none T
 	if intx.Inside(ctx) {
-		return none, fault.New(fault.Internal, "Stripe is called inside a database transaction; call it before or after")
+		return none, fault.New(fault.Internal, "Stripe was called inside a database transaction; call it before or after")
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -96,14 +95,14 @@ func All[T any](it *stripe.Iter) ([]T, error) {
 	var items []T
 	for it.Next() {
 		if len(items) == MaxListed {
-			return nil, errors.New("the list is longer than anything expected")
+			return nil, errors.New("the list is longer than expected")
 		}
 		items = append(items, it.Current().(T))
 	}
 	return items, it.Err()
 }
 
-// Moment is a time of Stripe's; none if it is zero.
+// Moment converts a time of Stripe's; zero becomes nil.
 func Moment(unix int64) *time.Time {
 	if unix == 0 {
 		return nil

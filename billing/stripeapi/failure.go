@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// Silent is what people read while Stripe does not answer.
+	// Silent is the message while Stripe does not answer.
 	Silent    = "Stripe does not answer. Try again in a minute."
 	busyPause = time.Minute
 )
 
-// refusal is an error of Stripe's without its message, which may hold a part of
-// the key or an address.
+// refusal is an error of Stripe's without its message, which may contain a part of the key or
+// an address.
 type refusal struct {
 	status             int
 	kind               stripe.ErrorType
@@ -32,7 +32,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("stripe: status %d, type %q, code %q, parameter %q, request %q", r.status, r.kind, r.code, r.parameter, r.request)
 }
 
-// failure makes a fault of what a call failed with.
+// failure converts an error of a call to a fault.
 func failure(err error) error {
 	var answer *stripe.Error
 	if !errors.As(err, &answer) {
@@ -44,9 +44,9 @@ func failure(err error) error {
 	}
 	switch {
 	case cause.status == http.StatusForbidden:
-		return fault.Wrap(fault.Unavailable, cause, "The key of this server lacks a right at Stripe. Its operator has to run: parley doctor")
+		return fault.Wrap(fault.Unavailable, cause, "This server's key lacks a permission at Stripe. Ask its operator to run parley doctor.")
 	case cause.status == http.StatusUnauthorized:
-		return fault.Wrap(fault.Unavailable, cause, "Stripe does not take the key of this server. Its operator has to check STRIPE_SECRET_KEY.")
+		return fault.Wrap(fault.Unavailable, cause, "Stripe rejects this server's key. Ask its operator to check STRIPE_SECRET_KEY.")
 	case cause.status == http.StatusTooManyRequests:
 		busy := fault.Wrap(fault.Unavailable, cause, "Stripe is busy. Try again in a minute.")
 		busy.RetryAfter = busyPause
@@ -54,11 +54,11 @@ func failure(err error) error {
 	case cause.status >= http.StatusInternalServerError:
 		return fault.Wrap(fault.Upstream, cause, Silent)
 	}
-	return fault.Wrap(fault.Upstream, cause, "Stripe refused the request. Try again later; if it stays so, tell the operator.")
+	return fault.Wrap(fault.Upstream, cause, "Stripe refused the request. Try again later. If that does not help, tell the operator of this server.")
 }
 
-// withoutAddress leaves out the address of the call, which names the customer,
-// and any part of an answer that is none of Stripe's.
+// withoutAddress removes the address of the call, which names the customer, and any part of a
+// response that is not Stripe's.
 func withoutAddress(err error) error {
 	var failed *url.Error
 	switch {
@@ -67,29 +67,29 @@ func withoutAddress(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return err
 	}
-	return errors.New("stripe: the answer cannot be read")
+	return errors.New("stripe: cannot read the response")
 }
 
-// Missing reports whether Stripe does not have what was asked for.
+// Missing reports whether Stripe does not have the requested object.
 func Missing(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && (cause.status == http.StatusNotFound || cause.code == stripe.ErrorCodeResourceMissing)
 }
 
-// MissingCustomer is missing for the customer that a request names.
+// MissingCustomer is Missing for the customer that a request names.
 func MissingCustomer(err error) bool {
 	var cause *refusal
 	return Missing(err) && errors.As(err, &cause) && cause.parameter == "customer"
 }
 
-// Refused reports whether Stripe understood a request and does not do it.
+// Refused reports whether Stripe understood a request but refused it.
 func Refused(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && (cause.status == http.StatusBadRequest || cause.status == http.StatusNotFound)
 }
 
-// Away reports whether a failure is of a kind that says that Stripe, the key or
-// the database does not work. What Stripe refuses of one customer is none.
+// Away reports whether Stripe, the key or the database does not work. A refusal about one
+// customer does not count.
 func Away(err error) bool {
 	var cause *refusal
 	if errors.As(err, &cause) {

@@ -17,14 +17,14 @@ func TestFailure(t *testing.T) {
 		want   fault.Kind
 	}{
 		{"a wrong key", http.StatusUnauthorized, fault.Unavailable},
-		{"a key that may not", http.StatusForbidden, fault.Unavailable},
+		{"a key without permission", http.StatusForbidden, fault.Unavailable},
 		{"too many calls", http.StatusTooManyRequests, fault.Unavailable},
-		{"a request that is wrong", http.StatusBadRequest, fault.Upstream},
-		{"a thing that is not there", http.StatusNotFound, fault.Upstream},
+		{"a wrong request", http.StatusBadRequest, fault.Upstream},
+		{"a missing object", http.StatusNotFound, fault.Upstream},
 		{"a failure at Stripe", http.StatusInternalServerError, fault.Upstream},
 	}
 	for _, test := range tests {
-		t.Run(test.name+" says nothing that is secret", func(t *testing.T) {
+		t.Run(test.name+" reveals no secrets", func(t *testing.T) {
 			err := failure(&stripe.Error{
 				HTTPStatusCode: test.status, Code: stripe.ErrorCodeParameterUnknown, RequestID: "req_1",
 				Msg: "Invalid API Key provided: sk_live_****1234, of ada@example.com",

@@ -12,16 +12,15 @@ import (
 	"parley/core/subscription"
 )
 
-// identity remembers whose the key is.
+// identity caches the account of the key.
 type identity struct {
 	mu    sync.Mutex
 	asked bool
 	id    string
 }
 
-// Account returns the account that the key belongs to. Its id is empty if the
-// key may not read it, and its mode if the key does not show it. It fails while
-// Stripe cannot be asked.
+// Account returns the account of the key. Its id is empty if the key may not read it, and its
+// mode if the key does not reveal it. It fails while Stripe does not answer.
 func (c *Client) Account(ctx context.Context) (subscription.StripeAccount, error) {
 	here := subscription.StripeAccount{Mode: modeOf(c.Key)}
 	c.whose.mu.Lock()
@@ -48,7 +47,7 @@ func (c *Client) Account(ctx context.Context) (subscription.StripeAccount, error
 	return here, nil
 }
 
-// modeOf reads the mode off a secret or restricted key.
+// modeOf derives the mode from a secret or restricted key.
 func modeOf(key string) subscription.Mode {
 	for _, kind := range []string{"sk_", "rk_"} {
 		switch rest, found := strings.CutPrefix(key, kind); {

@@ -66,7 +66,7 @@ func (p *Profiles) Change(ctx context.Context, userID string, profile Profile) e
 	profile.Name = strings.TrimSpace(profile.Name)
 	switch {
 	case !utf8.ValidString(profile.Name) || strings.ContainsFunc(profile.Name, isControl):
-		return fault.InField("name", "The name has characters that cannot be shown. Use plain text.")
+		return fault.InField("name", "The name contains invisible characters. Use plain text.")
 	case utf8.RuneCountInString(profile.Name) > maxPersonName:
 		return fault.InField("name", "The name is longer than %d characters. Shorten it.", maxPersonName)
 	case !slices.Contains([]Appearance{System, Light, Dark}, profile.Appearance):

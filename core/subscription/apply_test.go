@@ -19,7 +19,7 @@ func TestApply(t *testing.T) {
 		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.NotFound)
 	})
-	t.Run("a subscription puts its plan in force and is kept as it was read", func(t *testing.T) {
+	t.Run("a subscription puts its plan in force and is stored as read", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		billed := c.active(plan.Standard)
@@ -38,7 +38,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("the row is %+v", got)
 		}
 	})
-	t.Run("the same once more changes nothing but the revision, and is no news", func(t *testing.T) {
+	t.Run("the same again changes only the revision", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		billed := c.active(plan.Standard)
@@ -67,7 +67,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("the one before is %+v", entries[1])
 		}
 	})
-	t.Run("a trial that was had stays had", func(t *testing.T) {
+	t.Run("a used trial stays used", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), true, subscription.Cause{})
@@ -88,7 +88,7 @@ func TestApply(t *testing.T) {
 		}
 		c.isOn(plan.Premium)
 	})
-	t.Run("a plan that was given by hand stays in force when it is the higher", func(t *testing.T) {
+	t.Run("a granted plan stays in force if it is higher", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
@@ -101,7 +101,7 @@ func TestApply(t *testing.T) {
 		c.bill(ended)
 		c.isOn(plan.Free)
 	})
-	t.Run("a workspace that is not there is not found", func(t *testing.T) {
+	t.Run("a missing workspace is not found", func(t *testing.T) {
 		c := newClock(t)
 		_, err := c.Ledger.ApplySubscription(t.Context(), "ws_nowhere", 0, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.NotFound)

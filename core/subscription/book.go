@@ -9,8 +9,8 @@ import (
 	"parley/core/tenant"
 )
 
-// book is what every change of a subscription or a grant goes through: access,
-// the plan in force, what is suspended, the audit log and mails.
+// book performs every change of a subscription or a grant: access, the plan in force, what is
+// suspended, the audit log and mails.
 type book struct {
 	db       Database
 	holdings *tenant.Holdings
@@ -19,14 +19,14 @@ type book struct {
 	now      func() time.Time
 }
 
-// read is a subscription after Stripe was asked. The revision counts what is
-// read, changed or not: an older answer that comes later must be told apart.
+// read returns a subscription after asking Stripe. The revision counts every read, changed or
+// not, so that an older response that arrives later is recognized.
 func (b *book) read(before Subscription, billed Billed, trialUsed bool) Subscription {
 	after, now := before, b.now()
 	after.Billed, after.MissingAt = billed, nil
 	if before.UnverifiedUntil != nil {
-		// A state that the rule does not know keeps the access from before the
-		// time when Stripe could not be asked.
+		// An unknown state keeps the access from before the time when Stripe could not be
+		// asked.
 		after.UnverifiedUntil, after.Access = nil, plan.Access{Plan: before.Plan}
 	}
 	after.TrialUsed = before.TrialUsed || trialUsed
@@ -36,7 +36,7 @@ func (b *book) read(before Subscription, billed Billed, trialUsed bool) Subscrip
 	return after
 }
 
-// access asks the rule. Its last access is that of the row.
+// access applies the rule. The last access is the row's.
 func (b *book) access(subscription Subscription, now time.Time) plan.Access {
 	standing := plan.Standing{
 		Status: subscription.Status, Plan: subscription.Plan,
@@ -45,7 +45,7 @@ func (b *book) access(subscription Subscription, now time.Time) plan.Access {
 	return standing.Access(subscription.Access, b.grace, now)
 }
 
-// write stores a subscription and all that follows from it.
+// write stores a subscription and its consequences.
 func (b *book) write(ctx context.Context, workspace tenant.Workspace, before, after Subscription) error {
 	if err := b.db.Subscriptions.SaveSubscription(ctx, workspace.ID, after); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (b *book) write(ctx context.Context, workspace tenant.Workspace, before, af
 	return b.notices.announce(ctx, workspace, before, after)
 }
 
-// putInForce writes a workspace's plan, and settles what it means.
+// putInForce writes a workspace's plan and applies its limits.
 func (b *book) putInForce(ctx context.Context, workspace tenant.Workspace, inForce, granted plan.Name) error {
 	if err := b.keepConversations(ctx, workspace, inForce); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (b *book) putInForce(ctx context.Context, workspace tenant.Workspace, inFor
 	return b.holdings.SettleFor(ctx, workspace.ID, inForce)
 }
 
-// keepConversations sees to it that a lower plan deletes nothing: what was said
-// under the present one is kept as long as that keeps it.
+// keepConversations ensures that a lower plan deletes nothing: existing conversations are kept
+// as long as the current plan keeps them.
 func (b *book) keepConversations(ctx context.Context, workspace tenant.Workspace, next plan.Name) error {
 	before, err := b.db.Plans.Plan(ctx, workspace.Plan)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *book) keepConversations(ctx context.Context, workspace tenant.Workspace
 	return b.db.Access.KeepConversations(ctx, workspace.ID, b.now(), before.Limits.RetentionDays)
 }
 
-// record writes what has changed for a workspace into the audit log.
+// record writes a change of a workspace to the audit log.
 func (b *book) record(ctx context.Context, workspaceID string, action audit.Action, detail string) error {
 	return audit.Record(ctx, b.db.Audit, workspaceID, b.now(), audit.Entry{
 		Action: action, Object: audit.Object{Kind: "workspace", ID: workspaceID}, Detail: detail,

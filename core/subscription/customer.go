@@ -12,7 +12,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Customers knows workspaces as Stripe's customers.
+// Customers maps workspaces to Stripe's customers.
 type Customers struct {
 	db         Database
 	workspaces *tenant.Workspaces
@@ -21,14 +21,14 @@ type Customers struct {
 	now        func() time.Time
 }
 
-// WorkspaceByCustomer returns the workspace of one of Stripe's customers. It is
-// NotFound if none has that customer.
+// WorkspaceByCustomer returns the workspace of a customer at Stripe. It is NotFound if no
+// workspace has that customer.
 func (c *Customers) WorkspaceByCustomer(ctx context.Context, customerID string) (string, error) {
 	return c.db.Subscriptions.WorkspaceByCustomer(ctx, customerID)
 }
 
-// SetCustomer makes a workspace known as one of Stripe's customers. Of several
-// the first stays, and what stays is returned.
+// SetCustomer records a workspace's customer at Stripe. If there already is one, it stays. It
+// returns the row.
 func (c *Customers) SetCustomer(ctx context.Context, workspaceID string, customer Customer) (Subscription, error) {
 	var stands Subscription
 	err := c.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
@@ -43,9 +43,8 @@ func (c *Customers) SetCustomer(ctx context.Context, workspaceID string, custome
 	return stands, err
 }
 
-// ReplaceCustomer gives a workspace another customer, in place of one that
-// Stripe has deleted or does not know. If it has another by now, that stays. It
-// returns what stands.
+// ReplaceCustomer replaces a workspace's customer that Stripe has deleted or does not know. If
+// the workspace has another customer by now, that stays. It returns the row.
 func (c *Customers) ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer Customer) (Subscription, error) {
 	var stands Subscription
 	err := c.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
@@ -60,21 +59,20 @@ func (c *Customers) ReplaceCustomer(ctx context.Context, workspaceID, replaced s
 	return stands, err
 }
 
-// BeginCheckout notes that an owner was sent to pay. It is NotFound for a
-// workspace that is no customer yet.
+// BeginCheckout records that an owner was sent to pay. It is NotFound for a workspace without
+// a customer.
 func (c *Customers) BeginCheckout(ctx context.Context, workspaceID string) error {
 	now := c.now()
 	return c.change(ctx, workspaceID, func(s *Subscription) { s.CheckoutAt = &now })
 }
 
-// CustomerTold notes that Stripe has the owner's address.
+// CustomerTold records that Stripe has the owner's address.
 func (c *Customers) CustomerTold(ctx context.Context, workspaceID string) error {
 	return c.change(ctx, workspaceID, func(s *Subscription) { s.CustomerStale = false })
 }
 
-// CustomerMissing notes that Stripe does not know a workspace's customer, and
-// reports whether that is news. A workspace that has another customer by now
-// stays as it is.
+// CustomerMissing records that Stripe does not know a workspace's customer, and reports
+// whether that is new. It changes nothing if the workspace has another customer by now.
 func (c *Customers) CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error) {
 	now := c.now()
 	err = c.change(ctx, workspaceID, func(s *Subscription) {
@@ -86,8 +84,8 @@ func (c *Customers) CustomerMissing(ctx context.Context, workspaceID, customerID
 	return news && err == nil, err
 }
 
-// change changes what is ours of a subscription's row. Its revision
-// stays: that counts what was read at Stripe.
+// change changes our own fields of a subscription's row. Its revision stays, because that
+// counts reads at Stripe.
 func (c *Customers) change(ctx context.Context, workspaceID string, change func(*Subscription)) error {
 	return c.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		customer, err := c.db.Subscriptions.Subscription(ctx, workspaceID)
@@ -99,8 +97,7 @@ func (c *Customers) change(ctx context.Context, workspaceID string, change func(
 	})
 }
 
-// OwnerChanges notes that Stripe has an old address of a workspace's owner, if it
-// has one.
+// OwnerChanges records that Stripe has an old address of a workspace's owner, if it has one.
 func (c *Customers) OwnerChanges(ctx context.Context, workspaceID string) error {
 	err := c.change(ctx, workspaceID, func(s *Subscription) { s.CustomerStale = true })
 	if fault.Is(err, fault.NotFound) {
@@ -109,8 +106,8 @@ func (c *Customers) OwnerChanges(ctx context.Context, workspaceID string) error 
 	return err
 }
 
-// OwnerEmail returns the address of who has been an owner for longest: Stripe
-// knows the workspace by it.
+// OwnerEmail returns the address of the longest-standing owner, which Stripe has for the
+// workspace.
 func (c *Customers) OwnerEmail(ctx context.Context, workspaceID string) (string, error) {
 	members, err := c.db.Members.Members(ctx, workspaceID)
 	if err != nil {
@@ -123,15 +120,15 @@ func (c *Customers) OwnerEmail(ctx context.Context, workspaceID string) (string,
 	return payer.Email, nil
 }
 
-// EmailChanges notes a user's new address in the workspaces that Stripe knows by
-// the user's address.
+// EmailChanges records a user's new address in the workspaces for which Stripe has the user's
+// address.
 func (c *Customers) EmailChanges(ctx context.Context, user account.User, email string) error {
 	memberships, err := c.db.Members.Memberships(ctx, user.ID)
 	if err != nil {
 		return err
 	}
-	// Locks are taken in one order, or two people who change theirs at once
-	// could wait for each other.
+	// Take locks in one order, or two people who change theirs concurrently could wait
+	// for each other.
 	slices.SortFunc(memberships, func(a, b tenant.Membership) int { return cmp.Compare(a.Workspace.ID, b.Workspace.ID) })
 	for _, m := range memberships {
 		if err := c.emailChanges(ctx, m, user, email); err != nil {

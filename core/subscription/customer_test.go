@@ -25,7 +25,7 @@ func TestCustomer(t *testing.T) {
 		_, err = c.Customers.WorkspaceByCustomer(t.Context(), "cus_2")
 		c.isA(err, fault.NotFound)
 	})
-	t.Run("two workspaces are not one customer", func(t *testing.T) {
+	t.Run("two workspaces cannot share a customer", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		other, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
@@ -33,7 +33,7 @@ func TestCustomer(t *testing.T) {
 		_, err = c.Customers.SetCustomer(t.Context(), other.ID, subscription.Customer{ID: "cus_shop"})
 		c.isA(err, fault.Conflict)
 	})
-	t.Run("all who ever were customers are listed", func(t *testing.T) {
+	t.Run("all workspaces that ever were customers are listed", func(t *testing.T) {
 		c := newClock(t)
 		if all, err := c.Ledger.All(t.Context()); err != nil || len(all) != 0 {
 			t.Errorf("there are %d, %v", len(all), err)
@@ -43,11 +43,11 @@ func TestCustomer(t *testing.T) {
 			t.Errorf("there are %+v, %v", all, err)
 		}
 	})
-	t.Run("who is no customer begins no checkout", func(t *testing.T) {
+	t.Run("a workspace without a customer cannot start a checkout", func(t *testing.T) {
 		c := newClock(t)
 		c.isA(c.Customers.BeginCheckout(t.Context(), c.space.ID), fault.NotFound)
 	})
-	t.Run("of many owners the first is known to Stripe", func(t *testing.T) {
+	t.Run("of many owners Stripe has the first one's address", func(t *testing.T) {
 		c := newClock(t)
 		c.addMember("second", tenant.RoleOwner)
 		if got, err := c.Customers.OwnerEmail(t.Context(), c.space.ID); err != nil || got != email {

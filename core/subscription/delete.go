@@ -14,11 +14,10 @@ type Deletions struct {
 	stripeOff  bool
 }
 
-// DeleteWorkspace deletes a workspace with all that the database has of it, but
-// for the audit log, which is the operator's. The caller has canceled the
-// subscription at Stripe, and let the index forget the chatbots. Where Stripe is
-// switched off, the entry of the log names a subscription that nobody could
-// cancel.
+// DeleteWorkspace deletes a workspace with all its data in the database except the audit log,
+// which belongs to the operator. The caller has canceled the subscription at Stripe, and has
+// removed the chatbots from the index. If Stripe is switched off, the log's entry names a
+// subscription that nobody could cancel.
 func (d *Deletions) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return d.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		paid, err := d.ledger.Subscription(ctx, workspaceID)

@@ -8,7 +8,7 @@ import (
 	"parley/core/plan"
 )
 
-// describe says in a few words what state a subscription is in.
+// describe returns the state of a subscription in a few words.
 func describe(subscription Subscription) string {
 	billed := subscription.Billed
 	if billed.Status == plan.None {
@@ -33,7 +33,7 @@ func describe(subscription Subscription) string {
 	return says
 }
 
-// describeMove says from which plan to which a workspace went, if it did.
+// describeMove says how a workspace's plan changed, if it did.
 func describeMove(from, to plan.Name) string {
 	if from == to {
 		return ""
@@ -41,5 +41,5 @@ func describeMove(from, to plan.Name) string {
 	return fmt.Sprintf(" The workspace went from %s to %s.", from.Title(), to.Title())
 }
 
-// date is a day in UTC as people read it.
+// date formats a day in UTC for people.
 func date(at time.Time) string { return at.UTC().Format("2 January 2006") }

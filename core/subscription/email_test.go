@@ -10,11 +10,11 @@ import (
 	"parley/core/tenant"
 )
 
-// stale says whether Stripe has to be told another address.
+// stale checks whether Stripe has to learn another address.
 func (c *clock) stale(want bool) {
 	c.Helper()
 	if c.subscription().CustomerStale != want {
-		c.Errorf("Stripe has to be told: %v", !want)
+		c.Errorf("Stripe has to learn the address: %v", !want)
 	}
 }
 
@@ -26,7 +26,7 @@ func TestAnotherFirstOwner(t *testing.T) {
 			return c.Members.ChangeRole(c.Context(), c.space.ID, c.user.ID, c.user.ID, tenant.RoleMember)
 		},
 	} {
-		t.Run(sentence+" is no longer the one whom Stripe knows", func(t *testing.T) {
+		t.Run(sentence+" is no longer the one whose address Stripe has", func(t *testing.T) {
 			c := newClock(t)
 			_, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
 			c.must(err)
@@ -51,14 +51,14 @@ func TestDeleteWorkspace(t *testing.T) {
 	other, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
 	c.must(err)
 	c.must(c.Deletions.DeleteWorkspace(t.Context(), c.space.ID))
-	t.Run("it is gone with what hangs on it", func(t *testing.T) {
+	t.Run("it is deleted with everything in it", func(t *testing.T) {
 		_, err := c.Workspaces.Workspace(t.Context(), c.space.ID)
 		c.isA(err, fault.NotFound)
 		_, err = c.Customers.WorkspaceByCustomer(t.Context(), "cus_shop")
 		c.isA(err, fault.NotFound)
 		c.isA(c.Deletions.DeleteWorkspace(t.Context(), c.space.ID), fault.NotFound)
 	})
-	t.Run("nobody is told to cancel a subscription that Stripe has ended", func(t *testing.T) {
+	t.Run("the log asks nobody to cancel a subscription that Stripe has ended", func(t *testing.T) {
 		if entry := c.deletion(); entry.Action != audit.WorkspaceDeleted || entry.Detail != "" {
 			t.Errorf("the log says %+v", entry)
 		}

@@ -33,8 +33,7 @@ func (c *clock) deletion() (found audit.Entry) {
 	return found
 }
 
-// customer makes the workspace one of Stripe's customers, with no plan that was
-// given by hand.
+// customer makes the workspace one of Stripe's customers, without a granted plan.
 func (c *clock) customer() {
 	c.Helper()
 	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))
@@ -42,7 +41,7 @@ func (c *clock) customer() {
 	c.must(err)
 }
 
-// active is a subscription that goes on.
+// active returns an ongoing subscription.
 func (c *clock) active(name plan.Name) subscription.Billed {
 	end := c.now.Add(30 * day)
 	return subscription.Billed{ID: "sub_1", Status: plan.Active, Plan: name, Interval: plan.Monthly, PeriodEnd: &end}
@@ -55,7 +54,7 @@ func (c *clock) subscription() subscription.Subscription {
 	return subscription
 }
 
-// bill writes what was just read at Stripe.
+// bill stores a state as if just read at Stripe.
 func (c *clock) bill(billed subscription.Billed) subscription.Applied {
 	c.Helper()
 	return c.billBecause(billed, subscription.Cause{})
@@ -117,14 +116,13 @@ func (c *clock) isA(err error, kind fault.Kind) {
 	}
 }
 
-// in is a moment from now.
+// in returns a time from now.
 func (c *clock) in(d time.Duration) *time.Time {
 	at := c.now.Add(d)
 	return &at
 }
 
-// subscriber is a clock whose workspace has paid for Standard and was told
-// nothing yet.
+// subscriber is a clock whose workspace has paid for Standard, without mails so far.
 func subscriber(t *testing.T) (*clock, subscription.Billed) {
 	t.Helper()
 	c := newClock(t)
@@ -134,7 +132,7 @@ func subscriber(t *testing.T) (*clock, subscription.Billed) {
 	return c, billed
 }
 
-// sends says to whom what is sent now, as "address: subject".
+// sends checks which mails are sent now, as "address: subject".
 func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
 	var mails []outbox.Mail
@@ -159,7 +157,7 @@ const (
 	day      = 24 * time.Hour
 )
 
-// clock is a room over a real store, in which time passes as a test says.
+// clock is the services over a real store, with simulated time.
 type clock struct {
 	*testing.T
 	*tenancy.Services

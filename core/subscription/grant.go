@@ -12,15 +12,14 @@ import (
 	"parley/core/tenant"
 )
 
-// Grant is a plan that is given by hand, whatever is paid for.
+// Grant is a plan that the operator grants, whatever is paid for.
 type Grant struct {
 	Plan plan.Name
 	// Until is when it ends, nil if it does not.
 	Until *time.Time
 }
 
-// grantedAt is the plan that will have been given to a workspace by hand at a
-// time.
+// grantedAt returns the plan that a workspace will have been granted at a time.
 func grantedAt(w tenant.Workspace, at time.Time) plan.Name {
 	if w.GrantedUntil != nil && !at.Before(*w.GrantedUntil) {
 		return plan.Free
@@ -28,7 +27,7 @@ func grantedAt(w tenant.Workspace, at time.Time) plan.Name {
 	return w.Granted
 }
 
-// Grants gives plans by hand.
+// Grants grants plans.
 type Grants struct {
 	db         Database
 	workspaces *tenant.Workspaces
@@ -39,16 +38,15 @@ type Grants struct {
 	now        func() time.Time
 }
 
-// SetPlan is [Grantg.GrantPlan] for a grant without an end.
+// SetPlan is [Grants.GrantPlan] for a grant without an end.
 func (g *Grants) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
 	return g.GrantPlan(ctx, workspaceID, Grant{Plan: name})
 }
 
-// GrantPlan gives a workspace a plan by hand. In force is the higher of it and
-// what the subscription gives; to grant the free plan is to take the grant
-// back. Where Stripe is switched off, a subscription to a higher plan ends
-// here: nobody can verify it. Nothing is deleted by a downgrade. It is Invalid
-// for a plan that does not exist and for an end that has passed.
+// GrantPlan grants a workspace a plan. The higher of it and the subscription's plan is in
+// force; granting the free plan revokes the grant. If Stripe is switched off, a subscription
+// to a higher plan ends, because nobody can verify it. A downgrade deletes nothing. GrantPlan
+// is Invalid for an unknown plan and for an end in the past.
 func (g *Grants) GrantPlan(ctx context.Context, workspaceID string, grant Grant) error {
 	if _, err := g.plans.Existing(ctx, grant.Plan); err != nil {
 		return err
@@ -74,15 +72,15 @@ func (grant Grant) check(now time.Time) error {
 	case grant.Until == nil:
 		return nil
 	case grant.Plan == plan.Free:
-		return fault.InField("until", "The %s plan is what remains without a grant, and has no end.", grant.Plan.Title())
+		return fault.InField("until", "Every workspace without a grant has the %s plan, so it cannot have an end.", grant.Plan.Title())
 	case !grant.Until.After(now):
 		return fault.InField("until", "The grant must end after today.")
 	}
 	return nil
 }
 
-// endUnverifiable ends access above a plan, if no Stripe can be asked about it.
-// A Stripe that is switched on again restores it.
+// endUnverifiable ends access above a plan if there is no Stripe to ask. If Stripe is switched
+// on again, it restores the access.
 func (g *Grants) endUnverifiable(ctx context.Context, subscription Subscription, wanted plan.Name) (Subscription, error) {
 	if !g.stripeOff || !subscription.Access.Plan.Above(wanted) {
 		return subscription, nil
@@ -93,7 +91,7 @@ func (g *Grants) endUnverifiable(ctx context.Context, subscription Subscription,
 	return subscription, g.db.Subscriptions.SaveSubscription(ctx, subscription.WorkspaceID, subscription)
 }
 
-// grant writes a grant beside a plan that is paid for.
+// grant writes a grant next to a paid plan.
 func (g *Grants) grant(ctx context.Context, workspace tenant.Workspace, paid plan.Name, grant Grant) error {
 	inForce := plan.Higher(plan.Higher(grant.Plan, paid), plan.Free)
 	sameEnd := sameTime(grant.Until, workspace.GrantedUntil)
@@ -115,8 +113,8 @@ func (g *Grants) grant(ctx context.Context, workspace tenant.Workspace, paid pla
 	return g.book.record(ctx, workspace.ID, audit.PlanChanged, detail+"."+describeMove(workspace.Plan, inForce))
 }
 
-// EndGrants takes back the grants whose end has come, and returns how many. A
-// workspace falls back to what it pays for, else to the free plan.
+// EndGrants revokes the grants that have ended, and returns how many. A workspace falls back to
+// the plan it pays for, or else to the free plan.
 func (g *Grants) EndGrants(ctx context.Context) (int, error) {
 	workspaces, err := g.db.Access.EndedGrants(ctx, g.now())
 	if err != nil {
@@ -138,7 +136,7 @@ func (g *Grants) EndGrants(ctx context.Context) (int, error) {
 func (g *Grants) endGrant(ctx context.Context, workspaceID string) (ended bool, err error) {
 	err = g.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		ended = workspace.GrantedUntil != nil && !g.now().Before(*workspace.GrantedUntil)
-		if !ended { // the operator has given it another end meanwhile
+		if !ended { // the operator has changed the end meanwhile
 			return nil
 		}
 		subscription, err := g.ledger.Subscription(ctx, workspaceID)

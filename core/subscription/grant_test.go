@@ -10,7 +10,7 @@ import (
 	"parley/core/subscription"
 )
 
-// grant gives the workspace a plan for some time.
+// grant grants the workspace a plan for some time.
 func (c *clock) grant(name plan.Name, lasts time.Duration) {
 	c.Helper()
 	c.must(c.Grants.GrantPlan(c.Context(), c.space.ID, subscription.Grant{Plan: name, Until: c.in(lasts)}))
@@ -41,7 +41,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 		}
 		c.grantsEnd(0)
 	})
-	t.Run("what is paid for stays when it ends", func(t *testing.T) {
+	t.Run("a paid plan stays when the grant ends", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.bill(c.active(plan.Basic))
@@ -51,7 +51,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 		c.grantsEnd(1)
 		c.isOn(plan.Basic)
 	})
-	t.Run("a grant without an end takes the place of one with an end", func(t *testing.T) {
+	t.Run("a grant without an end replaces one with an end", func(t *testing.T) {
 		c := newClock(t)
 		c.grant(plan.Premium, day)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
@@ -59,14 +59,14 @@ func TestGrantWithAnEnd(t *testing.T) {
 		c.grantsEnd(0)
 		c.isOn(plan.Premium)
 	})
-	t.Run("another end of the same plan is in the log", func(t *testing.T) {
+	t.Run("a new end of the same plan is logged", func(t *testing.T) {
 		c := newClock(t)
 		c.grant(plan.Standard, day)
 		if entry := c.history()[0]; entry.Detail != "Plan granted: Standard, until 2 January 2026." {
 			t.Errorf("the log says %+v", entry)
 		}
 	})
-	t.Run("an end that has passed, and an end of nothing, are refused", func(t *testing.T) {
+	t.Run("an end in the past, and an end without a grant, are refused", func(t *testing.T) {
 		c := newClock(t)
 		for _, grant := range []subscription.Grant{{Plan: plan.Premium, Until: c.in(0)}, {Plan: plan.Free, Until: c.in(day)}} {
 			if err := c.Grants.GrantPlan(t.Context(), c.space.ID, grant); fault.As(err).Field != "until" {

@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Lapses ends access whose time has come.
+// Lapses ends expired access.
 type Lapses struct {
 	db         Database
 	workspaces *tenant.Workspaces
@@ -18,9 +18,9 @@ type Lapses struct {
 	now        func() time.Time
 }
 
-// Lapsed returns the workspaces about which Stripe has to be asked now: those
-// whose access has ended by itself and which still have it, and those whose
-// access was to end because there was no Stripe to ask.
+// Lapsed returns the workspaces about which Stripe has to be asked now: those whose access has
+// expired but has not been ended, and those whose access was going to end because there was no
+// Stripe to ask.
 func (l *Lapses) Lapsed(ctx context.Context) ([]string, error) {
 	lapsed, err := l.db.Subscriptions.LapsedAccess(ctx, l.now())
 	if err != nil {
@@ -38,11 +38,10 @@ func (l *Lapses) Lapsed(ctx context.Context) ([]string, error) {
 	return lapsed, nil
 }
 
-// Lapse ends the access whose time has come, without asking Stripe, and
-// returns how many workspaces it changed.
+// Lapse ends expired access without asking Stripe, and returns how many workspaces it changed.
 func (l *Lapses) Lapse(ctx context.Context) (int, error) { return l.LapseBefore(ctx, l.now()) }
 
-// LapseBefore is Lapse for the access whose time had come at a time.
+// LapseBefore is Lapse for access that expired before a time.
 func (l *Lapses) LapseBefore(ctx context.Context, at time.Time) (int, error) {
 	workspaces, err := l.db.Subscriptions.LapsedAccess(ctx, at)
 	if err != nil {
@@ -54,13 +53,13 @@ func (l *Lapses) LapseBefore(ctx context.Context, at time.Time) (int, error) {
 		if changed {
 			ended++
 		}
-		// One that fails must not keep the others.
+		// A failure for one must not affect the others.
 		failures = append(failures, err)
 	}
 	return ended, errors.Join(failures...)
 }
 
-// lapse asks the rule again for one workspace.
+// lapse applies the rule to one workspace again.
 func (l *Lapses) lapse(ctx context.Context, workspaceID string) (changed bool, err error) {
 	err = l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		before, err := l.db.Subscriptions.Subscription(ctx, workspaceID)

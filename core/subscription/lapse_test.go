@@ -29,7 +29,7 @@ func TestLapse(t *testing.T) {
 			c.Errorf("%d lapsed, want %d", n, want)
 		}
 	}
-	t.Run("access that ends goes on until the very moment", func(t *testing.T) {
+	t.Run("access continues until the exact end", func(t *testing.T) {
 		c := ending(t)
 		c.pass(5*day - time.Second)
 		lapsed(c, 0)
@@ -49,7 +49,7 @@ func TestLapse(t *testing.T) {
 		lapsed(c, 0)
 		c.isOn(plan.Standard)
 	})
-	t.Run("a failed payment is waited for as long as the operator says", func(t *testing.T) {
+	t.Run("after a failed payment access continues for the operator's grace", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		overdue := c.active(plan.Standard)
@@ -66,7 +66,7 @@ func TestLapse(t *testing.T) {
 		lapsed(c, 1)
 		c.isOn(plan.Free)
 	})
-	t.Run("access comes back with a payment after the grace", func(t *testing.T) {
+	t.Run("access returns with a payment after the grace", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		overdue := c.active(plan.Standard)
@@ -77,7 +77,7 @@ func TestLapse(t *testing.T) {
 		c.bill(c.active(plan.Standard))
 		c.isOn(plan.Standard)
 	})
-	t.Run("a plan that was given by hand does not lapse", func(t *testing.T) {
+	t.Run("a granted plan does not lapse", func(t *testing.T) {
 		c := ending(t)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.pass(5 * day)

@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Ledger writes down what was read at Stripe of subscriptions.
+// Ledger stores what was read at Stripe.
 type Ledger struct {
 	db         Database
 	workspaces *tenant.Workspaces
@@ -28,18 +28,17 @@ func (l *Ledger) Subscription(ctx context.Context, workspaceID string) (Subscrip
 	return subscription, err
 }
 
-// All returns those of all workspaces that ever were customers.
+// All returns the subscriptions of all workspaces that ever were customers.
 func (l *Ledger) All(ctx context.Context) ([]Subscription, error) {
 	return l.db.Subscriptions.Subscriptions(ctx)
 }
 
-// ApplySubscription writes what was read at Stripe, and all that follows from
-// it, in one transaction: access, plan, what is suspended, the audit log and mails.
+// ApplySubscription stores what was read at Stripe, with its consequences, in one transaction:
+// access, plan, what is suspended, the audit log and mails.
 //
-// Revision is that of the row before Stripe was asked. If another has written
-// meanwhile, what was read may be older than the row: that is a Conflict, and
-// the caller reads both again. An event whose effect is stored already changes
-// nothing, and gives the zero Applied.
+// Revision is the row's before Stripe was asked. If another writer has stored something since,
+// the row may be newer than what was read: that is a Conflict, and the caller reads both
+// again. An event that was already applied changes nothing, and returns the zero Applied.
 func (l *Ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed Billed, trialUsed bool, cause Cause) (Applied, error) {
 	var applied Applied
 	err := l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
@@ -67,7 +66,7 @@ func (l *Ledger) ApplySubscription(ctx context.Context, workspaceID string, revi
 	return applied, nil
 }
 
-// isKnown notes a cause's event, and reports whether it was noted before.
+// isKnown records a cause's event, and reports whether it was already recorded.
 func (l *Ledger) isKnown(ctx context.Context, cause Cause) (bool, error) {
 	if cause.EventID == "" {
 		return false, nil
@@ -76,12 +75,12 @@ func (l *Ledger) isKnown(ctx context.Context, cause Cause) (bool, error) {
 	return !added, err
 }
 
-// SawEvent reports whether an event of Stripe's was noted.
+// SawEvent reports whether an event of Stripe's was recorded.
 func (l *Ledger) SawEvent(ctx context.Context, eventID string) (bool, error) {
 	return l.db.Events.HasBillingEvent(ctx, eventID)
 }
 
-// NoteEvent notes an event of Stripe's that concerns no workspace.
+// NoteEvent records an event of Stripe's that concerns no workspace.
 func (l *Ledger) NoteEvent(ctx context.Context, eventID, kind string) error {
 	return l.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		_, err := l.db.Events.AddBillingEvent(ctx, eventID, kind, l.now())
@@ -89,11 +88,10 @@ func (l *Ledger) NoteEvent(ctx context.Context, eventID, kind string) error {
 	})
 }
 
-// Unlink makes a workspace forget its customer at Stripe and all that was read
-// of it, and returns the plan in force afterwards: what was granted, else the
-// free plan. Nothing is deleted, nothing changes at Stripe, and the workspace
-// can buy again, as another customer. It has no second trial. It is a Conflict
-// for a workspace without a customer.
+// Unlink makes a workspace forget its customer at Stripe and everything read about it, and
+// returns the plan that is then in force: the granted one, or else the free plan. Nothing is
+// deleted, and nothing changes at Stripe. The workspace can buy again, as a new customer
+// without a second trial. It is a Conflict for a workspace without a customer.
 func (l *Ledger) Unlink(ctx context.Context, workspaceID string) (plan.Name, error) {
 	inForce := plan.Free
 	err := l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
@@ -104,7 +102,7 @@ func (l *Ledger) Unlink(ctx context.Context, workspaceID string) (plan.Name, err
 		if before.CustomerID == "" {
 			return fault.New(fault.Conflict, "This workspace has no customer at Stripe.")
 		}
-		// Whoever is reading at Stripe at this moment must not write it back.
+		// A concurrent reader at Stripe must not write it back.
 		after := Subscription{WorkspaceID: workspaceID, TrialUsed: before.TrialUsed, Revision: before.Revision + 1, Access: plan.Access{Plan: plan.Free}}
 		if err := l.db.Subscriptions.SaveSubscription(ctx, workspaceID, after); err != nil {
 			return err
@@ -121,11 +119,10 @@ func (l *Ledger) Unlink(ctx context.Context, workspaceID string) (plan.Name, err
 	return inForce, err
 }
 
-// eventsRemembered is how long events that were applied are kept. Stripe sends
-// an event again for three days.
+// eventsRemembered is how long applied events are kept. Stripe repeats an event for three days.
 const eventsRemembered = 90 * 24 * time.Hour
 
-// DeleteOldEvents deletes the events that were noted long ago.
+// DeleteOldEvents deletes events recorded long ago.
 func (l *Ledger) DeleteOldEvents(ctx context.Context) error {
 	return l.db.Events.DeleteBillingEvents(ctx, l.now().Add(-eventsRemembered))
 }

@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Notices writes the mails that owners get about the plan.
+// Notices writes the mails to owners about the plan.
 type Notices struct {
 	db     Database
 	ledger *Ledger
@@ -18,16 +18,15 @@ type Notices struct {
 	now    func() time.Time
 }
 
-// MailStore keeps mails about workspaces until they are sent.
+// MailStore stores mails about workspaces until they are sent.
 type MailStore interface {
-	// AddMail writes a mail that is due at its DueAt, which is never nil,
-	// unless one of its key is there.
+	// AddMail adds a mail that is due at its DueAt, which is never nil, unless one with
+	// its key exists.
 	AddMail(ctx context.Context, workspaceID string, mail outbox.Mail) error
 }
 
-// announce writes the mails that follow from a subscription's state. Those that
-// are written already stay as they are. That the plan has ended is news only
-// when this change ended it.
+// announce writes the mails that follow from a subscription's state. Existing ones stay. The
+// end of the plan is news only if this change ended it.
 func (n *Notices) announce(ctx context.Context, workspace tenant.Workspace, before, after Subscription) error {
 	if !n.mails.On() {
 		return nil
@@ -43,7 +42,7 @@ func (n *Notices) announce(ctx context.Context, workspace tenant.Workspace, befo
 	}
 	for _, mail := range mails {
 		if mail.DueAt.Before(now) {
-			continue // a reminder of what is told today
+			continue // a reminder of what today's mail says
 		}
 		if err := n.db.Mails.AddMail(ctx, workspace.ID, mail); err != nil {
 			return err
@@ -52,7 +51,7 @@ func (n *Notices) announce(ctx context.Context, workspace tenant.Workspace, befo
 	return nil
 }
 
-// toOwners are notices to every owner.
+// toOwners addresses notices to every owner.
 func (n *Notices) toOwners(ctx context.Context, workspace tenant.Workspace, news []notice) ([]outbox.Mail, error) {
 	members, err := n.db.Members.Members(ctx, workspace.ID)
 	if err != nil {
@@ -69,7 +68,7 @@ func (n *Notices) toOwners(ctx context.Context, workspace tenant.Workspace, news
 	return mails, nil
 }
 
-// mail is a notice to one owner.
+// mail addresses a notice to one owner.
 func (n *Notices) mail(news notice, w tenant.Workspace, owner tenant.Member) outbox.Mail {
 	paragraphs := append(slices.Clone(news.says), n.mails.Link("/workspaces/"+w.ID+"/plan"))
 	return outbox.Mail{
@@ -78,9 +77,8 @@ func (n *Notices) mail(news notice, w tenant.Workspace, owner tenant.Member) out
 	}
 }
 
-// AsOfNow returns a mail as it would be written now, and false if nobody would
-// write it any more: an owner who has resumed a subscription is not told that it
-// ends.
+// AsOfNow returns a mail as it would be written now, or false if it is no longer true: an
+// owner who has resumed a subscription gets no mail about its end.
 func (n *Notices) AsOfNow(ctx context.Context, mail outbox.Mail) (outbox.Mail, bool, error) {
 	workspace, err := n.db.Workspaces.Workspace(ctx, mail.WorkspaceID)
 	if fault.Is(err, fault.NotFound) {

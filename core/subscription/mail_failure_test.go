@@ -19,7 +19,7 @@ func TestMailFailures(t *testing.T) {
 		return c
 	}
 	away := fault.New(fault.Upstream, "The mail server does not answer.")
-	// tries counts how often a mail is tried when sending fails so.
+	// tries counts how often a mail is tried when sending fails.
 	tries := func(c *clock, failure error) int {
 		c.Helper()
 		n := 0
@@ -51,7 +51,7 @@ func TestMailFailures(t *testing.T) {
 		c.pass(time.Hour)
 		c.sends()
 	})
-	t.Run("while the server is away the other mails wait", func(t *testing.T) {
+	t.Run("while the server is down the other mails wait", func(t *testing.T) {
 		c, billed := subscriber(t)
 		c.addMember("second", tenant.RoleOwner)
 		billed.EndsAt = c.in(20 * day)
@@ -60,7 +60,7 @@ func TestMailFailures(t *testing.T) {
 			t.Errorf("%d are tried", n)
 		}
 	})
-	t.Run("an address that is refused is given up, and the others are sent", func(t *testing.T) {
+	t.Run("a mail to a refused address is given up, and the others are sent", func(t *testing.T) {
 		c, billed := subscriber(t)
 		c.addMember("second", tenant.RoleOwner)
 		billed.EndsAt = c.in(20 * day)
@@ -77,7 +77,7 @@ func TestMailFailures(t *testing.T) {
 		c.pass(15 * day)
 		c.sends()
 	})
-	t.Run("who dies with a mail leaves it to others after five minutes", func(t *testing.T) {
+	t.Run("a process that dies with a mail leaves it to others after five minutes", func(t *testing.T) {
 		c := written(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := c.Mails.SendMails(ctx, func(context.Context, outbox.Mail) error { cancel(); return context.Canceled })
@@ -89,7 +89,7 @@ func TestMailFailures(t *testing.T) {
 		c.pass(time.Second)
 		c.sends("owner@example.com: The Standard plan of Shop ends on 21 January 2026")
 	})
-	t.Run("a mail that kills whoever sends it is given up", func(t *testing.T) {
+	t.Run("a mail that kills its senders is given up", func(t *testing.T) {
 		c := written(t)
 		for range 8 {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -101,7 +101,7 @@ func TestMailFailures(t *testing.T) {
 		}
 		c.sends()
 	})
-	t.Run("two who send at once send each mail once", func(t *testing.T) {
+	t.Run("two concurrent senders send each mail once", func(t *testing.T) {
 		c := written(t)
 		var inner []outbox.Mail
 		sent, err := c.Mails.SendMails(t.Context(), func(context.Context, outbox.Mail) error {
@@ -112,7 +112,7 @@ func TestMailFailures(t *testing.T) {
 			t.Errorf("%d are sent, %v, and meanwhile %d", sent, err, len(inner))
 		}
 	})
-	t.Run("a mail goes with its workspace", func(t *testing.T) {
+	t.Run("a mail is deleted with its workspace", func(t *testing.T) {
 		c := written(t)
 		sent, err := c.Mails.SendMails(t.Context(), func(context.Context, outbox.Mail) error {
 			return c.Deletions.DeleteWorkspace(t.Context(), c.space.ID)

@@ -16,11 +16,11 @@ func TestMails(t *testing.T) {
 	t.Parallel()
 	const ends = "owner@example.com: The Standard plan of Shop ends on 21 January 2026"
 
-	t.Run("a subscription that goes on is no news", func(t *testing.T) {
+	t.Run("an ongoing subscription causes no mail", func(t *testing.T) {
 		c, _ := subscriber(t)
 		c.sends()
 	})
-	t.Run("its end is told when it is known, and three days before", func(t *testing.T) {
+	t.Run("its end is mailed once it is known, and again three days before", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
@@ -42,7 +42,7 @@ https://parley.example/workspaces/`
 		c.sends(ends)
 		c.sends()
 	})
-	t.Run("the same news again is told once", func(t *testing.T) {
+	t.Run("the same news is mailed once", func(t *testing.T) {
 		c, billed := subscriber(t)
 		for range 3 {
 			billed.EndsAt = c.in(20 * day)
@@ -54,7 +54,7 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.sends(ends)
 	})
-	t.Run("an end within three days is told once, not twice", func(t *testing.T) {
+	t.Run("an end within three days is mailed once, not twice", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.EndsAt = c.in(2 * day)
 		c.bill(billed)
@@ -62,7 +62,7 @@ https://parley.example/workspaces/`
 		c.pass(day)
 		c.sends()
 	})
-	t.Run("who has resumed is not told of the end", func(t *testing.T) {
+	t.Run("whoever has resumed gets no mail about the end", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
@@ -79,7 +79,7 @@ https://parley.example/workspaces/`
 		c.pass(2 * day)
 		c.sends()
 	})
-	t.Run("a change to a lower plan is told, one to a higher is not", func(t *testing.T) {
+	t.Run("a change to a lower plan is mailed, one to a higher plan is not", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.NextPlan, billed.NextAt = plan.Premium, c.in(20*day)
 		c.bill(billed)
@@ -91,7 +91,7 @@ https://parley.example/workspaces/`
 			t.Errorf("it says %q", mails[0].Body)
 		}
 	})
-	t.Run("who has as high a plan by hand is told that it stays", func(t *testing.T) {
+	t.Run("with an equally high granted plan the mail says that it stays", func(t *testing.T) {
 		c, billed := subscriber(t)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		billed.EndsAt = c.in(20 * day)
@@ -101,7 +101,7 @@ https://parley.example/workspaces/`
 			t.Errorf("it says %q", body)
 		}
 	})
-	t.Run("a failed payment is told with the day until which access goes on", func(t *testing.T) {
+	t.Run("the mail about a failed payment names the day until which access continues", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
 		c.bill(billed)
@@ -111,7 +111,7 @@ https://parley.example/workspaces/`
 			t.Errorf("it says %q", mails[0].Body)
 		}
 	})
-	t.Run("a failed payment is told again three days before the plan ends", func(t *testing.T) {
+	t.Run("a failed payment is mailed again three days before the plan ends", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
 		c.bill(billed)
@@ -122,7 +122,7 @@ https://parley.example/workspaces/`
 		c.sends("owner@example.com: The Standard plan of Shop ends on 22 January 2026: a payment is missing")
 		c.sends()
 	})
-	t.Run("who has paid is not told that a payment is missing", func(t *testing.T) {
+	t.Run("whoever has paid gets no mail about a missing payment", func(t *testing.T) {
 		c, billed := subscriber(t)
 		failed := billed
 		failed.Status, failed.PastDueSince = plan.PastDue, c.in(0)
@@ -132,7 +132,7 @@ https://parley.example/workspaces/`
 		c.pass(18 * day)
 		c.sends()
 	})
-	t.Run("a failed payment is told with the page on which the bank confirms it", func(t *testing.T) {
+	t.Run("the mail about a failed payment has the page for the bank's confirmation", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.PastDueSince, billed.InvoiceURL = plan.PastDue, c.in(0), "https://invoice.stripe.com/i/1"
 		c.bill(billed)
@@ -153,7 +153,7 @@ https://parley.example/workspaces/`
 		}
 	})
 	for name, status := range map[string]plan.Status{"cancels": plan.Canceled, "leaves it unpaid": plan.Unpaid} {
-		t.Run("when Stripe gives up and "+name+", the end of the plan is told once", func(t *testing.T) {
+		t.Run("when Stripe gives up and "+name+", the end of the plan is mailed once", func(t *testing.T) {
 			c, billed := subscriber(t)
 			billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
 			c.bill(billed)
@@ -171,7 +171,7 @@ https://parley.example/workspaces/`
 			c.sends()
 		})
 	}
-	t.Run("when the grace ends, that is told once, also if Stripe gives up later", func(t *testing.T) {
+	t.Run("the end of the grace is mailed once, even if Stripe gives up later", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.PastDueSince = plan.PastDue, c.in(0)
 		c.bill(billed)
@@ -180,12 +180,12 @@ https://parley.example/workspaces/`
 		if n, err := c.Lapses.Lapse(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d ended, %v", n, err)
 		}
-		c.sends("owner@example.com: The Standard plan of Shop has ended") // and not that it will
+		c.sends("owner@example.com: The Standard plan of Shop has ended") // and no mail that it will end
 		billed.Status = plan.Canceled
 		c.bill(billed)
 		c.sends()
 	})
-	t.Run("a plan that ended long ago is no news when that is read for the first time", func(t *testing.T) {
+	t.Run("a plan that ended long ago causes no mail when it is first read", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status = plan.Canceled
 		c.bill(billed)
@@ -193,13 +193,13 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.sends()
 	})
-	t.Run("who has canceled is not told that nobody paid", func(t *testing.T) {
+	t.Run("whoever has canceled gets no mail about a missing payment", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status = plan.Canceled
 		c.bill(billed)
 		c.sends()
 	})
-	t.Run("a payment that was made meanwhile is no news", func(t *testing.T) {
+	t.Run("a payment made meanwhile causes no mail", func(t *testing.T) {
 		c, billed := subscriber(t)
 		failed := billed
 		failed.Status, failed.PastDueSince = plan.PastDue, c.in(0)
@@ -207,7 +207,7 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.sends()
 	})
-	t.Run("the end of a trial is told seven days before, with what is paid then", func(t *testing.T) {
+	t.Run("the end of a trial is mailed seven days before, with the price", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.TrialEnd = plan.Trialing, c.in(14*day)
 		billed.Amount, billed.Currency = 79_00, "usd"
@@ -222,7 +222,7 @@ https://parley.example/workspaces/`
 		c.pass(6 * day)
 		c.sends()
 	})
-	t.Run("a shorter trial is told of at once", func(t *testing.T) {
+	t.Run("a shorter trial is mailed at once", func(t *testing.T) {
 		c, billed := subscriber(t)
 		billed.Status, billed.TrialEnd = plan.Trialing, c.in(2*day)
 		c.bill(billed)
@@ -238,7 +238,7 @@ https://parley.example/workspaces/`
 		c.pass(11 * day)
 		c.sends("owner@example.com: The Standard plan of Shop ends on 15 January 2026")
 	})
-	t.Run("every owner is told, at the address of the day, and nobody else", func(t *testing.T) {
+	t.Run("every owner gets the mail, at the current address, and nobody else", func(t *testing.T) {
 		c, billed := subscriber(t)
 		second, left := c.addMember("second", tenant.RoleOwner), c.addMember("left", tenant.RoleOwner)
 		c.addMember("admin", tenant.RoleAdmin)
@@ -248,7 +248,7 @@ https://parley.example/workspaces/`
 		c.must(store.NewUsers(c.store).SetEmail(t.Context(), second, "new@example.com"))
 		c.sends(ends, strings.Replace(ends, email, "new@example.com", 1))
 	})
-	t.Run("without mails none is written", func(t *testing.T) {
+	t.Run("without a mail server no mail is written", func(t *testing.T) {
 		c, billed := subscriber(t)
 		c.Services = c.withOptions(tenancy.Options{})
 		billed.EndsAt = c.in(20 * day)
@@ -256,7 +256,7 @@ https://parley.example/workspaces/`
 		c.Services = c.withOptions(tenancy.Options{Mails: outbox.Options{Mails: true}})
 		c.sends()
 	})
-	t.Run("a long name is cut in the subject", func(t *testing.T) {
+	t.Run("a long name is shortened in the subject", func(t *testing.T) {
 		c := newClock(t)
 		space, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, strings.Repeat("ß", 100))
 		c.must(err)

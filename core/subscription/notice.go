@@ -8,30 +8,29 @@ import (
 	"parley/core/tenant"
 )
 
-// How long before a date people are reminded of it: warning before something
-// ends, trialWarning before they pay for the first time.
+// How long before a date people are reminded: warning before something ends, trialWarning
+// before the first payment.
 const (
 	warning      = 3 * 24 * time.Hour
 	trialWarning = 7 * 24 * time.Hour
 )
 
-// notice is what owners are told of a subscription's state.
+// notice is a piece of news for owners about a subscription.
 type notice struct {
 	// key is the same for the same news.
 	key string
-	// due is when it is told.
+	// due is when to send it.
 	due     time.Time
 	subject string
-	// says are the paragraphs.
+	// says holds the paragraphs.
 	says []string
-	// ended says that it tells of the end of access. Only the change that ended
-	// it makes this news: see announce.
+	// ended says that it announces the end of access. Only the change that ended it
+	// makes this news: see announce.
 	ended bool
 }
 
-// notices are what there is to be told of a subscription at a time: what is to
-// come, and what is wrong. What has happened by then is no news, but for an end
-// that nobody was told of before.
+// notices returns the news about a subscription at a time: what is to come, and what is wrong.
+// The past is no news, except for an end that no mail has announced.
 func notices(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	var all []notice
 	all = append(all, declines(w, s, now)...)
@@ -40,7 +39,7 @@ func notices(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	return append(all, endForDebt(w, s, now)...)
 }
 
-// decline returns when a subscription ends or goes down, and to which plan.
+// decline returns when a subscription ends or changes to a lower plan, and to which.
 func (b Billed) decline() (at *time.Time, to plan.Name) {
 	switch {
 	case b.Status != plan.Trialing && b.Status != plan.Active && b.Status != plan.PastDue:
@@ -53,8 +52,8 @@ func (b Billed) decline() (at *time.Time, to plan.Name) {
 	return nil, ""
 }
 
-// declines tell that a subscription will end or go down, at once and again
-// before it does.
+// declines announces that a subscription will end or change to a lower plan, at once and
+// again before it does.
 func declines(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	at, to := s.decline()
 	if at == nil || !at.After(now) {
@@ -78,7 +77,7 @@ func declines(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	return []notice{news, reminder}
 }
 
-// endOfTrial tells what is paid when a trial is over.
+// endOfTrial says what will be paid after a trial.
 func endOfTrial(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	if s.Status != plan.Trialing || s.TrialEnd == nil || s.EndsAt != nil || !s.TrialEnd.After(now) {
 		return nil
@@ -98,8 +97,7 @@ func endOfTrial(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	}}
 }
 
-// failedPayment tells until when access goes on, at once and again before it
-// ends.
+// failedPayment says until when access continues, at once and again before it ends.
 func failedPayment(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	if s.Status != plan.PastDue || s.PastDueSince == nil || s.Access.Until == nil || !s.Access.Until.After(now) {
 		return nil
@@ -113,7 +111,7 @@ func failedPayment(w tenant.Workspace, s Subscription, now time.Time) []notice {
 			s.Plan.Title(), w.Name, date(*s.PastDueSince), date(*s.Access.Until))}, howToPay(s)...),
 	}
 	if s.EndsAt != nil && !s.EndsAt.After(*s.Access.Until) {
-		return []notice{failed} // of that end there is a reminder already
+		return []notice{failed} // another reminder already covers that end
 	}
 	reminder := failed
 	reminder.key, reminder.due = "unpaid-soon"+of, s.Access.Until.Add(-warning)
@@ -121,7 +119,7 @@ func failedPayment(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	return []notice{failed, reminder}
 }
 
-// howToPay says where an open invoice is paid. The page of the plan follows.
+// howToPay says where to pay an open invoice. The link to the plan's page follows.
 func howToPay(s Subscription) []string {
 	if s.InvoiceURL == "" {
 		return []string{"Please update the payment method before then:"}
@@ -133,7 +131,7 @@ func howToPay(s Subscription) []string {
 	}
 }
 
-// endForDebt tells that the plan has ended because a payment was never made.
+// endForDebt says that the plan has ended because a payment was never made.
 func endForDebt(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	if s.PastDueSince == nil || !s.Plan.Above(s.Access.Plan) {
 		return nil

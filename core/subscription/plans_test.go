@@ -11,11 +11,11 @@ import (
 	"parley/core/plan"
 )
 
-// owner is the owner as an actor.
+// owner returns the owner as an actor.
 func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
 
-// rest says which of a resource rest, and no others.
-func (c *clock) rest(resource plan.Resource, want ...string) {
+// suspended checks which holdings of a resource are suspended.
+func (c *clock) suspended(resource plan.Resource, want ...string) {
 	c.Helper()
 	holdings, err := c.Holdings.List(c.Context(), c.space.ID)
 	c.must(err)
@@ -28,20 +28,20 @@ func (c *clock) rest(resource plan.Resource, want ...string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		c.Errorf("there rest %q, want %q", got, want)
+		c.Errorf("suspended are %q, want %q", got, want)
 	}
 }
 
 func TestSetPlan(t *testing.T) {
 	t.Parallel()
-	t.Run("a new workspace has no plan by hand", func(t *testing.T) {
+	t.Run("a new workspace has no granted plan", func(t *testing.T) {
 		c := newClock(t)
 		space, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
 		if err != nil || space.Plan != plan.Free || space.Granted != plan.Free {
 			t.Errorf("it is %+v, %v", space, err)
 		}
 	})
-	t.Run("a plan that is given is in force and in the log", func(t *testing.T) {
+	t.Run("a granted plan is in force and in the log", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.Grants.SetPlan(audit.As(t.Context(), c.owner()), c.space.ID, plan.Premium))
 		c.isOn(plan.Premium)
@@ -50,7 +50,7 @@ func TestSetPlan(t *testing.T) {
 			t.Errorf("the log says %+v", entry)
 		}
 	})
-	t.Run("the same once more is no news", func(t *testing.T) {
+	t.Run("the same again changes nothing", func(t *testing.T) {
 		c := newClock(t)
 		before := len(c.history())
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
@@ -58,7 +58,7 @@ func TestSetPlan(t *testing.T) {
 			t.Errorf("%d entries after %d", n, before)
 		}
 	})
-	t.Run("a grant below the subscription waits under it", func(t *testing.T) {
+	t.Run("a grant below the subscription has no effect yet", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.bill(c.active(plan.Premium))
@@ -72,7 +72,7 @@ func TestSetPlan(t *testing.T) {
 		c.bill(ended)
 		c.isOn(plan.Basic)
 	})
-	t.Run("a lower plan keeps what was said as long as the plan before", func(t *testing.T) {
+	t.Run("a lower plan keeps existing conversations as long as the previous plan", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
@@ -81,7 +81,7 @@ func TestSetPlan(t *testing.T) {
 			t.Errorf("it keeps %+v, %v", got, err)
 		}
 	})
-	t.Run("what is no plan is refused", func(t *testing.T) {
+	t.Run("an unknown plan is refused", func(t *testing.T) {
 		c := newClock(t)
 		err := c.Grants.SetPlan(t.Context(), c.space.ID, "gold")
 		if fault.As(err).Field != "plan" {
@@ -99,7 +99,7 @@ func TestUpdatePlan(t *testing.T) {
 		c.must(err)
 		return all[2]
 	}
-	t.Run("limits and prices are another's from then on, title and rank are not", func(t *testing.T) {
+	t.Run("limits and prices change, title and rank do not", func(t *testing.T) {
 		c := newClock(t)
 		p := standard(c)
 		p.Limits.MessagesPerMonth, p.Price.Monthly, p.Limits.Features = 5, 80_00, []plan.Feature{plan.FeatureSites}
@@ -111,16 +111,16 @@ func TestUpdatePlan(t *testing.T) {
 			t.Errorf("the plan is %+v", got)
 		}
 	})
-	t.Run("a lower limit puts to rest in every workspace of the plan, a higher one wakes up", func(t *testing.T) {
+	t.Run("a lower limit suspends in every workspace of the plan, and a higher one ends the suspension", func(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(3)
 		p := standard(c)
 		p.Limits.Chatbots = 1
 		c.must(c.Plans.UpdatePlan(t.Context(), p))
-		c.rest(plan.Chatbots, "cb_2", "cb_3")
+		c.suspended(plan.Chatbots, "cb_2", "cb_3")
 		p.Limits.Chatbots = plan.Unlimited
 		c.must(c.Plans.UpdatePlan(t.Context(), p))
-		c.rest(plan.Chatbots)
+		c.suspended(plan.Chatbots)
 	})
 	t.Run("another plan's workspaces stay as they are", func(t *testing.T) {
 		c := newClock(t)
@@ -129,9 +129,9 @@ func TestUpdatePlan(t *testing.T) {
 		p := standard(c)
 		p.Limits.Chatbots = 1
 		c.must(c.Plans.UpdatePlan(t.Context(), p))
-		c.rest(plan.Chatbots)
+		c.suspended(plan.Chatbots)
 	})
-	t.Run("what makes no sense is refused and changes nothing", func(t *testing.T) {
+	t.Run("invalid values are refused and change nothing", func(t *testing.T) {
 		c := newClock(t)
 		p := standard(c)
 		p.Limits.Chatbots = -7

@@ -10,10 +10,10 @@ import (
 	"parley/core/tenant"
 )
 
-// Reversal is a payment that went back, in part or whole, or may: a refund or a
-// dispute. It changes no plan: only the subscription does.
+// Reversal is a refund or a dispute: money that went back, in part or whole, or may go back. It
+// changes no plan: only the subscription does.
 type Reversal struct {
-	// StripeID is that of the refund or dispute.
+	// StripeID is the id of the refund or dispute.
 	StripeID string
 	Kind     ReversalKind
 	// Status is Stripe's; see [Reversal.Open] and [Reversal.Lost].
@@ -24,7 +24,7 @@ type Reversal struct {
 	At       time.Time
 }
 
-// ReversalKind tells refunds from disputes.
+// ReversalKind distinguishes refunds from disputes.
 type ReversalKind string
 
 // The kinds.
@@ -46,26 +46,26 @@ func (r Reversal) Won() bool {
 // Lost reports whether the payer's bank took the money back.
 func (r Reversal) Lost() bool { return r.Kind == Dispute && r.Status == "lost" }
 
-// ReversalStore keeps refunds and disputes.
+// ReversalStore stores refunds and disputes.
 type ReversalStore interface {
 	// SaveReversal adds or replaces the one with its StripeID.
 	SaveReversal(ctx context.Context, workspaceID string, reversal Reversal) error
-	// Reversals returns the latest, the latest first.
+	// Reversals returns the latest ones, the latest first.
 	Reversals(ctx context.Context, workspaceID string, limit int) ([]Reversal, error)
 }
 
-// Reversals keeps refunds and disputes.
+// Reversals stores refunds and disputes.
 type Reversals struct {
 	db         Database
 	workspaces *tenant.Workspaces
 	book       *book
 }
 
-// maxReversals bounds how many of a workspace are compared with what was read.
+// maxReversals bounds how many of a workspace are compared with those read.
 const maxReversals = 1_000
 
-// RecordReversals stores what was read at Stripe of refunds and disputes, with
-// an entry of the audit log for each that is news, and returns those.
+// RecordReversals stores refunds and disputes read at Stripe, with an entry in the audit log
+// for each new one, and returns the new ones.
 func (r *Reversals) RecordReversals(ctx context.Context, workspaceID string, read []Reversal) (news []Reversal, err error) {
 	err = r.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		news = nil
@@ -104,7 +104,7 @@ func (r *Reversals) List(ctx context.Context, workspaceID string, limit int) ([]
 	return r.db.Reversals.Reversals(ctx, workspaceID, limit)
 }
 
-// describe is a sentence for the audit log.
+// describe returns a sentence for the audit log.
 func (r Reversal) describe() string {
 	what := plan.Money(r.Amount, r.Currency)
 	switch {

@@ -12,7 +12,7 @@ import (
 
 func TestRevisions(t *testing.T) {
 	t.Parallel()
-	t.Run("what was read before another wrote is refused", func(t *testing.T) {
+	t.Run("a state read before another writer stored one is refused", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.bill(c.active(plan.Standard))
@@ -20,7 +20,7 @@ func TestRevisions(t *testing.T) {
 		c.isA(err, fault.Conflict)
 		c.isOn(plan.Standard)
 	})
-	t.Run("even if the other found nothing new", func(t *testing.T) {
+	t.Run("even if the other writer found nothing new", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		billed := c.active(plan.Standard)
@@ -30,7 +30,7 @@ func TestRevisions(t *testing.T) {
 		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, early, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.Conflict)
 	})
-	t.Run("an event that came with it is not lost", func(t *testing.T) {
+	t.Run("the event with it is not lost", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		cause := subscription.Cause{EventID: "evt_1", EventType: "customer.subscription.updated"}
@@ -43,7 +43,7 @@ func TestRevisions(t *testing.T) {
 			t.Errorf("the second time: %+v", applied)
 		}
 	})
-	t.Run("of fifty who write at once one wins", func(t *testing.T) {
+	t.Run("of fifty concurrent writers one wins", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		won, lost := 0, 0
@@ -62,7 +62,7 @@ func TestRevisions(t *testing.T) {
 			t.Errorf("%d won, %d lost, revision %d", won, lost, c.subscription().Revision)
 		}
 	})
-	t.Run("what is ours of the row changes no revision", func(t *testing.T) {
+	t.Run("our own fields do not change the revision", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.must(c.Customers.BeginCheckout(t.Context(), c.space.ID))
@@ -73,7 +73,7 @@ func TestRevisions(t *testing.T) {
 	})
 }
 
-// atOnce runs fn so many times at once.
+// atOnce runs fn n times concurrently.
 func atOnce(n int, fn func() error) []error {
 	errs := make([]error, n)
 	var begin, end sync.WaitGroup
@@ -91,7 +91,7 @@ func atOnce(n int, fn func() error) []error {
 
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	t.Run("the same event fifty times at once has one effect", func(t *testing.T) {
+	t.Run("fifty concurrent deliveries of an event have one effect", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		before := len(c.history())
@@ -113,7 +113,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%d effects, %d entries, revision %d", effects, len(entries)-before, c.subscription().Revision)
 		}
 	})
-	t.Run("an event that is known changes nothing, whatever was read", func(t *testing.T) {
+	t.Run("a known event changes nothing, whatever was read", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.must(c.Ledger.NoteEvent(t.Context(), "evt_1", "customer.updated"))

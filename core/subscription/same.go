@@ -6,9 +6,8 @@ import (
 	"parley/core/plan"
 )
 
-// same reports whether two rows say the same. When Stripe was asked, and how
-// often, does not matter, nor does the address of an invoice: Stripe may write
-// that differently each time.
+// same reports whether two rows agree. When and how often Stripe was asked does not matter, nor
+// does the address of an invoice, which Stripe may write differently each time.
 func same(a, b Subscription) bool {
 	timesOfA, timesOfB := a.times(), b.times()
 	for i := range timesOfA {
@@ -19,7 +18,7 @@ func same(a, b Subscription) bool {
 	return a.words() == b.words()
 }
 
-// words are what is no time.
+// words returns the fields that are not times.
 func (s Subscription) words() any {
 	return struct {
 		customer, id, status, plan, interval, currency, next, access any

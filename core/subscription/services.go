@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Database is what this package keeps and reads, one port for each subject.
+// Database holds the ports of this package, one for each subject.
 type Database struct {
 	Tx            transactor
 	Subscriptions SubscriptionStore
@@ -30,18 +30,17 @@ type transactor interface {
 	InTx(ctx context.Context, fn func(context.Context) error) error
 }
 
-// AccessStore keeps which plan is in force, and what was given by hand.
+// AccessStore stores which plan is in force, and which was granted.
 type AccessStore interface {
-	// SetPlan writes the plan in force, and the one that was given by hand.
+	// SetPlan writes the plan in force, and the granted one.
 	SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error
-	// SetGrantEnd writes when the plan that was given by hand ends; nil if it
-	// does not.
+	// SetGrantEnd writes when the grant ends; nil if it does not.
 	SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error
-	// EndedGrants returns the workspaces whose grant's end is now or was before.
+	// EndedGrants returns the workspaces whose grant has ended.
 	EndedGrants(ctx context.Context, now time.Time) ([]string, error)
-	// KeepConversations says that those whose last message came before a time
-	// are kept for so many days at least, or for as many as was said before;
-	// plan.Unlimited is for ever.
+	// KeepConversations keeps conversations whose last message is older than a time for
+	// at least this many days, or for the longer time set before; plan.Unlimited means
+	// forever.
 	KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error
 }
 
@@ -55,18 +54,18 @@ type workspaceReader interface {
 	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
 }
 
-// memberReader reads members, the oldest first.
+// memberReader reads members, oldest first.
 type memberReader interface {
 	Members(ctx context.Context, workspaceID string) ([]tenant.Member, error)
 	Memberships(ctx context.Context, userID string) ([]tenant.Membership, error)
 }
 
-// Options are what an operator decides about payments.
+// Options are the operator's settings for payments.
 type Options struct {
-	// Grace is how long a payment that failed is waited for before access ends.
+	// Grace is how long after a failed payment access continues.
 	Grace time.Duration
-	// StripeOff says that plans are not sold here, or not any more: what was
-	// paid for cannot be verified.
+	// StripeOff says that plans are not, or no longer, sold here, so that paid plans
+	// cannot be verified.
 	StripeOff bool
 }
 

@@ -5,26 +5,24 @@ import (
 	"time"
 )
 
-// TrialKey names who has a trial: an account, or what is paid with.
+// TrialKey identifies who has a trial: an account, or a means of payment.
 type TrialKey string
 
-// TrialOfUser is the key of the account that began a checkout.
+// TrialOfUser returns the key of the account that started a checkout.
 func TrialOfUser(userID string) TrialKey { return TrialKey("user:" + userID) }
 
-// TrialOfPayment is the key of a card or account that is paid with, by Stripe's
-// fingerprint of it.
+// TrialOfPayment returns the key of a card or bank account, by Stripe's fingerprint.
 func TrialOfPayment(fingerprint string) TrialKey { return TrialKey("payment:" + fingerprint) }
 
-// TrialStore remembers who has had the one trial there is, beyond the deletion
-// of a workspace.
+// TrialStore remembers who has had a trial, even after a workspace is deleted.
 type TrialStore interface {
-	// AddTrial says which subscription's trial a key is for, unless it is for
-	// another already. It returns the one that stands.
+	// AddTrial assigns a key to a subscription's trial, unless it already has one. It
+	// returns the subscription that has the key.
 	AddTrial(ctx context.Context, key TrialKey, subscriptionID string, now time.Time) (stands string, err error)
 	HasTrial(ctx context.Context, key TrialKey) (bool, error)
 }
 
-// Trials sees to it that everybody has one trial.
+// Trials ensures that everybody has only one trial.
 type Trials struct {
 	db  Database
 	now func() time.Time
@@ -35,8 +33,8 @@ func (t *Trials) TrialTaken(ctx context.Context, key TrialKey) (bool, error) {
 	return t.db.Trials.HasTrial(ctx, key)
 }
 
-// ClaimTrial notes that a subscription has the trial of all keys, and reports
-// false if another subscription had it of any. It may be called again.
+// ClaimTrial records a subscription's trial under all keys, and reports false if another
+// subscription already has any of them. It may be called again.
 func (t *Trials) ClaimTrial(ctx context.Context, subscriptionID string, keys ...TrialKey) (first bool, err error) {
 	err = t.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		first = true

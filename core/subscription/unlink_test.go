@@ -18,7 +18,7 @@ func TestUnlink(t *testing.T) {
 	c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 	revision := c.subscription().Revision
 
-	t.Run("the plan falls back to what was granted, and the log says so", func(t *testing.T) {
+	t.Run("the plan falls back to the granted one, and the log says so", func(t *testing.T) {
 		left, err := c.Ledger.Unlink(audit.As(t.Context(), audit.Operator), c.space.ID)
 		c.must(err)
 		c.isOn(plan.Basic)
@@ -28,7 +28,7 @@ func TestUnlink(t *testing.T) {
 			t.Errorf("it has %s, the log says %+v", left, entry)
 		}
 	})
-	t.Run("what is read at Stripe at that moment is not written", func(t *testing.T) {
+	t.Run("a concurrent read at Stripe is not written back", func(t *testing.T) {
 		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, revision, c.active(plan.Premium), false, subscription.Cause{})
 		c.isA(err, fault.Conflict)
 	})
@@ -37,7 +37,7 @@ func TestUnlink(t *testing.T) {
 			t.Errorf("the row is %+v", row)
 		}
 	})
-	t.Run("the old customer is nobody's, and the workspace can have another", func(t *testing.T) {
+	t.Run("the old customer belongs to nobody, and the workspace can get another", func(t *testing.T) {
 		_, err := c.Customers.WorkspaceByCustomer(t.Context(), "cus_shop")
 		c.isA(err, fault.NotFound)
 		stands, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_new", Account: subscription.StripeAccount{ID: "acct_1", Mode: subscription.Live}})
@@ -63,19 +63,19 @@ func TestCustomerMissing(t *testing.T) {
 		c.must(err)
 		return news
 	}
-	t.Run("it is news once, and takes nothing away", func(t *testing.T) {
+	t.Run("it is new only once, and takes nothing away", func(t *testing.T) {
 		if !missing("cus_shop") || missing("cus_shop") {
 			t.Error("it is not, or it is twice")
 		}
 		c.isOn(plan.Basic)
 	})
-	t.Run("an answer of Stripe's takes the mark back", func(t *testing.T) {
+	t.Run("a response from Stripe removes the mark", func(t *testing.T) {
 		c.bill(c.active(plan.Basic))
 		if c.subscription().MissingAt != nil || !missing("cus_shop") {
 			t.Error("the mark is there still")
 		}
 	})
-	t.Run("so does another customer, of whom the old one says nothing", func(t *testing.T) {
+	t.Run("so does another customer", func(t *testing.T) {
 		_, err := c.Customers.ReplaceCustomer(t.Context(), c.space.ID, "cus_shop", subscription.Customer{ID: "cus_new"})
 		c.must(err)
 		if missing("cus_shop") || c.subscription().MissingAt != nil {
@@ -92,11 +92,11 @@ func TestStripeAccount(t *testing.T) {
 		is       subscription.StripeAccount
 		other    bool
 	}{
-		{"the same is no other", live, false},
-		{"another id is another", subscription.StripeAccount{ID: "acct_2", Mode: subscription.Live}, true},
-		{"test mode is another than live mode", subscription.StripeAccount{ID: "acct_1", Mode: subscription.Test}, true},
-		{"an id that is not known is no difference", subscription.StripeAccount{Mode: subscription.Live}, false},
-		{"nor is a mode that is not known", subscription.StripeAccount{ID: "acct_1"}, false},
+		{"the same account is not different", live, false},
+		{"another id is different", subscription.StripeAccount{ID: "acct_2", Mode: subscription.Live}, true},
+		{"test mode and live mode are different", subscription.StripeAccount{ID: "acct_1", Mode: subscription.Test}, true},
+		{"an unknown id is not a difference", subscription.StripeAccount{Mode: subscription.Live}, false},
+		{"nor is an unknown mode", subscription.StripeAccount{ID: "acct_1"}, false},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
 			if live.Other(c.is) != c.other || c.is.Other(live) != c.other {

@@ -11,11 +11,10 @@ import (
 	"parley/core/tenant"
 )
 
-// UnverifiedFor is how long plans that were paid for go on after Stripe was
-// switched off.
+// UnverifiedFor is how long paid plans continue after Stripe was switched off.
 const UnverifiedFor = 30 * 24 * time.Hour
 
-// Unverified are the workspaces whose plan was paid for and cannot be verified.
+// Unverified lists the workspaces whose paid plan cannot be verified.
 type Unverified struct {
 	// Workspaces are their ids.
 	Workspaces []string
@@ -23,8 +22,7 @@ type Unverified struct {
 	Until time.Time
 }
 
-// Unverified returns the workspaces that have access to a paid plan, for a
-// server without Stripe.
+// Unverified returns the workspaces with access to a paid plan, for a server without Stripe.
 func (l *Lapses) Unverified(ctx context.Context) (Unverified, error) {
 	subscriptions, err := l.db.Subscriptions.Subscriptions(ctx)
 	if err != nil {
@@ -52,11 +50,10 @@ func (l *Lapses) unverifiedUntil(subscription Subscription) time.Time {
 	return until
 }
 
-// EndUnverified is for a server without Stripe: it gives every plan that was
-// paid for an end, [UnverifiedFor] after the first call, and returns the
-// workspaces that still have such a plan. [Lapses.Lapse] ends it then, and
-// nothing is deleted. The first answer of a Stripe that is switched on again
-// takes the end back.
+// EndUnverified is for a server without Stripe: it gives every paid plan an end,
+// [UnverifiedFor] after the first call, and returns the workspaces that still have such a
+// plan. [Lapses.Lapse] ends it then, and nothing is deleted. If Stripe is switched on again,
+// its first response removes the end.
 func (l *Lapses) EndUnverified(ctx context.Context) (Unverified, error) {
 	found, err := l.Unverified(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"parley/store/tenancy"
 )
 
-// switchedOff is a server without Stripe on the database of one that had it.
+// switchedOff is a server without Stripe on a database that had one.
 func switchedOff(t *testing.T) *clock {
 	t.Helper()
 	c := newClock(t)
@@ -37,7 +37,7 @@ func (c *clock) unverified(want int) subscription.Unverified {
 
 func TestStripeSwitchedOff(t *testing.T) {
 	t.Parallel()
-	t.Run("a plan that was paid for does not stay for ever", func(t *testing.T) {
+	t.Run("a paid plan does not stay forever", func(t *testing.T) {
 		c := switchedOff(t)
 		if found := c.unverified(1); !found.Until.Equal(c.now.Add(subscription.UnverifiedFor)) {
 			t.Errorf("it ends at %v", found.Until)

@@ -10,7 +10,7 @@ import (
 	"parley/store/tenancy"
 )
 
-// mailed sends what is due and returns the only mail, and the code in its link.
+// mailed sends due mails and returns the only mail, and the code in its link.
 func (c *clock) mailed() (mail outbox.Mail, code string) {
 	c.Helper()
 	var mails []outbox.Mail
@@ -41,7 +41,7 @@ func TestInvitationByMail(t *testing.T) {
 	c.sends()
 }
 
-// sends says to whom what is sent now, as "address: subject".
+// sends checks which mails are sent now, as "address: subject".
 func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
 	var mails []outbox.Mail

@@ -80,7 +80,7 @@ func TestPreview(t *testing.T) {
 	if err != nil || names(before.Suspended) != "cb_2 cb_3 cb_1_1 cb_1_2" || len(before.Resumed) != 0 {
 		t.Errorf("it would suspend %q and resume %q: %v", names(before.Suspended), names(before.Resumed), err)
 	}
-	c.rest(plan.Chatbots)
+	c.suspended(plan.Chatbots)
 	c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 	after, err := c.Holdings.Preview(t.Context(), c.space.ID, plan.Standard)
 	if err != nil || len(after.Suspended) != 0 || names(after.Resumed) != "cb_2 cb_3 cb_1_1 cb_1_2" {

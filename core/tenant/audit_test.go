@@ -9,7 +9,7 @@ import (
 	"parley/core/audit"
 )
 
-// actions are the actions of all entries, the earliest first.
+// actions returns the actions of all entries, the earliest first.
 func (c *clock) actions(keep ...audit.Action) (actions []audit.Action) {
 	c.Helper()
 	for entry, err := range c.Audit.AuditLog(c.Context(), "", time.Time{}) {

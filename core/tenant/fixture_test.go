@@ -21,7 +21,7 @@ import (
 	"parley/store/tenancytest"
 )
 
-// owner is the owner as an actor.
+// owner returns the owner as an actor.
 func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Email) }
 
 // addChatbots adds chatbots cb_1 to cb_n, each a minute younger.
@@ -57,8 +57,8 @@ func (c *clock) addMember(name string, role tenant.Role) string {
 	return user.ID
 }
 
-// rest says which of a resource rest, and no others.
-func (c *clock) rest(resource plan.Resource, want ...string) {
+// suspended checks which holdings of a resource are suspended.
+func (c *clock) suspended(resource plan.Resource, want ...string) {
 	c.Helper()
 	holdings, err := c.Holdings.List(c.Context(), c.space.ID)
 	c.must(err)
@@ -71,7 +71,7 @@ func (c *clock) rest(resource plan.Resource, want ...string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		c.Errorf("there rest %q, want %q", got, want)
+		c.Errorf("suspended are %q, want %q", got, want)
 	}
 }
 
@@ -95,14 +95,14 @@ const (
 	day      = 24 * time.Hour
 )
 
-// stranger is a client that nobody has signed in on before.
+// stranger is a client on which nobody has signed in before.
 var stranger = from("192.0.2.1")
 
 func from(address string) account.Client {
 	return account.Client{Address: netip.MustParseAddr(address)}
 }
 
-// clock is a room over a real store, in which time passes as a test says.
+// clock is the services over a real store, with simulated time.
 type clock struct {
 	*testing.T
 	*tenancy.Services

@@ -16,7 +16,7 @@ import (
 
 const invitationLifetime = 7 * 24 * time.Hour
 
-// ErrInvitation is the cause of the fault of a code of no open invitation.
+// ErrInvitation is the cause of the fault of a code without an open invitation.
 var ErrInvitation = errors.New("no open invitation")
 
 // Invitation lets the person with its code join a workspace.
@@ -25,26 +25,26 @@ type Invitation struct {
 	WorkspaceID string
 	Email       string
 	Role        Role
-	// InvitedBy is the id of the user who made it, empty where that was not
-	// recorded. It ends when they lose the right to make it.
+	// InvitedBy is the id of the user who created it, empty if that was not recorded.
+	// It ends when they lose the right to create it.
 	InvitedBy string
 	ExpiresAt time.Time
 	CreatedAt time.Time
 }
 
-// object is an invitation as the object of an act.
+// object describes an invitation as the object of an action.
 func (i Invitation) object() audit.Object {
 	return audit.Object{Kind: "invitation", ID: i.ID, Name: i.Email}
 }
 
-// InvitationStore keeps invitations.
+// InvitationStore stores invitations.
 type InvitationStore interface {
 	CreateInvitation(ctx context.Context, workspaceID string, invitation Invitation, codeHash string) error
 	Invitations(ctx context.Context, workspaceID string) ([]Invitation, error)
 	// InvitationByCode finds an invitation of any workspace.
 	InvitationByCode(ctx context.Context, codeHash string) (Invitation, error)
 	DeleteInvitation(ctx context.Context, workspaceID, id string) error
-	// DeleteExpiredInvitations removes those that have ended by a time.
+	// DeleteExpiredInvitations removes those that have expired by a time.
 	DeleteExpiredInvitations(ctx context.Context, now time.Time) error
 }
 
@@ -65,8 +65,8 @@ func (i *Invitations) List(ctx context.Context, workspaceID string) ([]Invitatio
 	return i.db.Invitations.Invitations(ctx, workspaceID)
 }
 
-// Invite returns the code with which a person joins a workspace. By is the
-// user who invites: only an owner makes owners.
+// Invite returns the code with which a person joins a workspace. By is the user who invites:
+// only an owner can invite owners.
 func (i *Invitations) Invite(ctx context.Context, workspaceID, by, email string, role Role) (string, error) {
 	email, err := account.CheckEmail(email)
 	if err != nil {
@@ -95,7 +95,7 @@ func (i *Invitations) Invite(ctx context.Context, workspaceID, by, email string,
 			if old.Email != email {
 				continue
 			}
-			// A new invitation replaces the old one, whose code ends.
+			// A new invitation replaces the old one, whose code stops working.
 			if err := cancelInvitation(ctx, i.db, i.now(), old); err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func (i *Invitations) Invite(ctx context.Context, workspaceID, by, email string,
 	return code, err
 }
 
-// mail sends the link to whom it is for.
+// mail sends the link to the invited person.
 func (i *Invitations) mail(ctx context.Context, members []Member, invitation Invitation, code string) error {
 	workspace, err := i.db.Workspaces.Workspace(ctx, invitation.WorkspaceID)
 	if err != nil {
@@ -127,7 +127,7 @@ func (i *Invitations) mail(ctx context.Context, members []Member, invitation Inv
 	return i.mails.Write(ctx, invitation.Email, i.letter(workspace, inviter.Email, code))
 }
 
-// CancelInvitation makes an invitation's code worthless.
+// CancelInvitation invalidates an invitation's code.
 func (i *Invitations) CancelInvitation(ctx context.Context, workspaceID, invitationID string) error {
 	return i.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		open, err := i.db.Invitations.Invitations(ctx, workspaceID)
@@ -151,9 +151,8 @@ func cancelInvitation(ctx context.Context, db Database, now time.Time, invitatio
 	return audit.Record(ctx, db.Audit, invitation.WorkspaceID, now, audit.Entry{Action: audit.InvitationCanceled, Object: invitation.object()})
 }
 
-// Join makes the person with the code a member and returns their user id. It
-// creates the account if there is none with the invitation's address, and
-// otherwise asks for that account's password.
+// Join makes the person with the code a member and returns their user id. If the invitation's
+// address has no account, Join creates it; otherwise it requires that account's password.
 func (i *Invitations) Join(ctx context.Context, code, password string, client account.Client) (string, error) {
 	invitation, err := i.open(ctx, code)
 	if err != nil {
@@ -196,9 +195,8 @@ func invitationEnded() error {
 	}
 }
 
-// redeem takes an invitation away that is used, under the workspace's lock. It
-// may have been canceled meanwhile, or its inviter may be over the plan's
-// limit and can invite nobody just now.
+// redeem deletes a used invitation, under the workspace's lock. It may have been canceled
+// meanwhile, or its inviter may be over the plan's limit and cannot invite anybody right now.
 func (i *Invitations) redeem(ctx context.Context, invitation Invitation) error {
 	members, err := i.db.Members.Members(ctx, invitation.WorkspaceID)
 	if err != nil {
@@ -214,8 +212,7 @@ func (i *Invitations) redeem(ctx context.Context, invitation Invitation) error {
 	return err
 }
 
-// mayInvite refuses an invitation whose inviter may not make it, or may not any
-// more.
+// mayInvite refuses an invitation whose inviter may not, or may no longer, create it.
 func mayInvite(members []Member, invitation Invitation) error {
 	inviter, err := manager(members, invitation.InvitedBy)
 	if err != nil {
@@ -224,7 +221,7 @@ func mayInvite(members []Member, invitation Invitation) error {
 	return mayGrant(inviter.Role, noRole, invitation.Role)
 }
 
-// DeleteExpired removes invitations that have ended.
+// DeleteExpired removes expired invitations.
 func (i *Invitations) DeleteExpired(ctx context.Context) error {
 	return i.db.Invitations.DeleteExpiredInvitations(ctx, i.now())
 }

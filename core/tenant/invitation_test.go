@@ -16,7 +16,7 @@ func TestInvitationExpiry(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("after that it makes neither a member nor an account", func(t *testing.T) {
+	t.Run("after that it creates neither a member nor an account", func(t *testing.T) {
 		c := newClock(t)
 		code := c.invite("guest@example.com")
 		c.pass(7 * day)
@@ -28,7 +28,7 @@ func TestInvitationExpiry(t *testing.T) {
 			t.Errorf("there is an account: %v", err)
 		}
 	})
-	t.Run("a second invitation of the same person ends the first", func(t *testing.T) {
+	t.Run("a second invitation of the same person replaces the first", func(t *testing.T) {
 		c := newClock(t)
 		first, second := c.invite("guest@example.com"), c.invite("guest@example.com")
 		if _, err := c.Invitations.Join(t.Context(), first, "a long enough password", stranger); !fault.Is(err, fault.Invalid) {

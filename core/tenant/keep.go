@@ -10,11 +10,10 @@ import (
 	"parley/core/plan"
 )
 
-// Keep notes which of a workspace's chatbots, members or tokens an owner wants
-// to stay active when there are more than the plan includes. It is Invalid for
-// more than that, and for an id that is none of them. The others are
-// suspended; with fewer chosen than the plan includes, the oldest of them stay,
-// too. The oldest owner needs no choosing.
+// Keep records which of a workspace's chatbots, members or tokens an owner wants to keep
+// active if there are more than the plan includes. It is Invalid for too many, and for an
+// unknown id. The others are suspended; if fewer are chosen than the plan includes, the
+// oldest others stay active, too. The oldest owner always stays.
 func (h *Holdings) Keep(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	if !slices.Contains(limitedInNumber, resource) {
 		return fault.New(fault.Invalid, "Choose among chatbots, members or API tokens.")
@@ -45,11 +44,11 @@ func (h *Holdings) Keep(ctx context.Context, workspaceID string, resource plan.R
 	})
 }
 
-// called is what people call several of a resource.
+// called holds the plural names of the resources.
 var called = map[plan.Resource]string{plan.Chatbots: "chatbots", plan.Members: "members", plan.Tokens: "API tokens"}
 
-// checkChoice refuses ids that are none of the groups, and more of a group
-// than the plan includes.
+// checkChoice refuses ids that are in none of the groups, and more of a group than the plan
+// includes.
 func checkChoice(p plan.Plan, resource plan.Resource, groups map[string][]Holding, ids []string) error {
 	chosen := map[string]bool{}
 	for _, id := range ids {
@@ -74,12 +73,12 @@ func checkChoice(p plan.Plan, resource plan.Resource, groups map[string][]Holdin
 		}
 	}
 	if found != len(chosen) {
-		return fault.InField("keep", "Something that was chosen is not there any more. Load the page again and choose anew.")
+		return fault.InField("keep", "Something that you chose no longer exists. Reload the page and choose again.")
 	}
 	return nil
 }
 
-// counting says what else the limit of a resource counts.
+// counting says what else counts toward the limit of a resource.
 func counting(resource plan.Resource) string {
 	switch resource {
 	case plan.Members:

@@ -34,51 +34,51 @@ func TestKeep(t *testing.T) {
 			c.Errorf("got %v, want a refusal that says %q", err, says)
 		}
 	}
-	t.Run("what is chosen stays, and the log has it", func(t *testing.T) {
+	t.Run("the chosen ones stay active, and the log says so", func(t *testing.T) {
 		c := over(t, plan.Basic)
 		c.must(keep(c, plan.Chatbots, "cb_3", "cb_4", "cb_5"))
-		c.rest(plan.Chatbots, "cb_1", "cb_2")
+		c.suspended(plan.Chatbots, "cb_1", "cb_2")
 		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.LimitsChosen ||
 			entry.Detail != "3 of 5 chatbots were chosen to stay active." {
 			t.Errorf("the log says %+v", entry)
 		}
 	})
-	t.Run("of what was not chosen the oldest stay, too, while there is room", func(t *testing.T) {
+	t.Run("up to the limit the oldest others stay active, too", func(t *testing.T) {
 		c := over(t, plan.Basic)
 		c.must(keep(c, plan.Chatbots, "cb_5"))
-		c.rest(plan.Chatbots, "cb_3", "cb_4")
+		c.suspended(plan.Chatbots, "cb_3", "cb_4")
 		c.must(keep(c, plan.Chatbots))
-		c.rest(plan.Chatbots, "cb_4", "cb_5")
+		c.suspended(plan.Chatbots, "cb_4", "cb_5")
 	})
-	t.Run("a choice outlives a better plan", func(t *testing.T) {
+	t.Run("a choice survives an upgrade", func(t *testing.T) {
 		c := over(t, plan.Free)
 		c.must(keep(c, plan.Chatbots, "cb_4"))
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
-		c.rest(plan.Chatbots)
+		c.suspended(plan.Chatbots)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
-		c.rest(plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_5")
+		c.suspended(plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_5")
 	})
-	t.Run("more than the plan includes is refused, and the choice before stays", func(t *testing.T) {
+	t.Run("more than the plan includes is refused, and the previous choice stays", func(t *testing.T) {
 		c := over(t, plan.Basic)
 		c.must(keep(c, plan.Chatbots, "cb_5"))
 		refused(c, keep(c, plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_4"), "The Basic plan includes only 3 of the chatbots. Choose fewer.")
-		c.rest(plan.Chatbots, "cb_3", "cb_4")
+		c.suspended(plan.Chatbots, "cb_3", "cb_4")
 	})
-	t.Run("all may be chosen where there is no limit", func(t *testing.T) {
+	t.Run("without a limit all may be chosen", func(t *testing.T) {
 		c := over(t, plan.Enterprise)
 		c.must(keep(c, plan.Chatbots, "cb_1", "cb_2", "cb_3", "cb_4", "cb_5"))
 	})
-	t.Run("what is not there, or of another kind, is refused", func(t *testing.T) {
+	t.Run("unknown ids, and ids of another kind, are refused", func(t *testing.T) {
 		c := over(t, plan.Basic)
 		for _, id := range []string{"cb_9", c.user.ID, ""} {
-			refused(c, keep(c, plan.Chatbots, id), "Load the page again")
+			refused(c, keep(c, plan.Chatbots, id), "Reload the page")
 		}
 		refused(c, keep(c, plan.Messages, "cb_1"), "chatbots, members or API tokens")
 	})
-	t.Run("the same twice counts once", func(t *testing.T) {
+	t.Run("a duplicate counts once", func(t *testing.T) {
 		c := over(t, plan.Free)
 		c.must(keep(c, plan.Chatbots, "cb_2", "cb_2"))
-		c.rest(plan.Chatbots, "cb_1", "cb_3", "cb_4", "cb_5")
+		c.suspended(plan.Chatbots, "cb_1", "cb_3", "cb_4", "cb_5")
 	})
 	t.Run("tokens are chosen for each chatbot", func(t *testing.T) {
 		c := newClock(t)
@@ -89,20 +89,20 @@ func TestKeep(t *testing.T) {
 		c.must(err)
 		all[2].Limits.TokensPerChatbot = 1
 		c.must(c.Plans.UpdatePlan(t.Context(), all[2]))
-		c.rest(plan.Tokens, "cb_1_2", "cb_1_3", "cb_2_2")
+		c.suspended(plan.Tokens, "cb_1_2", "cb_1_3", "cb_2_2")
 		c.must(keep(c, plan.Tokens, "cb_1_3", "cb_2_2"))
-		c.rest(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
+		c.suspended(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")
 		refused(c, keep(c, plan.Tokens, "cb_1_1", "cb_1_2"), "includes only 1 of the API tokens of each chatbot")
 	})
-	t.Run("owners count among the members, and need no choosing", func(t *testing.T) {
+	t.Run("owners count as members, and need not be chosen", func(t *testing.T) {
 		c := newClock(t)
 		first, second := c.addMember("first", tenant.RoleMember), c.addMember("second", tenant.RoleAdmin)
 		third := c.addMember("third", tenant.RoleMember)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.must(keep(c, plan.Members, second, third))
-		c.rest(plan.Members, first)
+		c.suspended(plan.Members, first)
 		c.must(keep(c, plan.Members, c.user.ID, first, third))
-		c.rest(plan.Members, second)
+		c.suspended(plan.Members, second)
 		refused(c, keep(c, plan.Members, first, second, third), "the oldest owner among them")
 	})
 }

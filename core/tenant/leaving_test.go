@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// invitedBy makes an invitation of a member, and returns its code.
+// invitedBy creates an invitation by a member, and returns its code.
 func (c *clock) invitedBy(user, email string, role tenant.Role) string {
 	c.Helper()
 	code, err := c.Invitations.Invite(c.Context(), c.space.ID, user, email, role)
@@ -21,7 +21,7 @@ func (c *clock) invitedBy(user, email string, role tenant.Role) string {
 	return code
 }
 
-// joins says whether somebody can join with a code.
+// joins checks whether somebody can join with a code.
 func (c *clock) joins(code string, want bool) {
 	c.Helper()
 	_, err := c.Invitations.Join(c.Context(), code, "a long enough password", stranger)
@@ -34,13 +34,13 @@ func (c *clock) joins(code string, want bool) {
 	}
 }
 
-func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
+func TestInvitationsEndWithTheRight(t *testing.T) {
 	t.Parallel()
 	for sentence, lose := range map[string]func(c *clock, admin string) error{
-		"an admin who is removed does not come back by their own invitation": func(c *clock, admin string) error {
+		"an admin who is removed cannot return by their own invitation": func(c *clock, admin string) error {
 			return c.Members.RemoveMember(c.Context(), c.space.ID, c.user.ID, admin)
 		},
-		"an admin who leaves does not come back by their own invitation": func(c *clock, admin string) error {
+		"an admin who leaves cannot return by their own invitation": func(c *clock, admin string) error {
 			return c.Members.Leave(c.Context(), c.space.ID, admin)
 		},
 		"a member who was an admin has no open invitation": func(c *clock, admin string) error {
@@ -69,7 +69,7 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 		c.joins(owner, false)
 		c.joins(member, true)
 	})
-	t.Run("a request that began before the role was lost invites nobody", func(t *testing.T) {
+	t.Run("a request that started before the role was lost invites nobody", func(t *testing.T) {
 		c := newClock(t)
 		admin := c.addMember("admin", tenant.RoleAdmin)
 		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
@@ -88,12 +88,12 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 		admin := c.addMember("admin", tenant.RoleAdmin)
 		code := c.invitedBy(admin, "guest@example.com", tenant.RoleMember)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
-		c.rest(plan.Members, admin)
+		c.suspended(plan.Members, admin)
 		c.joins(code, false)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
 		c.joins(code, true)
 	})
-	t.Run("an invitation of before, whose inviter is not recorded, is valid until it expires", func(t *testing.T) {
+	t.Run("an old invitation without a recorded inviter is valid until it expires", func(t *testing.T) {
 		c := newClock(t)
 		c.must(store.NewInvitations(c.store).CreateInvitation(t.Context(), c.space.ID, tenant.Invitation{
 			ID: "inv_old", WorkspaceID: c.space.ID, Email: "old@example.com", Role: tenant.RoleMember,
@@ -107,7 +107,7 @@ func TestInvitationsOfWhoLosesTheRight(t *testing.T) {
 
 func TestLeave(t *testing.T) {
 	t.Parallel()
-	t.Run("a member who leaves sees the workspace no more, and their session and account stay", func(t *testing.T) {
+	t.Run("a member who leaves no longer sees the workspace, but keeps their session and account", func(t *testing.T) {
 		c := newClock(t)
 		member := c.addMember("member", tenant.RoleMember)
 		keys, err := c.Sessions.StartSession(t.Context(), member, stranger)
@@ -122,7 +122,7 @@ func TestLeave(t *testing.T) {
 			t.Errorf("they are %+v, %v", person, err)
 		}
 	})
-	t.Run("API tokens of who leaves stay with the workspace", func(t *testing.T) {
+	t.Run("API tokens of a member who leaves stay with the workspace", func(t *testing.T) {
 		c := newClock(t)
 		admin := c.addMember("admin", tenant.RoleAdmin)
 		c.addChatbots(1)

@@ -14,8 +14,8 @@ type Member struct {
 	UserID      string
 	Email       string
 	Role        Role
-	// OverLimit says that the plan includes fewer members, and that this one
-	// can only look.
+	// OverLimit says that the plan includes fewer members, and that this one can only
+	// view the workspace.
 	OverLimit bool
 	CreatedAt time.Time
 }
@@ -24,31 +24,31 @@ type Member struct {
 type Membership struct {
 	Workspace Workspace
 	Role      Role
-	// OverLimit is that of [Member].
+	// OverLimit is the member's.
 	OverLimit bool
 }
 
-// object is a member as the object of an act.
+// object describes a member as the object of an action.
 func (m Member) object() audit.Object {
 	return audit.Object{Kind: "member", ID: m.UserID, Name: m.Email}
 }
 
-// May refuses, as Forbidden, an action that the role does not include, and any
-// but to look and to pay when the plan includes fewer members.
+// May refuses, as Forbidden, an action that the role does not include. If the plan includes
+// fewer members, a suspended one may only view and pay.
 func (m Membership) May(action Action) error {
 	if err := m.Role.May(action); err != nil {
 		return err
 	}
 	if m.OverLimit && action != Read && action != Pay {
 		if m.Role == RoleOwner {
-			return fault.New(fault.Forbidden, "This workspace has more members than its plan includes, so you can look but not change anything. Upgrade the plan, or ask an active owner to keep you.")
+			return fault.New(fault.Forbidden, "This workspace has more members than its plan includes, so you can view it but not change anything. Upgrade the plan, or ask an active owner to keep you active.")
 		}
-		return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, and you can look but not change anything. Ask an owner to choose who stays active, or to upgrade the plan.")
+		return fault.New(fault.Forbidden, "The workspace has more members than its plan includes, so you can view it but not change anything. Ask an owner to choose who stays active, or to upgrade the plan.")
 	}
 	return nil
 }
 
-// FirstOwner returns the owner who joined first, of members in that order.
+// FirstOwner returns the owner who joined first; members are in that order.
 func FirstOwner(members []Member) Member {
 	for _, m := range members {
 		if m.Role == RoleOwner {
@@ -58,7 +58,7 @@ func FirstOwner(members []Member) Member {
 	return Member{}
 }
 
-// MemberStore keeps members.
+// MemberStore stores members.
 type MemberStore interface {
 	// Members returns the members of a workspace, oldest first.
 	Members(ctx context.Context, workspaceID string) ([]Member, error)

@@ -12,7 +12,7 @@ import (
 	"parley/core/plan"
 )
 
-// Members says who belongs to a workspace, and as what.
+// Members manages who belongs to a workspace, and with which role.
 type Members struct {
 	db         Database
 	workspaces *Workspaces
@@ -21,8 +21,8 @@ type Members struct {
 	now        func() time.Time
 }
 
-// OwnerFollower is told of another first owner of a workspace, in the
-// transaction that makes it so; package subscription is one.
+// OwnerFollower learns of a new first owner of a workspace, in the transaction that makes the
+// change; package subscription implements it.
 type OwnerFollower interface {
 	OwnerChanges(ctx context.Context, workspaceID string) error
 }
@@ -32,7 +32,7 @@ func (m *Members) List(ctx context.Context, workspaceID string) ([]Member, error
 	return m.db.Members.Members(ctx, workspaceID)
 }
 
-// admitOne admits one more member and returns those there are.
+// admitOne admits one more member and returns the existing ones.
 func (m *Members) admitOne(ctx context.Context, workspaceID string) ([]Member, []Invitation, error) {
 	workspace, err := m.db.Workspaces.LockWorkspace(ctx, workspaceID)
 	if err != nil {
@@ -53,7 +53,7 @@ func (m *Members) admitOne(ctx context.Context, workspaceID string) ([]Member, [
 	return members, invitations, p.Admit(plan.Members, len(members)+len(invitations)+1)
 }
 
-// manager returns the member who is a user, if they may manage members.
+// manager returns a user's member if they may manage members.
 func manager(members []Member, userID string) (Member, error) {
 	member, err := memberOf(members, userID)
 	if err != nil {
@@ -90,28 +90,28 @@ func (m *Members) AddMember(ctx context.Context, workspaceID string, user accoun
 	})
 }
 
-// ChangeRole gives a member another role. By is the user who asks.
+// ChangeRole changes a member's role. By is the user who requests it.
 func (m *Members) ChangeRole(ctx context.Context, workspaceID, by, userID string, role Role) error {
 	return m.changeMember(ctx, workspaceID, userID, role, func(members []Member, member Member) error {
 		return mayManage(members, by, member, role)
 	})
 }
 
-// RemoveMember takes a member out of a workspace. By is the user who asks.
+// RemoveMember removes a member from a workspace. By is the user who requests it.
 func (m *Members) RemoveMember(ctx context.Context, workspaceID, by, userID string) error {
 	return m.changeMember(ctx, workspaceID, userID, noRole, func(members []Member, member Member) error {
 		return mayManage(members, by, member, noRole)
 	})
 }
 
-// Leave takes a user out of a workspace who wants to go. The API tokens that
-// they created stay with the workspace.
+// Leave removes a user from a workspace at their own request. The API tokens that they created
+// stay with the workspace.
 func (m *Members) Leave(ctx context.Context, workspaceID, userID string) error {
 	return m.changeMember(ctx, workspaceID, userID, noRole, func([]Member, Member) error { return nil })
 }
 
-// changeMember gives a member another role, or none, if may does not refuse it.
-// Invitations that the member may not make any more end with it.
+// changeMember changes a member's role, or removes the member, unless may refuses it.
+// Invitations that the member may no longer create end with it.
 func (m *Members) changeMember(ctx context.Context, workspaceID, userID string, to Role, may func([]Member, Member) error) error {
 	return m.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
 		members, err := m.db.Members.Members(ctx, workspaceID)
@@ -151,7 +151,7 @@ func (m *Members) setRole(ctx context.Context, member Member, to Role) error {
 	return m.db.Members.SetRole(ctx, member.WorkspaceID, member.UserID, to)
 }
 
-// recordMember records that a member has another role, or none any more.
+// recordMember records that a member has another role, or was removed.
 func (m *Members) recordMember(ctx context.Context, before Member, to Role) error {
 	entry := audit.Entry{Action: audit.RoleChanged, Object: before.object()}
 	switch {
@@ -164,7 +164,7 @@ func (m *Members) recordMember(ctx context.Context, before Member, to Role) erro
 	return audit.Record(ctx, m.db.Audit, before.WorkspaceID, m.now(), entry)
 }
 
-// tellOfOwner sees to it that Stripe learns of another first owner.
+// tellOfOwner reports a new first owner to the follower.
 func (m *Members) tellOfOwner(ctx context.Context, workspaceID string, before Member) error {
 	members, err := m.db.Members.Members(ctx, workspaceID)
 	if err != nil || FirstOwner(members).UserID == before.UserID {
@@ -173,7 +173,7 @@ func (m *Members) tellOfOwner(ctx context.Context, workspaceID string, before Me
 	return m.follower.OwnerChanges(ctx, workspaceID)
 }
 
-// needsOwner refuses to take the last owner away.
+// needsOwner refuses to remove the last owner.
 func needsOwner(members []Member, member Member, to Role) error {
 	owners := 0
 	for _, other := range members {
@@ -182,13 +182,13 @@ func needsOwner(members []Member, member Member, to Role) error {
 		}
 	}
 	if member.Role == RoleOwner && to != RoleOwner && owners == 1 {
-		return fault.New(fault.Conflict, "A workspace needs an owner. Make another member the owner first.")
+		return fault.New(fault.Conflict, "A workspace needs an owner. Make another member an owner first.")
 	}
 	return nil
 }
 
-// mayManage refuses a change of a member by a user whose role does not allow
-// it. Their role may have changed since the request began.
+// mayManage refuses a change of a member by a user whose role does not allow it. Their role may
+// have changed since the request began.
 func mayManage(members []Member, by string, member Member, to Role) error {
 	user, err := manager(members, by)
 	if err != nil {
@@ -197,8 +197,7 @@ func mayManage(members []Member, by string, member Member, to Role) error {
 	return mayGrant(user.Role, member.Role, to)
 }
 
-// mayGrant refuses a change of a member from one role to another, either of
-// which may be none.
+// mayGrant refuses a change of a member from one role to another, either of which may be none.
 func mayGrant(by, from, to Role) error {
 	if by != RoleOwner && (from == RoleOwner || to == RoleOwner) {
 		return fault.New(fault.Forbidden, "Only an owner can make or change an owner.")
@@ -206,8 +205,8 @@ func mayGrant(by, from, to Role) error {
 	return nil
 }
 
-// cancelInvitationsOf ends the open invitations that a member may not make with
-// a role, which is none for somebody who goes.
+// cancelInvitationsOf ends the open invitations that a member may not create with a role, which
+// is none for somebody who leaves.
 func (m *Members) cancelInvitationsOf(ctx context.Context, member Member, role Role) error {
 	open, err := m.db.Invitations.Invitations(ctx, member.WorkspaceID)
 	if err != nil {

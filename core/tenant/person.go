@@ -13,8 +13,8 @@ type Person struct {
 	Memberships []Membership
 }
 
-// In returns the membership of p in a workspace. A workspace that p does not
-// belong to is NotFound, as one that does not exist.
+// In returns p's membership in a workspace. A workspace to which p does not belong is NotFound,
+// like one that does not exist.
 func (p Person) In(workspaceID string) (Membership, error) {
 	for _, m := range p.Memberships {
 		if m.Workspace.ID == workspaceID {
@@ -24,8 +24,8 @@ func (p Person) In(workspaceID string) (Membership, error) {
 	return Membership{}, fault.New(fault.NotFound, "Workspace not found.")
 }
 
-// May returns the membership of p in a workspace if their role allows the
-// action. It is NotFound for a stranger and Forbidden otherwise.
+// May returns p's membership in a workspace if their role allows the action. It is NotFound for
+// a stranger and Forbidden otherwise.
 func (p Person) May(action Action, workspaceID string) (Membership, error) {
 	m, err := p.In(workspaceID)
 	if err != nil {
@@ -37,14 +37,14 @@ func (p Person) May(action Action, workspaceID string) (Membership, error) {
 	return m, nil
 }
 
-// People says who is signed in, and where they belong.
+// People finds who is signed in, and where they belong.
 type People struct {
 	store    MemberStore
 	sessions *account.Sessions
 }
 
-// Person returns who holds a session's secret. It is Unauthenticated when the
-// session is unknown or has expired.
+// Person returns who holds a session's secret. It is Unauthenticated if the session is unknown
+// or has expired.
 func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 	user, err := p.sessions.User(ctx, secret)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"parley/core/plan"
 )
 
-// PlanStore keeps plans.
+// PlanStore stores plans.
 type PlanStore interface {
-	// Plans returns all plans in order, Plan one of them.
+	// Plans returns all plans in order, Plan a single one.
 	Plans(ctx context.Context) ([]plan.Plan, error)
 	Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
 	// UpdatePlan writes a plan's limits and price.
 	UpdatePlan(ctx context.Context, p plan.Plan) error
-	// SetOnSale writes what a plan is sold for.
+	// SetOnSale writes the price at which a plan is on sale.
 	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
 }
 
@@ -30,8 +30,8 @@ type Plans struct {
 // All returns all plans in order.
 func (p *Plans) All(ctx context.Context) ([]plan.Plan, error) { return p.db.Plans.Plans(ctx) }
 
-// UpdatePlan gives a plan other limits and prices, and settles every workspace
-// that has it. If that is interrupted, the same again goes on with it.
+// UpdatePlan changes a plan's limits and prices, and settles every workspace that has it. If it
+// is interrupted, calling it again continues.
 func (p *Plans) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	stored, err := p.Existing(ctx, changed.Name)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Plans) UpdatePlan(ctx context.Context, changed plan.Plan) error {
 	return p.settleAll(ctx, func(w Workspace) bool { return w.Plan == changed.Name })
 }
 
-// SetOnSale notes what a plan is sold for, as was read at Stripe. See
+// SetOnSale stores the price at which a plan is on sale, as read at Stripe. See
 // [plan.Plan.Offer].
 func (p *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
 	stored, err := p.db.Plans.Plan(ctx, name)
@@ -66,7 +66,7 @@ func (p *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price)
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.db.Plans.SetOnSale(ctx, name, price) })
 }
 
-// Existing returns a plan, or says which there are.
+// Existing returns a plan, or an error that lists the plans.
 func (p *Plans) Existing(ctx context.Context, name plan.Name) (plan.Plan, error) {
 	found, err := p.db.Plans.Plan(ctx, name)
 	if fault.Is(err, fault.NotFound) {
@@ -75,13 +75,13 @@ func (p *Plans) Existing(ctx context.Context, name plan.Name) (plan.Plan, error)
 	return found, err
 }
 
-// SettleAll settles every workspace, so that a rule which has changed, or a token
-// which has expired, has its effect without anybody doing something there.
+// SettleAll settles every workspace, so that a changed rule, or an expired token, takes effect
+// without any activity in the workspace.
 func (p *Plans) SettleAll(ctx context.Context) error {
 	return p.settleAll(ctx, func(Workspace) bool { return true })
 }
 
-// settleAll settles workspaces, one after the other: none waits for the others.
+// settleAll settles workspaces one after the other, so that none waits for the others.
 func (p *Plans) settleAll(ctx context.Context, wanted func(Workspace) bool) error {
 	workspaces, err := p.db.Workspaces.Workspaces(ctx)
 	if err != nil {

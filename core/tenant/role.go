@@ -29,7 +29,7 @@ type Action int
 
 // The actions.
 const (
-	// Read sees the workspace's chatbots, documents and tokens' records.
+	// Read views the workspace's chatbots, documents and records of tokens.
 	Read Action = iota
 	// Try asks a chatbot in the playground.
 	Try
@@ -43,12 +43,12 @@ const (
 	ManageMembers
 	// ChangePlan moves the workspace to another plan.
 	ChangePlan
-	// Pay buys a plan, or changes how it is paid for. An owner who is suspended
-	// can do it, too, so that a workspace never depends on one person.
+	// Pay buys a plan, or changes how to pay for it. A suspended owner can do it, too,
+	// so that a workspace never depends on one person.
 	Pay
 )
 
-// leastRole is the one place that says who may do what.
+// leastRole is the only place that says who may do what.
 var leastRole = map[Action]Role{
 	Read:           RoleMember,
 	Try:            RoleMember,

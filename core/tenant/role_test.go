@@ -37,7 +37,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 
-	t.Run("an action that no rule is about is refused to everyone", func(t *testing.T) {
+	t.Run("an unknown action is refused to everyone", func(t *testing.T) {
 		if err := RoleOwner.May(Action(99)); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the error is %v", err)
 		}
@@ -58,11 +58,11 @@ func TestOverLimit(t *testing.T) {
 		_, err := person.May(action, "ws_a")
 		switch {
 		case action == Read && err != nil:
-			t.Errorf("who rests may not look: %v", err)
+			t.Errorf("a suspended member cannot view: %v", err)
 		case action == ChangePlan && !strings.HasSuffix(fault.As(err).Message, "Ask an owner."):
 			t.Errorf("for what the role does not allow it says %v", err)
 		case action != Read && !fault.Is(err, fault.Forbidden):
-			t.Errorf("who rests gets %v for action %d", err, action)
+			t.Errorf("a suspended member gets %v for action %d", err, action)
 		case action == ManageTokens && !strings.Contains(fault.As(err).Message, "Ask an owner to choose who stays active, or to upgrade the plan."):
 			t.Errorf("it does not say what to do: %v", err)
 		}
@@ -77,7 +77,7 @@ func TestParseRole(t *testing.T) {
 	}
 }
 
-// mayChange is what a change of a role asks for.
+// mayChange applies the rules for a change of role.
 func mayChange(members []Member, by, userID string, to Role) error {
 	member, err := memberOf(members, userID)
 	if err != nil {
@@ -100,21 +100,21 @@ func TestMayChange(t *testing.T) {
 		to      Role
 		want    fault.Kind
 	}{
-		"an owner makes a member an admin":                {one, "owner", "member", RoleAdmin, admitted},
-		"an owner makes a member an owner":                {one, "owner", "member", RoleOwner, admitted},
-		"an owner removes an admin":                       {one, "owner", "admin", noRole, admitted},
-		"an admin makes a member an admin":                {one, "admin", "member", RoleAdmin, admitted},
-		"an admin removes an admin":                       {one, "admin", "admin", noRole, admitted},
-		"an admin makes nobody an owner":                  {one, "admin", "member", RoleOwner, fault.Forbidden},
-		"an admin changes no owner":                       {two, "admin", "owner", RoleMember, fault.Forbidden},
-		"an admin removes no owner":                       {two, "admin", "owner", noRole, fault.Forbidden},
-		"the last owner stays, whoever asks":              {one, "owner", "owner", RoleAdmin, fault.Conflict},
-		"the last owner does not leave":                   {one, "owner", "owner", noRole, fault.Conflict},
-		"the last owner may be made what he is":           {one, "owner", "owner", RoleOwner, admitted},
-		"one of two owners may step down":                 {two, "owner", "owner", RoleMember, admitted},
-		"one of two owners may leave":                     {two, "owner", "owner2", noRole, admitted},
-		"someone who is no member cannot be changed":      {one, "owner", "stranger", RoleAdmin, fault.NotFound},
-		"someone who is no member is not found by admins": {one, "admin", "stranger", RoleOwner, fault.NotFound},
+		"an owner makes a member an admin":                  {one, "owner", "member", RoleAdmin, admitted},
+		"an owner makes a member an owner":                  {one, "owner", "member", RoleOwner, admitted},
+		"an owner removes an admin":                         {one, "owner", "admin", noRole, admitted},
+		"an admin makes a member an admin":                  {one, "admin", "member", RoleAdmin, admitted},
+		"an admin removes an admin":                         {one, "admin", "admin", noRole, admitted},
+		"an admin cannot make anybody an owner":             {one, "admin", "member", RoleOwner, fault.Forbidden},
+		"an admin cannot change an owner":                   {two, "admin", "owner", RoleMember, fault.Forbidden},
+		"an admin cannot remove an owner":                   {two, "admin", "owner", noRole, fault.Forbidden},
+		"the last owner stays, whoever requests the change": {one, "owner", "owner", RoleAdmin, fault.Conflict},
+		"the last owner cannot leave":                       {one, "owner", "owner", noRole, fault.Conflict},
+		"the last owner may be made an owner again":         {one, "owner", "owner", RoleOwner, admitted},
+		"one of two owners may step down":                   {two, "owner", "owner", RoleMember, admitted},
+		"one of two owners may leave":                       {two, "owner", "owner2", noRole, admitted},
+		"a stranger cannot be changed":                      {one, "owner", "stranger", RoleAdmin, fault.NotFound},
+		"admins do not find a stranger":                     {one, "admin", "stranger", RoleOwner, fault.NotFound},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			err := mayChange(c.members, c.by, c.user, c.to)

@@ -36,16 +36,16 @@ func successorsIn(active []Holding) map[string]string {
 	return successors
 }
 
-// Settle suspends what is over the limits of a workspace's plan, and ends the
-// suspension of what no longer is. A function that adds or deletes a chatbot,
-// member or token calls it in the same transaction.
+// Settle suspends what is over the limits of a workspace's plan, and ends the suspension of what
+// no longer is. Functions that add or delete a chatbot, member or token call it in the same
+// transaction.
 func (h *Holdings) Settle(ctx context.Context, workspaceID string) error {
 	return h.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
 		return h.SettleFor(ctx, workspaceID, workspace.Plan)
 	})
 }
 
-// limitedInNumber are the resources of holdings.
+// limitedInNumber lists the resources of holdings.
 var limitedInNumber = []plan.Resource{plan.Chatbots, plan.Members, plan.Tokens}
 
 // SettleFor is [Holdings.Settle] for a plan, under the workspace's lock.
@@ -102,8 +102,8 @@ func (h *Holdings) Preview(ctx context.Context, workspaceID string, name plan.Na
 	return preview, nil
 }
 
-// overLimit returns the ids of what is over a plan's limit of a resource, and
-// whether that is other than what is stored. A token that was rolled is
+// overLimit returns the ids of what is over a plan's limit of a resource, and whether they
+// differ from the stored ones.
 // suspended with the one that replaces it.
 func overLimit(limits plan.Limits, resource plan.Resource, holdings []Holding) (ids []string, changed bool) {
 	successors := successorsIn(holdings)
@@ -124,8 +124,8 @@ func overLimit(limits plan.Limits, resource plan.Resource, holdings []Holding) (
 	return ids, changed
 }
 
-// grouped returns the holdings of a resource that share one limit: tokens
-// those of the same chatbot, others all.
+// grouped returns the holdings of a resource by shared limit: tokens by chatbot, all others
+// together.
 func grouped(resource plan.Resource, holdings []Holding) map[string][]Holding {
 	groups := map[string][]Holding{}
 	for _, h := range holdings {

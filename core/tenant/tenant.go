@@ -1,11 +1,9 @@
-// Package tenant owns workspaces: who their members are and what each of them
-// may do, invitations, plans as they are kept, and what is suspended because it
-// is over a plan's limits.
+// Package tenant owns workspaces: their members and what each may do, invitations, the stored
+// plans, and what is suspended because it is over a plan's limits.
 //
-// It does not own the people themselves (package account), which plan a
-// workspace pays for or is given (package subscription), how many requests it
-// may make (package rate), nor what lives in a workspace (package chatbot and
-// its neighbors).
+// It does not own the people themselves (package account), which plan a workspace pays for or is
+// granted (package subscription), how many requests it may make (package rate), or the contents
+// of a workspace (package chatbot and its neighbors).
 package tenant
 
 import (
@@ -18,8 +16,8 @@ import (
 	"parley/core/outbox"
 )
 
-// Database is what this package keeps, one port for each subject. A row that is
-// missing is a NotFound fault, a row that exists already a Conflict.
+// Database holds the ports of this package, one for each subject. A missing row is a NotFound
+// fault, an existing row a Conflict.
 type Database struct {
 	Tx          transactor
 	Workspaces  WorkspaceStore
@@ -37,7 +35,7 @@ type transactor interface {
 	InTx(ctx context.Context, fn func(context.Context) error) error
 }
 
-// Tenants are the services that need no other package's.
+// Tenants holds the services that need no other package's services.
 type Tenants struct {
 	Workspaces *Workspaces
 	Holdings   *Holdings
@@ -52,14 +50,14 @@ func New(db Database, now func() time.Time, random io.Reader) Tenants {
 	return Tenants{Workspaces: workspaces, Holdings: holdings, Plans: &Plans{db: db, holdings: holdings, now: now}}
 }
 
-// Team are the services about the people in a workspace.
+// Team holds the services about the people in a workspace.
 type Team struct {
 	People      *People
 	Members     *Members
 	Invitations *Invitations
 }
 
-// Neighbors are what a team needs of other packages.
+// Neighbors holds what a team needs from other packages.
 type Neighbors struct {
 	Accounts account.Accounts
 	Mails    *outbox.Writer

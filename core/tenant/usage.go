@@ -6,14 +6,14 @@ import (
 	"parley/core/plan"
 )
 
-// Usage is how much of what a plan limits a workspace has in use.
+// Usage is how much a workspace uses of what a plan limits.
 type Usage struct {
 	Chatbots int
 	// Members counts open invitations, too.
 	Members int
-	// TokensPerChatbot are the active API tokens of the chatbot with the most.
+	// TokensPerChatbot counts the active API tokens of the chatbot with the most.
 	TokensPerChatbot int
-	// MessagesPerMonth are the questions of this calendar month, UTC.
+	// MessagesPerMonth counts the questions of this calendar month, UTC.
 	MessagesPerMonth int
 	// PlaygroundPerMonth are the questions of this month in the playground.
 	PlaygroundPerMonth int
@@ -23,14 +23,14 @@ type Usage struct {
 	StoredBytes int
 }
 
-// messageCounter knows how many questions a workspace has asked.
+// messageCounter counts a workspace's questions.
 type messageCounter interface {
-	// MessagesOf is how many questions were counted in a month such as
-	// "2026-11", in UTC: see [plan.MonthOf].
+	// MessagesOf returns how many questions were counted in a month such as "2026-11",
+	// in UTC.
 	MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
 }
 
-// knowledgeMeter knows how much a workspace's documents take up.
+// knowledgeMeter measures a workspace's documents.
 type knowledgeMeter interface {
 	// KnowledgeChars is the length of all documents, in characters.
 	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
@@ -38,7 +38,7 @@ type knowledgeMeter interface {
 	StoredBytes(ctx context.Context, workspaceID string) (int, error)
 }
 
-// Usage returns what a workspace has in use, for the page of plans.
+// Usage returns a workspace's usage, for the page of plans.
 func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error) {
 	holdings, err := h.List(ctx, workspaceID)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"parley/store"
 )
 
-// in is a moment from now.
+// in returns a time from now.
 func (c *clock) in(d time.Duration) *time.Time {
 	at := c.now.Add(d)
 	return &at

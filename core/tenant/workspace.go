@@ -18,30 +18,29 @@ import (
 type Workspace struct {
 	ID   string
 	Name string
-	// Plan is the one in force: the higher of Granted and what the
-	// subscription gives.
+	// Plan is the plan in force: the higher of Granted and the subscription's plan.
 	Plan plan.Name
-	// Granted is the plan that was given by hand.
+	// Granted is the plan that the operator granted.
 	Granted plan.Name
 	// GrantedUntil is when the grant ends, nil if it does not.
 	GrantedUntil *time.Time
 	CreatedAt    time.Time
 }
 
-// object is a workspace as the object of an act.
+// object describes a workspace as the object of an action.
 func (w Workspace) object() audit.Object {
 	return audit.Object{Kind: "workspace", ID: w.ID, Name: w.Name}
 }
 
-// WorkspaceStore keeps workspaces.
+// WorkspaceStore stores workspaces.
 type WorkspaceStore interface {
 	CreateWorkspace(ctx context.Context, workspace Workspace) error
 	Workspace(ctx context.Context, workspaceID string) (Workspace, error)
-	// LockWorkspace is Workspace, and makes others wait until the transaction ends.
+	// LockWorkspace is Workspace, and blocks others until the transaction ends.
 	LockWorkspace(ctx context.Context, workspaceID string) (Workspace, error)
 	Workspaces(ctx context.Context) ([]Workspace, error)
 	RenameWorkspace(ctx context.Context, workspaceID, name string) error
-	// DeleteWorkspace deletes it with all that is in it.
+	// DeleteWorkspace deletes a workspace with everything in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
 }
 
@@ -139,7 +138,7 @@ func (w *Workspaces) Rename(ctx context.Context, workspaceID, seen, name string)
 	})
 }
 
-// Found is CreateWorkspace for a person who signs up. The name was checked.
+// Found is CreateWorkspace for a person who signs up, with a checked name.
 func (w *Workspaces) Found(ctx context.Context, owner account.User, name string) (workspaceID string, err error) {
 	workspace := w.prepare(name)
 	return workspace.ID, w.insert(ctx, workspace, owner)
@@ -174,9 +173,8 @@ func (w *Workspaces) All(ctx context.Context) ([]Workspace, error) {
 	return w.db.Workspaces.Workspaces(ctx)
 }
 
-// Delete deletes a workspace under its lock, and records that with a sentence
-// about what remains to be done, or none. The subject of payments decides what
-// that is: see package subscription.
+// Delete deletes a workspace under its lock, and records that with a sentence about what remains
+// to be done, or none. Package subscription decides what that is.
 func (w *Workspaces) Delete(ctx context.Context, workspace Workspace, detail string) error {
 	if err := w.db.Workspaces.DeleteWorkspace(ctx, workspace.ID); err != nil {
 		return err
@@ -186,7 +184,7 @@ func (w *Workspaces) Delete(ctx context.Context, workspace Workspace, detail str
 	})
 }
 
-// Locked runs fn in a transaction that has a workspace to itself.
+// Locked runs fn in a transaction with exclusive access to a workspace.
 func (w *Workspaces) Locked(ctx context.Context, workspaceID string, fn func(context.Context, Workspace) error) error {
 	return w.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := w.db.Workspaces.LockWorkspace(ctx, workspaceID)
@@ -197,20 +195,19 @@ func (w *Workspaces) Locked(ctx context.Context, workspaceID string, fn func(con
 	})
 }
 
-// CheckName returns a workspace's name as it is kept, or refuses it.
+// CheckName returns the normal form of a workspace's name, or refuses it.
 func (*Workspaces) CheckName(name string) (string, error) { return checkName("workspace", name) }
 
 const maxName = 100
 
-// checkName trims a name that people give to a thing and refuses one that is
-// blank, too long, or not plain text.
+// checkName trims a name and refuses one that is blank, too long, or not plain text.
 func checkName(field, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":
 		return "", fault.InField(field, "Give a name.")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
-		return "", fault.InField(field, "The name has characters that cannot be shown. Use plain text.")
+		return "", fault.InField(field, "The name contains invisible characters. Use plain text.")
 	case utf8.RuneCountInString(name) > maxName:
 		return "", fault.InField(field, "The name is longer than %d characters. Shorten it.", maxName)
 	}
@@ -219,7 +216,7 @@ func checkName(field, name string) (string, error) {
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
-// ShortName is a name that fits into the subject of a mail.
+// ShortName returns a name that fits into the subject of a mail.
 func (w Workspace) ShortName() string {
 	const most = 40
 	runes := []rune(w.Name)
