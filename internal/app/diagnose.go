@@ -133,7 +133,10 @@ func Sentence(err error) string {
 	if f.Kind == fault.Internal && f.Cause != nil {
 		return f.Cause.Error()
 	}
-	return f.Error()
+	if f.Cause != nil {
+		return strings.TrimSuffix(f.Message, ".") + ": " + f.Cause.Error()
+	}
+	return f.Message
 }
 
 // The warning that all clients seem to have one address, and its remedy.

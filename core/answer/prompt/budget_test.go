@@ -71,7 +71,7 @@ func TestBudget(t *testing.T) {
 		}
 	})
 
-	t.Run("a question whose answer was cut off the history is kept in full, too", func(t *testing.T) {
+	t.Run("a follow-up question also has its rewritten form when history was cut off", func(t *testing.T) {
 		long, _ := compose(bot, language(4096), nil, history(9, 1600), "And there?", "Is the pool open on Sundays?")
 		short, _ := compose(bot, language(4096), nil, history(1, 40), "And there?", "Is the pool open on Sundays?")
 		if !strings.Contains(lastOf(long), "And there?\n(That is: Is the pool open on Sundays?)") || strings.Contains(lastOf(short), "pool") {
