@@ -12,6 +12,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/insight/testrun"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -93,7 +94,11 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	w.must(err)
 	things["conversation_id"] = written(p.IDs.Conversation(conversation.ID))
 	answered := w.answeredIn(bot, "When does "+name+" open?")
-	things["message"], things["message_id"] = written(p.IDs.Message(answered)), written(p.IDs.Message(answered))
+	things["message"], things["message_id"] = written(p.IDs.Message(answered.MessageID)), written(p.IDs.Message(answered.MessageID))
+	things["conversation"] = written(p.IDs.Conversation(answered.ConversationID))
+	test, err := p.Insight.Tests.Add(ctx, bot.WorkspaceID, bot.ID, testrun.NewQuestion{Question: "When does " + name + " open?", Expects: testrun.AnAnswer})
+	w.must(err)
+	things["question"] = test.ID
 	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: owner}, "", nil, nil)
 	w.must(err)
 	things["tried"] = written(p.IDs.Conversation(tried.ID))
@@ -101,8 +106,8 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 }
 
 // answeredIn asks a chatbot a question in a conversation of its own, and returns the
-// answer's sequence number.
-func (w *instance) answeredIn(bot chatbot.Chatbot, question string) int64 {
+// answer.
+func (w *instance) answeredIn(bot chatbot.Chatbot, question string) turn.Answer {
 	w.Helper()
 	plans, err := w.server.Program.Tenants.Plans.All(w.Context())
 	w.must(err)
@@ -110,7 +115,7 @@ func (w *instance) answeredIn(bot chatbot.Chatbot, question string) int64 {
 	w.must(err)
 	answer, err := begun.Run(w.Context(), nil)
 	w.must(err)
-	return answer.MessageID
+	return answer
 }
 
 // newProvider makes a provider of models without a key.
@@ -170,12 +175,19 @@ func (e *fullWorkspace) private() []string {
 // questions of the month are used up, and what the answers cost.
 var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section id="spent".*?</section>)`)
 
+// grows has the pages on which what is asked appears, as theirs is when a stranger
+// asks the own chatbot.
+var grows = map[string]bool{
+	"/chatbots/:chatbot/conversations": true, "/chatbots/:chatbot/conversations/export": true, "/chatbots/:chatbot/conversations/:conversation": true,
+	"/chatbots/:chatbot/improve": true, "/chatbots/:chatbot/analytics": true,
+}
+
 // all is everything that the owner sees, but for the last use of tokens.
 func (w *instance) all(e *fullWorkspace) string {
 	w.Helper()
 	var seen strings.Builder
 	for _, r := range rows {
-		if r.shows() {
+		if r.shows() && !grows[r.route] {
 			answer := w.try(r, e.ids, w.session(e.owner))
 			w.expect(answer, 200)
 			seen.WriteString(lastUse.ReplaceAllString(answer.body, ""))
@@ -324,7 +336,7 @@ var unknownIDs = ids{
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "tried": "9007199254740990",
-	"message": "9007199254740990", "message_id": "9007199254740990",
+	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990",
 }
 
 // foreignIsUnknown calls a row as somebody who may, with one id that is not theirs.

@@ -33,8 +33,7 @@ func (s *Feedback) InTx(ctx context.Context, fn func(context.Context) error) err
 func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID string, messageID int64) (insight.RatedAnswer, error) {
 	ctx = within(ctx, workspaceID)
 	answer, err := s.store.db(ctx).Message.Query().
-		Where(message.ID(messageID), message.Role(string(chat.Assistant))).
-		Select(message.FieldID, message.FieldConversationID, message.FieldRole, message.FieldStatus, message.FieldCreatedAt).Only(ctx)
+		Where(message.ID(messageID), message.Role(string(chat.Assistant))).Only(ctx)
 	if err != nil {
 		return insight.RatedAnswer{}, mapError(err)
 	}

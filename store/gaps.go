@@ -49,14 +49,6 @@ func (s *Gaps) SettleGaps(ctx context.Context, workspaceID, chatbotID string, id
 	return settled, err
 }
 
-// ReopenGaps makes the gaps open that were answered with a document.
-func (s *Gaps) ReopenGaps(ctx context.Context, workspaceID, chatbotID, documentID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Gap.Update().Where(gap.ChatbotID(chatbotID), gap.DocumentID(documentID), gap.State(string(insight.Answered))).
-			SetState(string(insight.Open)).SetDocumentID("").ClearSettledAt().Exec(ctx)
-	})
-}
-
 // CountGaps is how many open gaps a chatbot has.
 func (s *Gaps) CountGaps(ctx context.Context, workspaceID, chatbotID string) (int, error) {
 	n, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(insight.Open))).Count(within(ctx, workspaceID))

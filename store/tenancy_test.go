@@ -486,9 +486,6 @@ var workspaceMethods = []confined{
 		_, err = s.SettleGaps(ctx, as, a.chatbot, []int64{gaps[0].ID}, insight.Answered, a.document, epoch)
 		return nil, err
 	}},
-	{"ReopenGaps", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.ReopenGaps(ctx, as, a.chatbot, a.document)
-	}},
 	{"DropGap", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.InTx(ctx, func(ctx context.Context) error { return s.DropGap(ctx, as, a.answered, insight.Disliked) })
 	}},

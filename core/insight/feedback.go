@@ -122,6 +122,16 @@ func (f *Feedbacks) FromMember(ctx context.Context, workspaceID, chatbotID, memb
 	})
 }
 
+// Answer returns an answer with its question, for a member. One in another member's
+// playground is NotFound.
+func (f *Feedbacks) Answer(ctx context.Context, workspaceID, chatbotID, memberID string, messageID int64) (RatedAnswer, error) {
+	answer, err := f.store.RatedAnswer(ctx, workspaceID, chatbotID, messageID)
+	if fault.Is(err, fault.NotFound) || err == nil && answer.Origin == chat.Playground && answer.BegunBy != memberID {
+		return RatedAnswer{}, ErrNoMessage
+	}
+	return answer, err
+}
+
 // give stores feedback of whom admit names.
 func (f *Feedbacks) give(ctx context.Context, workspaceID, chatbotID string, messageID int64, given Opinion, admit func(context.Context, RatedAnswer) (string, error)) (Feedback, error) {
 	given, err := given.check()

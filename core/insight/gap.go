@@ -56,8 +56,6 @@ type GapStore interface {
 	Gap(ctx context.Context, workspaceID, chatbotID string, messageID int64) (Gap, error)
 	// SettleGaps gives open gaps another state. An answered one gets its document.
 	SettleGaps(ctx context.Context, workspaceID, chatbotID string, ids []int64, state State, documentID string, at time.Time) (int, error)
-	// ReopenGaps makes the gaps open that were answered with a document.
-	ReopenGaps(ctx context.Context, workspaceID, chatbotID, documentID string) error
 	// CountGaps is how many open gaps a chatbot has.
 	CountGaps(ctx context.Context, workspaceID, chatbotID string) (int, error)
 }
@@ -65,7 +63,6 @@ type GapStore interface {
 // Pairs is the port to the knowledge, to which answers are added.
 type Pairs interface {
 	Add(ctx context.Context, workspaceID, chatbotID string, request knowledge.NewDocument) (knowledge.Document, error)
-	Get(ctx context.Context, workspaceID, chatbotID, documentID string) (knowledge.Document, error)
 }
 
 // Gaps finds the questions that a chatbot should be taught to answer.
@@ -150,10 +147,9 @@ func (g *Gaps) Dismiss(ctx context.Context, workspaceID, chatbotID string, messa
 // pair, in characters.
 const maxPair = 10_000
 
-// Answer adds a question-and-answer pair to the knowledge, and settles the group
-// of a gap, if there is one, with it: a message of 0 is of none. Ask whether it
-// works with an [Asker] when the document is ready.
-func (g *Gaps) Answer(ctx context.Context, workspaceID, chatbotID string, messageID int64, question, answer string) (knowledge.Document, error) {
+// Answer adds a question-and-answer pair to the knowledge. An [Asker] tells, when
+// the document is ready, whether it works, and [Gaps.Settle] notes that it does.
+func (g *Gaps) Answer(ctx context.Context, workspaceID, chatbotID, question, answer string) (knowledge.Document, error) {
 	question, answer = strings.TrimSpace(question), strings.TrimSpace(answer)
 	if err := checkPair("question", "Enter the question.", question); err != nil {
 		return knowledge.Document{}, err
@@ -161,28 +157,26 @@ func (g *Gaps) Answer(ctx context.Context, workspaceID, chatbotID string, messag
 	if err := checkPair("answer", "Enter the answer.", answer); err != nil {
 		return knowledge.Document{}, err
 	}
-	var ids []int64
-	if messageID != 0 {
-		group, err := g.group(ctx, workspaceID, chatbotID, messageID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return knowledge.Document{}, err
-		}
-		if err == nil {
-			ids = group.ids()
-		}
-	}
 	pair, err := json.Marshal([]map[string]string{{"question": question, "answer": answer}})
 	if err != nil {
 		return knowledge.Document{}, err
 	}
-	document, err := g.pairs.Add(ctx, workspaceID, chatbotID, knowledge.NewDocument{
+	return g.pairs.Add(ctx, workspaceID, chatbotID, knowledge.NewDocument{
 		Title: plain.Shorten(plain.Line(question), maxPairTitle), Kind: knowledge.Pairs, Content: string(pair),
 	})
-	if err != nil || len(ids) == 0 {
-		return document, err
+}
+
+// Settle notes that the group of a gap is answered with a document, and returns how
+// many questions there were. A gap that is settled already is none.
+func (g *Gaps) Settle(ctx context.Context, workspaceID, chatbotID string, messageID int64, documentID string) (int, error) {
+	group, err := g.group(ctx, workspaceID, chatbotID, messageID)
+	if fault.Is(err, fault.NotFound) {
+		return 0, nil
 	}
-	_, err = g.store.SettleGaps(ctx, workspaceID, chatbotID, ids, Answered, document.ID, g.now())
-	return document, err
+	if err != nil {
+		return 0, err
+	}
+	return g.store.SettleGaps(ctx, workspaceID, chatbotID, group.ids(), Answered, documentID, g.now())
 }
 
 // maxPairTitle is the length of the longest title of a pair's document.
@@ -198,9 +192,4 @@ func checkPair(field, missing, text string) error {
 		return fault.InField(field, "This is longer than %d characters. Shorten it.", maxPair)
 	}
 	return nil
-}
-
-// Reopen puts the questions back into the list that were answered with a document.
-func (g *Gaps) Reopen(ctx context.Context, workspaceID, chatbotID, documentID string) error {
-	return g.store.ReopenGaps(ctx, workspaceID, chatbotID, documentID)
 }

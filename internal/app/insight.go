@@ -10,17 +10,13 @@ import (
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
 	"parley/store"
+	"parley/web/site"
 )
 
 // Insight is what owners learn from conversations.
 type Insight struct {
-	Feedback *insight.Feedbacks
-	Gaps     *insight.Gaps
-	Asker    *insight.Asker
-	History  *history.History
-	Reports  *stats.Reports
-	Roller   *stats.Roller
-	Tests    *testrun.Service
+	site.Insight
+	Roller *stats.Roller
 }
 
 // openInsight needs chats, chatbots and their knowledge.
@@ -30,16 +26,15 @@ func openInsight(p *Program) {
 		embedder = p.embedder
 	}
 	asker, tests := insight.NewAsker(p.Answers), store.NewTestRuns(p.Store)
-	p.Insight = Insight{
+	p.Insight = Insight{Roller: stats.NewRoller(store.NewRolls(p.Store), p.Log), Insight: site.Insight{
 		Feedback: insight.NewFeedbacks(store.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(store.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,
 		History:  history.New(store.NewHistory(p.Store), p.Store, p.now),
 		Reports:  stats.NewReports(store.NewStats(p.Store), p.now),
-		Roller:   stats.NewRoller(store.NewRolls(p.Store), p.Log),
 		Tests: testrun.New(testrun.Ports{Store: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker},
 			p.now, rand.Reader, p.Log),
-	}
+	}}
 }
 
 // RebuildStats makes the statistics again from the rows, from the month of a day

@@ -464,13 +464,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/site"},
-		Ours:     []string{"core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "internal/*"},
 		Outside:  []string{fiber, fasthttp, templ},
 		Because:  "what all pages share knows none of them",
 	},
 	{
 		Packages: []string{"web/bot"},
-		Ours:     []string{"core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
@@ -499,7 +499,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/shoptest"},
-		Ours:     []string{"core/*", "core/insight/history", "core/knowledge/browse", "core/chat/turn", "billing", "store", "store/tenancy", "web", "web/site", "web/webtest", "internal/*"},
+		Ours:     []string{"core/*", "core/chat/turn", "billing", "store", "store/tenancy", "web", "web/site", "web/webtest", "internal/*"},
 		Outside:  []string{fiber, xnet},
 		Because:  "it puts all pages over a database, for tests",
 	},

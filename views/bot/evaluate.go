@@ -4,6 +4,7 @@ import "parley/views/ui"
 
 // Evaluate is the page that tries questions on a chatbot's knowledge.
 type Evaluate struct {
+	Tabs []ui.Tab
 	Form ui.Form
 	// Results is empty before questions are asked.
 	Results []Result

@@ -26,6 +26,7 @@ func Pages() map[string]templ.Component {
 	all := personPages()
 	maps.Copy(all, workspacePages())
 	maps.Copy(all, botPages())
+	maps.Copy(all, insightPages())
 	return all
 }
 

@@ -22,7 +22,10 @@ func (s evaluationPages) evaluatePage(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s evaluationPages) showEvaluation(c *fiber.Ctx, v site.Visit, status int, m views.Evaluate) error {
-	return site.Render(c, status, views.EvaluatePage(v.Layout(c, shell.EvaluateSection, "Evaluate"), m))
+	m.Tabs = improveTabs(v.Chatbot.ID, "evaluate", 0)
+	l := v.Layout(c, shell.EvaluateSection, "Search check")
+	l.Heading = "Improve"
+	return site.Render(c, status, views.EvaluatePage(l, m))
 }
 
 // evaluate tries questions. It changes nothing, so that whoever may look may

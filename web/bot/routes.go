@@ -14,6 +14,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, knowledge, evaluations, tokens := settingsPages{s}, knowledgePages{s}, evaluationPages{s}, tokenPages{s}
 	overview, welcome := overviewPages{s}, welcomePages{s}
 	additions := additionPages{knowledge}
+	conversations, improve, tests, analytics := conversationPages{s}, improvePages{s}, testPages{s}, analyticsPages{s}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("", overview.overviewPage, route.May(tenant.Read)),
 		route.Get("/welcome", welcome.welcomePage, route.May(tenant.Read)),
@@ -34,6 +35,22 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/knowledge/:document/cancel", knowledge.cancelDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Get("/evaluate", evaluations.evaluatePage, route.May(tenant.Read)),
 		route.Post("/evaluate", evaluations.evaluate, route.May(tenant.Read), route.Body(site.MaxForm), route.Costly),
+		route.Get("/conversations", conversations.list, route.May(tenant.Read)),
+		route.Get("/conversations/export", conversations.export, route.May(tenant.Read), route.Costly),
+		route.Get("/conversations/:conversation", conversations.thread, route.May(tenant.Read)),
+		route.Post("/conversations/:conversation/:message/rate", conversations.rate, route.May(tenant.Read), route.Body(site.MaxForm)),
+		route.Post("/conversations/:conversation/delete", conversations.remove, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
+		route.Get("/improve", improve.groups, route.May(tenant.Read)),
+		route.Post("/improve/:message/dismiss", improve.dismiss, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Get("/improve/answer", improve.answerPage, route.May(tenant.EditKnowledge)),
+		route.Post("/improve/answer", improve.answer, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Get("/improve/check/:document", improve.checkPage, route.May(tenant.EditKnowledge)),
+		route.Post("/improve/check/:document", improve.check, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Get("/improve/tests", tests.show, route.May(tenant.Read)),
+		route.Post("/improve/tests", tests.add, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Post("/improve/tests/run", tests.run, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Post("/improve/tests/:question/remove", tests.remove, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Get("/analytics", analytics.show, route.May(tenant.Read)),
 		route.Get("/tokens", tokens.tokensPage, route.May(tenant.Read)),
 	)
 }

@@ -48,6 +48,7 @@ type Deps struct {
 	Browser   *browse.Browser
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
+	Insight   Insight
 	// IDs makes the identifiers of conversations and messages that people see.
 	IDs      *publicid.Codec
 	Sessions *Sessions

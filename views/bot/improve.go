@@ -1,0 +1,109 @@
+package bot
+
+import (
+	"time"
+
+	"parley/views/ui"
+)
+
+// Improve is the page of the questions that were not answered well.
+type Improve struct {
+	Tabs   []ui.Tab
+	Groups []GapGroup
+	// More is how many further groups there are.
+	More    int
+	Settled []SettledGap
+	MayEdit bool
+}
+
+// GapGroup is questions that are alike.
+type GapGroup struct {
+	ID       string
+	Question string
+	// Phrases are other questions of the group.
+	Phrases []string
+	Count   int
+	// Disliked counts those whose answer got a thumb down.
+	Disliked int
+	At       time.Time
+	// Answer leads to the form for an answer, Dismiss is where a form posts, and
+	// Conversation leads to where the question was asked last.
+	Answer, Dismiss, Conversation string
+}
+
+// SettledGap is a question that was answered.
+type SettledGap struct {
+	Question, Document string
+	At                 time.Time
+}
+
+// AnswerGap is the form for a question and its answer.
+type AnswerGap struct {
+	Form ui.Form
+	// Before is what was answered until now, as the sanitizer made it.
+	Before string
+}
+
+// CheckAnswer shows whether an answer that was added works.
+type CheckAnswer struct {
+	Question, Message string
+	// Document is its id, and Title what it is called.
+	Document, Title, DocumentURL string
+	// Ready says that it is answered from, Failed that it never will, and Reason why.
+	Ready, Failed bool
+	Reason        string
+	// Action is where a form posts that asks again, and Tests where one that adds a
+	// test question does.
+	Action, Tests, Back string
+
+	// Asked says that it was asked again, and the rest what came of that.
+	Asked, Works, Cites bool
+	HTML                string
+	Outcome             Outcome
+	Passages            []CitedPassage
+	// Settled is how many questions it answers.
+	Settled int
+}
+
+// Tests is the page of a chatbot's test questions.
+type Tests struct {
+	Tabs      []ui.Tab
+	Base      string
+	Form      ui.Form
+	Questions []TestQuestion
+	// Last is the last run that has ended, or nil.
+	Last *TestRun
+	// Current says that one waits or runs, and Full that there are as many questions
+	// as there may be.
+	Current, Full, MayEdit bool
+}
+
+// TestRun is when and why the test questions were asked.
+type TestRun struct {
+	At             time.Time
+	Cause, Summary string
+	Failed         bool
+	Reason         string
+}
+
+// TestQuestion is a test question with its results, each of which may be nil.
+type TestQuestion struct {
+	ID, Question, Expects string
+	Remove                string
+	After, Before         *TestResult
+	// Broken says that it passed before and fails now, and Mended the reverse.
+	Broken, Mended bool
+}
+
+// TestResult is what a test question was answered.
+type TestResult struct {
+	Passed  bool
+	Outcome Outcome
+	HTML    string
+	Sources []string
+	At      time.Time
+}
+
+var expectations = []ui.Option{
+	{Value: "answer", Text: "Answer it"}, {Value: "text", Text: "Answer it and say a text"}, {Value: "no_answer", Text: "Say that it doesn't know"},
+}

@@ -1,0 +1,85 @@
+package gallery
+
+import (
+	"github.com/a-h/templ"
+
+	"parley/views/bot"
+	"parley/views/shell"
+	"parley/views/ui"
+)
+
+// insightPages are those of what owners learn from conversations.
+func insightPages() map[string]templ.Component {
+	tabs := []ui.Tab{{Text: "Questions", URL: shell.ImproveURL("cb_1"), Count: "2", Current: true}, {Text: "Test questions", URL: shell.ImproveURL("cb_1") + "/tests"}}
+	cited := []bot.CitedPassage{
+		{Number: "1", Title: hostile, Path: "Returns › " + hostile, Place: "Page 3", URL: "/chatbots/cb_1/knowledge/doc_1", Cited: true},
+		{Number: "2", Title: "Shipping", URL: "/chatbots/cb_1/knowledge/doc_2"},
+	}
+	unknown, answered := bot.Outcome{Text: "No answer", Tone: ui.Warn}, bot.Outcome{Text: "Answered", Tone: ui.Good}
+	list := bot.Conversations{
+		Base: shell.ConversationsURL("cb_1"), Filters: ui.Form{Values: map[string]string{"q": hostile}}, Filtered: true,
+		Tokens: []ui.Option{{Text: "Any token"}, {Value: "tok_1", Text: hostile}}, Next: "/chatbots/cb_1/conversations?before=7", Later: true, First: "/chatbots/cb_1/conversations",
+		CSV: "/chatbots/cb_1/conversations/export?format=csv", JSONL: "/chatbots/cb_1/conversations/export?format=jsonl", MayDelete: true,
+		Rows: []bot.ConversationRow{
+			{URL: "/chatbots/cb_1/conversations/1", Title: hostile, User: hostile, Outcome: unknown, Up: 1, Down: 2, At: day, Current: true},
+			{URL: "/chatbots/cb_1/conversations/2", Title: "When do you open?", Outcome: answered, At: day, Playground: true},
+		},
+	}
+	open := list
+	open.Thread = &bot.Thread{
+		Title: hostile, User: hostile, At: day, Back: list.Base, Earlier: "/chatbots/cb_1/conversations/1?until=5", Delete: "/chatbots/cb_1/conversations/1/delete",
+		Messages: []bot.ThreadMessage{
+			{ID: "11", Question: true, Text: hostile, At: day},
+			{ID: "12", HTML: "<p>Never on <strong>Sunday</strong>.</p>", Outcome: answered, At: day, URL: "/chatbots/cb_1/conversations/1?message=12#message-12", Current: true, Rate: "/chatbots/cb_1/conversations/1/12/rate", Rating: -1, Comment: hostile},
+			{ID: "13", Question: true, Text: "And then?", At: day},
+			{ID: "14", Writing: true, At: day, URL: "/chatbots/cb_1/conversations/1?message=14#message-14"},
+		},
+		Inspected: &bot.Inspected{Query: hostile, Outcome: answered, Passages: cited, Facts: []ui.Fact{{Name: "Model", Value: hostile}}, Fix: "/chatbots/cb_1/improve/answer?message=12"},
+	}
+	improve := bot.Improve{Tabs: tabs, MayEdit: true, More: 3, Groups: []bot.GapGroup{
+		{ID: "12", Question: hostile, Phrases: []string{hostile, "And?"}, Count: 5, Disliked: 2, At: day, Answer: "/chatbots/cb_1/improve/answer?message=12", Dismiss: "/chatbots/cb_1/improve/12/dismiss", Conversation: "/chatbots/cb_1/conversations/1"},
+	}, Settled: []bot.SettledGap{{Question: hostile, Document: "/chatbots/cb_1/knowledge/doc_1", At: day}}}
+	check := bot.CheckAnswer{Question: hostile, Document: "doc_1", Title: hostile, DocumentURL: "/chatbots/cb_1/knowledge/doc_1", Action: "/chatbots/cb_1/improve/check/doc_1", Tests: "/chatbots/cb_1/improve/tests", Back: "/chatbots/cb_1/improve"}
+	failed, works, fails := check, check, check
+	failed.Failed, failed.Reason = true, hostile
+	works.Ready, works.Asked, works.Works, works.Cites, works.Settled, works.HTML, works.Passages = true, true, true, true, 3, "<p>Yes.</p>", cited
+	fails.Ready, fails.Asked, fails.HTML = true, true, "<p>I don't know.</p>"
+	passed := &bot.TestResult{Passed: true, Outcome: answered, HTML: "<p>At ten.</p>", Sources: []string{hostile}, At: day}
+	tests := bot.Tests{
+		Tabs: tabs, Base: "/chatbots/cb_1/improve/tests", MayEdit: true, Form: refused("expected", "Enter what the answer must say.", map[string]string{"question": hostile, "expects": "text", "expected": ""}),
+		Last: &bot.TestRun{At: day, Cause: "by hand", Summary: "1 of 2 passed", Failed: true, Reason: hostile},
+		Questions: []bot.TestQuestion{
+			{ID: "tq_1", Question: hostile, Expects: "Should say “" + hostile + "”", Remove: "/chatbots/cb_1/improve/tests/tq_1/remove", Before: passed, After: &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", At: day}, Broken: true},
+			{ID: "tq_2", Question: "When do you open?", Expects: "Should be answered", Remove: "/chatbots/cb_1/improve/tests/tq_2/remove", After: passed},
+		},
+	}
+	figures := bot.Analytics{
+		Base: shell.AnalyticsURL("cb_1"), About: "2 to 3 November 2026.", Ranges: []ui.Tab{{Text: "7 days", URL: "/chatbots/cb_1/analytics?days=7", Current: true}},
+		Form: refused("to", "The last day comes before the first. Swap them.", map[string]string{"from": "2026-11-03", "to": "2026-11-02"}), Any: true,
+		Tiles:     []ui.Stat{{Name: "Questions", Value: "1,234", Change: "+12 %", Tone: ui.Good}, {Name: "Answered", Value: "81 %", Change: "−3 points", Tone: ui.Bad}},
+		Charts:    []ui.Chart{{ID: "questions", Title: "Questions a day", Labels: []string{"2 Nov", "3 Nov"}, Series: []ui.Series{{Name: "Answered", Values: []float64{3, 70}}, {Name: "Not answered", Values: []float64{1, 0}}}}},
+		Topics:    []bot.Top{{Name: hostile, Answers: "70"}},
+		Documents: []bot.Top{{Name: hostile, URL: "/chatbots/cb_1/knowledge/doc_1", Answers: "70"}, {Name: "A document that was removed", Answers: "3"}},
+	}
+	empty := bot.Conversations{Base: list.Base, Filters: ui.Form{Values: map[string]string{}}}
+	searched := empty
+	searched.Filtered, searched.Partial, searched.Next = true, true, "/chatbots/cb_1/conversations?before=7"
+	page := func(section shell.Section) shell.Layout { return ofChatbot(section, "Page") }
+	return map[string]templ.Component{
+		"conversations":         bot.ConversationsPage(page(shell.ConversationsSection), list),
+		"conversations-thread":  bot.ConversationsPage(page(shell.ConversationsSection), open),
+		"conversations-none":    bot.ConversationsPage(page(shell.ConversationsSection), empty),
+		"conversations-partial": bot.ConversationsPage(page(shell.ConversationsSection), searched),
+		"improve":               bot.ImprovePage(page(shell.ImproveSection), improve),
+		"improve-none":          bot.ImprovePage(page(shell.ImproveSection), bot.Improve{Tabs: tabs}),
+		"improve-answer":        bot.AnswerGapPage(page(shell.ImproveSection), bot.AnswerGap{Form: refused("answer", "Enter the answer.", map[string]string{"question": hostile, "answer": "", "message": "12"}), Before: "<p>I don't know.</p>"}),
+		"improve-check":         bot.CheckAnswerPage(page(shell.ImproveSection), check),
+		"improve-check-failed":  bot.CheckAnswerPage(page(shell.ImproveSection), failed),
+		"improve-check-works":   bot.CheckAnswerPage(page(shell.ImproveSection), works),
+		"improve-check-fails":   bot.CheckAnswerPage(page(shell.ImproveSection), fails),
+		"improve-tests":         bot.TestsPage(page(shell.ImproveSection), tests),
+		"improve-tests-none":    bot.TestsPage(page(shell.ImproveSection), bot.Tests{Tabs: tabs, Form: ui.Form{Values: map[string]string{}}}),
+		"analytics":             bot.AnalyticsPage(page(shell.AnalyticsSection), figures),
+		"analytics-none":        bot.AnalyticsPage(page(shell.AnalyticsSection), bot.Analytics{Base: shell.AnalyticsURL("cb_1"), Form: ui.Form{Values: map[string]string{"from": "", "to": ""}}}),
+	}
+}
