@@ -44,6 +44,7 @@ type cli struct {
 	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. Searches use the old index meanwhile."`
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
 	Eval      evalCmd         `cmd:"" help:"Measure retrieval and grounding."`
+	Gallery   galleryCmd      `cmd:"" help:"Show every page of the dashboard with invented data, without a database."`
 	Doctor    doctorCmd       `cmd:"" help:"Check the database, index, models, keys, Stripe and the mail server, and say what to do."`
 	Version   versionCmd      `cmd:"" help:"Print the version."`
 }

@@ -2,7 +2,7 @@
 // and "?" lists the keys. "g" and a letter go to a page of the sidebar.
 const palette = document.getElementById("palette");
 const keys = document.getElementById("keys");
-const typing = (element) => element.closest?.("input, textarea, select, [contenteditable]") !== null;
+const typing = (element) => Boolean(element.closest?.("input, textarea, select, [contenteditable]"));
 
 const option = (item, at) => {
   const made = document.getElementById("palette-pattern").content.firstElementChild.cloneNode(true);

@@ -64,7 +64,20 @@ func botPages() map[string]templ.Component {
 	misled := maps.Clone(settings)
 	misled["grounding"], misled["provider_id"] = "", "mp_9"
 
+	steps := []bot.Step{
+		{Title: "Add knowledge", Text: "Drop files.", Button: "Add knowledge", Icon: "book-open", URL: "/chatbots/cb_1/welcome", Done: true},
+		{Title: "Ask it something", Text: "Try it in the playground.", Button: "Open the playground", Icon: "message-circle", URL: "/chatbots/cb_1/playground"},
+		{Title: "Deploy it", Text: "Connect your program.", Button: "Deploy", Icon: "rocket", URL: "/chatbots/cb_1/deploy"},
+	}
+	arriving := bot.Welcome{Working: 1, MayEdit: true, Documents: []bot.WelcomeDocument{{Title: hostile, State: "extracting"}, {Title: "Prices", State: "ready"}}}
+	unread := bot.Welcome{MayEdit: true, Documents: []bot.WelcomeDocument{{Title: "Prices", State: "failed", Reason: hostile}}, Files: refused("files", "Prices: the file is empty.", map[string]string{"files": ""})}
 	return map[string]templ.Component{
+		"overview":           bot.OverviewPage(ofChatbot(shell.OverviewSection, "Overview"), bot.Overview{Steps: steps}),
+		"welcome":            bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{MayEdit: true}),
+		"welcome-reading":    bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), arriving),
+		"welcome-ready":      bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{Ready: 1, Documents: arriving.Documents[1:]}),
+		"welcome-unread":     bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), unread),
+		"welcome-looks":      bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{}),
 		"settings":           bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, MayChange: true, MayDelete: true, Answering: by}),
 		"settings-provider":  bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("provider_id", "This provider is not there any more.", misled), MayChange: true, Answering: by}),
 		"settings-grounding": bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("grounding", "Choose open or strict.", misled), MayChange: true}),

@@ -7,6 +7,7 @@ package gallery
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -24,9 +25,22 @@ const hostile = `<script>alert("1")</script> & "Co" 'x'`
 // Pages are all pages by name.
 func Pages() map[string]templ.Component {
 	all := personPages()
+	maps.Copy(all, componentPages())
 	maps.Copy(all, workspacePages())
 	maps.Copy(all, botPages())
 	maps.Copy(all, insightPages())
+	return all
+}
+
+// names are those of all pages but the index, in order.
+func names() []string {
+	var all []string
+	for name := range Pages() {
+		if name != "index" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
 	return all
 }
 
@@ -34,6 +48,7 @@ func acme(section shell.Section, title string) shell.Layout {
 	return shell.Layout{
 		Title: title, Email: "ada@example.com", Section: section,
 		Workspace:  shell.Workspace{ID: "ws_1", Name: "Acme"},
+		Chatbots:   []shell.Chatbot{{ID: "cb_1", Name: hostile}, {ID: "cb_2", Name: "Help"}},
 		Workspaces: []shell.Workspace{{ID: "ws_1", Name: "Acme"}, {ID: "ws_2", Name: hostile}},
 	}
 }

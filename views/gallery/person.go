@@ -11,11 +11,14 @@ import (
 // personPages are those of a person, and of nobody yet.
 func personPages() map[string]templ.Component {
 	return map[string]templ.Component{
-		"sign-up":         person.SignUpPage(plain("Create an account"), ui.Form{}, false),
-		"sign-up-checked": person.SignUpPage(plain("Create an account"), ui.Form{}, true),
-		"sign-up-mailed":  person.CheckMailPage(plain("Check your e-mail")),
-		"sign-up-finish":  person.FinishSignUpPage(plain("Create your account"), ui.Form{}),
-		"email-confirm":   person.ConfirmEmailPage(plain("Confirm your e-mail address"), ui.Form{}),
+		"workspace-new":         person.NewWorkspacePage(acme("", "New workspace"), refused("name", "Give a name.", map[string]string{"name": hostile})),
+		"failure-in-the-shell":  shell.FailurePage(shell.Failure{Title: "Not found", Message: "There is no page at this address.", RequestID: "req_1", Layout: ofChatbot(shell.KnowledgeSection, "Knowledge")}),
+		"failure-session-ended": shell.FailurePage(shell.Failure{Title: "Your session has ended", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true, Back: "/chatbots/cb_1/settings"}),
+		"sign-up":               person.SignUpPage(plain("Create an account"), ui.Form{}, false),
+		"sign-up-checked":       person.SignUpPage(plain("Create an account"), ui.Form{}, true),
+		"sign-up-mailed":        person.CheckMailPage(plain("Check your e-mail")),
+		"sign-up-finish":        person.FinishSignUpPage(plain("Create your account"), ui.Form{}),
+		"email-confirm":         person.ConfirmEmailPage(plain("Confirm your e-mail address"), ui.Form{}),
 		"sign-up-refused": person.SignUpPage(plain("Create an account"), refused("email", "Give an e-mail address such as name@example.com.",
 			map[string]string{"email": "ada@example.com", "password": "", "workspace": hostile}), false),
 		"sign-in": person.SignInPage(plain("Sign in"), person.SignIn{SignUp: true}),

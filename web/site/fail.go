@@ -58,8 +58,12 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	if failure.Kind == fault.Internal {
 		message = internalMessage
 	}
+	title := titles[failure.Kind]
+	if failure.Kind == fault.Unauthenticated && cameFrom(c) != "" {
+		title = "Your session has ended"
+	}
 	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
-		Title: titles[failure.Kind], Message: message, RequestID: requestid.Of(c),
+		Title: title, Message: message, RequestID: requestid.Of(c),
 		SignIn: failure.Kind == fault.Unauthenticated, Missing: failure.Kind == fault.NotFound,
 		Layout: notedLayout(c), Back: cameFrom(c),
 	}))
