@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"parley/core/plan"
+)
+
+func TestImproveInTheBrowser(t *testing.T) {
+	w := start(t)
+	baker := w.newTenant("baker", plan.Standard, opening)
+	w.askedFor(baker.token, "ann", "Do you sell gluten free rolls?")
+	w.askedFor(baker.token, "bob", "do you sell gluten-free rolls")
+	message, conversation := w.askedFor(baker.token, "eve", "When does the bakery open?")
+	b := w.window()
+	base := w.base + "/chatbots/" + baker.chatbot
+	b.signIn(t, baker)
+
+	t.Run("a thumb down stands in the conversation and on the page of what to improve", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(base+"/conversations/"+conversation))
+		b.follow(t, "#message-"+message+" button[value=down]")
+		if got := get(t, b, chromedp.Evaluate[string](`document.querySelector("#message-`+message+` button[aria-pressed=true]").ariaLabel`)); !strings.HasPrefix(got, "Bad answer") {
+			t.Errorf("pressed is %q", got)
+		}
+		b.do(t, chromedp.Navigate(base+"/improve"))
+		if got := b.text(t, "#gaps"); !strings.Contains(got, "When does the bakery open?") || !strings.Contains(got, "Thumbs down: 1") {
+			t.Errorf("the page says %q", got)
+		}
+	})
+	t.Run("alike questions without an answer are one group, the most frequent first", func(t *testing.T) {
+		w.within(t).eventually("the answers are counted", func() bool {
+			n, err := w.server.Insight.Gaps.Count(t.Context(), baker.workspace, baker.chatbot)
+			w.must(err)
+			return n == 3
+		})
+		b.do(t, chromedp.Navigate(base+"/improve"))
+		if got := b.text(t, "#gaps > li:first-child"); !strings.Contains(got, "gluten-free rolls") || !strings.Contains(got, "Asked 2 times") {
+			t.Errorf("the first group is %q", got)
+		}
+	})
+	t.Run("an answer becomes knowledge, the question is asked again, and its group is gone", func(t *testing.T) {
+		b.follow(t, `#gaps > li:first-child a.button`)
+		if got := get(t, b, chromedp.Value(chromedp.ID("question"))); got != "do you sell gluten-free rolls" {
+			t.Errorf("the question is %q", got)
+		}
+		b.do(t, chromedp.SendKeys(chromedp.ID("answer"), "Yes, we sell gluten free rolls every Friday."))
+		b.follow(t, "#add-answer")
+		b.do(t, chromedp.WaitVisible(chromedp.ID("works")))
+		if got := b.text(t, "#check"); !strings.Contains(got, "every Friday") || !strings.Contains(got, "cites what you added") || !strings.Contains(got, "All 2 questions like it are off the list") {
+			t.Errorf("the page says %q", got)
+		}
+		b.do(t, chromedp.Navigate(base+"/improve"))
+		if got := b.text(t, "main"); strings.Contains(b.text(t, "#gaps"), "rolls") || !strings.Contains(got, "Answered lately") {
+			t.Errorf("the page says %q", got)
+		}
+		r := w.within(t).call("POST", "/api/v1/chat", `{"message":"Do you sell gluten free rolls?"}`, bearer(baker.token))
+		if answer, _ := r.Data["message"].(string); !strings.Contains(answer, "Friday") {
+			t.Errorf("a caller is told %q", answer)
+		}
+	})
+	t.Run("a test question is asked by a button, and says what came of it", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(base+"/improve/tests"), chromedp.SendKeys(chromedp.ID("question"), "Do you sell gluten free rolls?"))
+		b.do(t, chromedp.Evaluate[chromedp.Void](`document.getElementById("expects").value = "text"`), chromedp.SendKeys(chromedp.ID("expected"), "every FRIDAY"))
+		b.follow(t, "#add-test button.primary")
+		b.follow(t, `form[action$="/tests/run"] button`)
+		b.do(t, chromedp.WaitVisible(chromedp.CSS("#tests .sides > div:last-child .badge.good")))
+		if got := b.text(t, "#tests"); !strings.Contains(got, "1 of 1 passed") || !strings.Contains(got, "Not asked.") {
+			t.Errorf("the page says %q", got)
+		}
+		b.quiet(t)
+	})
+	t.Run("the figures of the day have it all", func(t *testing.T) {
+		w.within(t).eventually("all is counted", func() bool {
+			b.do(t, chromedp.Navigate(base+"/analytics?days=7"))
+			return strings.Contains(b.text(t, ".tiles"), "Users\n3")
+		})
+		if got := b.text(t, "main"); !strings.Contains(got, "Questions\n4") || !strings.Contains(got, "Top topics") {
+			t.Errorf("the page says %q", got)
+		}
+		b.quiet(t)
+	})
+}
