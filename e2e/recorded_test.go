@@ -53,6 +53,8 @@ var routeRecords = map[string]struct {
 	"POST /api/v1/messages/:message_id/feedback":        {reason: talks},
 	"POST /api/chatbots/:id/messages/:message/feedback": {reason: thinks},
 
+	"POST /workspaces":                                           {action: audit.WorkspaceCreated},
+	"POST /workspaces/:workspace/settings":                       {action: audit.WorkspaceRenamed},
 	"POST /workspaces/:workspace/chatbots":                       {action: audit.ChatbotCreated},
 	"POST /workspaces/:workspace/models":                         {action: audit.ProviderCreated},
 	"POST /workspaces/:workspace/models/try":                     {reason: asks},
@@ -102,7 +104,7 @@ var routeRecords = map[string]struct {
 	"POST /chatbots/:chatbot/improve/tests/run":                             {reason: measures},
 	"POST /chatbots/:chatbot/improve/tests/:question/remove":                {reason: measures},
 	"POST /chatbots/:chatbot/evaluate":                                      {reason: measures},
-	"POST /chatbots/:chatbot":                                               {action: audit.ChatbotChanged},
+	"POST /chatbots/:chatbot/settings":                                      {action: audit.ChatbotChanged},
 	"POST /chatbots/:chatbot/delete":                                        {action: audit.ChatbotDeleted},
 }
 
@@ -127,12 +129,15 @@ func TestEveryRouteLeavesARecord(t *testing.T) {
 		const leaving = "POST /workspaces/:workspace/leave"
 		// What the rows call with wrong values, so that nothing happens.
 		bodies := map[string]string{
-			"POST /sign-up":          url.Values{"email": {"new@example.com"}, "password": {"a long enough password"}, "workspace": {"New"}}.Encode(),
-			"POST /sign-in":          url.Values{"email": {mine.email}, "password": {mine.password}}.Encode(),
-			"POST /join":             url.Values{"code": {guest}, "password": {"a long enough password"}}.Encode(),
-			"POST /account":          url.Values{"email": {"moved@example.com"}, "email_password": {mine.password}}.Encode(),
-			leaving:                  "leave=yes",
-			"POST /account/password": url.Values{"old_password": {mine.password}, "new_password": {"another long password"}}.Encode(),
+			"POST /sign-up":                        url.Values{"email": {"new@example.com"}, "password": {"a long enough password"}, "workspace": {"New"}}.Encode(),
+			"POST /sign-in":                        url.Values{"email": {mine.email}, "password": {mine.password}}.Encode(),
+			"POST /join":                           url.Values{"code": {guest}, "password": {"a long enough password"}}.Encode(),
+			"POST /account":                        url.Values{"email": {"moved@example.com"}, "email_password": {mine.password}}.Encode(),
+			leaving:                                "leave=yes",
+			"POST /workspaces":                     url.Values{"name": {"Another"}}.Encode(),
+			"POST /workspaces/:workspace/settings": "name=Renamed",
+			"POST /workspaces/:workspace/delete":   "confirm_name=Renamed",
+			"POST /account/password":               url.Values{"old_password": {mine.password}, "new_password": {"another long password"}}.Encode(),
 		}
 		for _, r := range rows {
 			if !r.isUnsafe() {

@@ -122,6 +122,7 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
 	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/audit", gets: aPage, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/welcome", gets: aPage, least: tenant.RoleMember},
@@ -199,6 +200,7 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/conversations/:conversation/delete", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/leave", gets: aChoice, least: tenant.RoleMember},
+	{method: "POST", route: "/workspaces/:workspace/settings", body: "name=quillon", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/delete", body: "confirm_name=quillon", gets: aForm, least: tenant.RoleOwner},
 }
 

@@ -20,6 +20,8 @@ type Members struct {
 	// MailedTo is to whom the invitation just made was mailed, empty where
 	// there are no mails.
 	MailedTo string
+	// Full says why nobody can be invited on this plan, empty where somebody can.
+	Full string
 	// Leave is where the person leaves the workspace.
 	Leave Leave
 }
@@ -34,6 +36,8 @@ type Leave struct {
 // Member is a row of the members.
 type Member struct {
 	ID, Email, Role string
+	// You says that it is the person who looks.
+	You bool
 	// MayChange says whether the person may change this member.
 	MayChange bool
 	// OverLimit says that the plan includes fewer members, and that this one
@@ -49,5 +53,8 @@ type Invitation struct {
 	InvitedBy string
 	ExpiresAt time.Time
 }
+
+// roleHints say what each role may do.
+const roleHint = "Members look after the knowledge. Admins also manage chatbots, tokens, models and members. Owners also pay and delete."
 
 var roleNames = map[string]string{"owner": "Owner", "admin": "Admin", "member": "Member"}

@@ -4,10 +4,13 @@ import "parley/views/ui"
 
 // Settings is the page of a workspace's settings.
 type Settings struct {
-	Leave  Leave
+	// Name is the form that renames it.
+	Name  ui.Form
+	Leave Leave
+	// Delete is the form that deletes it.
 	Delete ui.Form
-	// MayDelete shows the form.
-	MayDelete bool
+	// MayRename and MayDelete show their forms.
+	MayRename, MayDelete bool
 	// Paid says that there may be a subscription to end.
 	Paid bool
 }

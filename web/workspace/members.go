@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
+	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/views/shell"
@@ -30,6 +31,7 @@ func (s memberPages) showMembers(c *fiber.Ctx, v site.Visit, status int, m views
 	for _, member := range members {
 		m.Members = append(m.Members, views.Member{
 			ID: member.UserID, Email: member.Email, Role: string(member.Role), OverLimit: member.OverLimit, JoinedAt: member.CreatedAt,
+			You:       member.UserID == v.Person.User.ID,
 			MayChange: v.Member.Role == tenant.RoleOwner || member.Role != tenant.RoleOwner,
 		})
 	}
@@ -37,6 +39,13 @@ func (s memberPages) showMembers(c *fiber.Ctx, v site.Visit, status int, m views
 		m.Roles = grantable(v.Member.Role)
 		if m.Invitations, err = s.openInvitations(c, v, members); err != nil {
 			return err
+		}
+		p, err := s.Tenants.Plans.Existing(c.UserContext(), v.Member.Workspace.Plan)
+		if err != nil {
+			return err
+		}
+		if full := p.Admit(plan.Members, len(m.Members)+len(m.Invitations)+1); full != nil {
+			m.Full = fault.As(full).Message
 		}
 	}
 	return site.Render(c, status, views.MembersPage(v.Layout(c, shell.MembersSection, "Members"), m))

@@ -169,7 +169,7 @@ func TestLimitsPage(t *testing.T) {
 		if got := strings.Count(s.Get(s.Url("")).Body, "Paused: read-only"); got != 2 {
 			t.Errorf("%d chatbots are said to be suspended", got)
 		}
-		s.WantPage(s.Get(s.Url("/members")), 200, "Suspended: can look but not change anything")
+		s.WantPage(s.Get(s.Url("/members")), 200, "Paused: can look but not change anything")
 	})
 	t.Run("a suspended chatbot's pages say so, and can only delete it", func(t *testing.T) {
 		s := s.Within(t)

@@ -15,10 +15,13 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
 	plans, usage, limits := planPages{s}, usagePages{s}, limitPages{s}
 	payments := paymentPages{plans}
+	audits := auditPages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("", chatbots.chatbotsPage, route.May(tenant.Read)),
 		route.Post("/chatbots", chatbots.createChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Get("/settings", workspace.workspacePage, route.May(tenant.Read)),
+		route.Post("/settings", workspace.rename, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
+		route.Get("/audit", audits.auditPage, route.May(tenant.ManageMembers)),
 		route.Post("/delete", workspace.deleteWorkspace, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
 		route.Get("/models", models.modelsPage, route.May(tenant.Read)),
 		route.Post("/models", models.createProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly),

@@ -17,17 +17,26 @@ import (
 type workspacePages struct{ *site.Site }
 
 func (s workspacePages) workspacePage(c *fiber.Ctx, v site.Visit) error {
-	return s.showWorkspace(c, v, fiber.StatusOK, site.Form{"confirm_name": ""}.View())
+	return s.showWorkspace(c, v, fiber.StatusOK, workspaceForms(v.Member.Workspace))
 }
 
-func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+// workspaceFormPair are the forms of the page.
+type workspaceFormPair struct{ name, remove ui.Form }
+
+// workspaceForms are the forms before anything is typed.
+func workspaceForms(w tenant.Workspace) workspaceFormPair {
+	return workspaceFormPair{site.Form{"name": w.Name, "seen": w.Name}.View(), site.Form{"confirm_name": ""}.View()}
+}
+
+func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f workspaceFormPair) error {
 	members, err := s.Team.Members.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace"), views.Settings{
-		Leave:  views.Leave{OnlyOwner: onlyOwner(members, v.Person.User.ID)},
-		Delete: f, MayDelete: v.May(tenant.ChangePlan), Paid: s.Billing != nil,
+	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace settings"), views.Settings{
+		Leave: views.Leave{OnlyOwner: onlyOwner(members, v.Person.User.ID)},
+		Name:  f.name, MayRename: v.May(tenant.ManageMembers),
+		Delete: f.remove, MayDelete: v.May(tenant.ChangePlan), Paid: s.Billing != nil,
 	}))
 }
 
@@ -40,9 +49,34 @@ func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v site.Visit) error {
 	}
 	if err := s.deleteAll(c, v, typed["confirm_name"]); err != nil {
 		site.LogFailure(c, s.Log, fault.As(err))
-		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showWorkspace(c, v, status, f) })
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			forms := workspaceForms(v.Member.Workspace)
+			forms.remove = f
+			return s.showWorkspace(c, v, status, forms)
+		})
 	}
 	return site.Done(c, elsewhere(v), "gone")
+}
+
+// rename gives the workspace another name. Somebody whose page shows an older one
+// is told.
+func (s workspacePages) rename(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, "name", "seen")
+	if err != nil {
+		return err
+	}
+	err = s.Tenants.Workspaces.Rename(c.UserContext(), v.WorkspaceID(), typed["seen"], typed["name"])
+	if fault.Is(err, fault.Conflict) {
+		typed["seen"] = v.Member.Workspace.Name
+	}
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			forms := workspaceForms(v.Member.Workspace)
+			forms.name = f
+			return s.showWorkspace(c, v, status, forms)
+		})
+	}
+	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), site.Message{Text: "The workspace is now called “" + strings.TrimSpace(typed["name"]) + "”."})
 }
 
 func (s workspacePages) deleteAll(c *fiber.Ctx, v site.Visit, name string) error {
