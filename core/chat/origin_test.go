@@ -75,7 +75,7 @@ func TestThePlaygroundHasAMonthOfItsOwn(t *testing.T) {
 		{Playground, ""},
 		{Playground, "Your playground questions for this month are used up: the Small plan includes 2. Wait for the next month or upgrade the plan."},
 		{API, ""},
-		{API, "The Small plan includes 1 messages a month, and they are used up. Wait for the next month or upgrade the plan."},
+		{API, "The Small plan includes 1 messages a month, and you have used them all. Wait for the next month or upgrade the plan."},
 	} {
 		err := take(c.origin)
 		if c.want == "" && err != nil || c.want != "" && (!fault.Is(err, fault.RateLimited) || fault.As(err).Message != c.want || fault.As(err).RetryAfter < time.Hour) {
