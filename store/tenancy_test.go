@@ -153,6 +153,9 @@ var workspaceMethods = []confined{
 	{"LivePassagesAt", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LivePassagesAt(ctx, as, a.chatbot, []retrieval.Position{{DocumentID: a.document, Version: 1, Ordinal: 0}})
 	}},
+	{"Samples", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Samples(ctx, as, a.chatbot, 3, 3)
+	}},
 	{"KnowledgeVersion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		version, err := s.KnowledgeVersion(ctx, as, a.chatbot)
 		if err != nil {
@@ -313,9 +316,6 @@ var workspaceMethods = []confined{
 	}},
 	{"SetIndexed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)
-	}},
-	{"Samples", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.Samples(ctx, as, a.chatbot, 3, 3)
 	}},
 	{"DocumentPage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.DocumentPage(ctx, as, a.chatbot, browse.Filter{}, browse.Slice{Limit: 10})
