@@ -12,7 +12,7 @@ import (
 	"parley/billing/stripetest"
 )
 
-// account is a Stripe, and a client of it.
+// account is a Stripe with a client.
 type account struct {
 	*testing.T
 	*stripetest.Server
@@ -53,7 +53,7 @@ func (a *account) ok(err error) {
 	}
 }
 
-// sells makes a product with two prices, and returns the monthly one.
+// sells creates a product with two prices, and returns the monthly one.
 func (a *account) sells(name string, cents int64) *stripe.Price {
 	a.Helper()
 	must[*stripe.Product](a)(a.api.Products.New(&stripe.ProductParams{ID: stripe.String("parley_" + name), Name: stripe.String(name)}))
@@ -75,7 +75,7 @@ func (a *account) customer() string {
 	return must[*stripe.Customer](a)(a.api.Customers.New(&stripe.CustomerParams{Email: stripe.String("owner@example.com")})).ID
 }
 
-// subscriber is a customer with a subscription to a plan.
+// subscriber returns a customer with a subscription to a plan.
 func (a *account) subscriber(name string, trialDays int) string {
 	a.Helper()
 	id := a.customer()
@@ -83,7 +83,7 @@ func (a *account) subscriber(name string, trialDays int) string {
 	return id
 }
 
-// latest is the last subscription of a customer.
+// latest returns the latest subscription of a customer.
 func (a *account) latest(customer string) stripe.Subscription {
 	a.Helper()
 	all := a.Subscriptions(customer)
@@ -102,7 +102,7 @@ func (a *account) wantStatus(customer string, status stripe.SubscriptionStatus) 
 	return sub
 }
 
-// wantRefused wants an error of Stripe's.
+// wantRefused checks an error of Stripe's.
 func (a *account) wantRefused(err error, status int, code string) {
 	a.Helper()
 	var refused *stripe.Error
@@ -111,7 +111,7 @@ func (a *account) wantRefused(err error, status int, code string) {
 	}
 }
 
-// newEvents are the types of what has happened since the last call.
+// newEvents returns the types of events since the last call.
 func (a *account) newEvents() []string {
 	var kinds []string
 	for _, e := range a.Take() {
@@ -126,21 +126,21 @@ func TestErrors(t *testing.T) {
 		_, err := clientOf(a.URL, "sk_test_other").Balance.Get(nil)
 		a.wantRefused(err, http.StatusUnauthorized, "")
 	})
-	t.Run("a right key has a balance", func(t *testing.T) {
+	t.Run("a valid key has a balance", func(t *testing.T) {
 		if _, err := a.api.Balance.Get(nil); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Run("an id that names nothing is missing", func(t *testing.T) {
+	t.Run("an unknown id is missing", func(t *testing.T) {
 		_, err := a.api.Customers.Get("cus_none", nil)
 		a.wantRefused(err, http.StatusNotFound, "resource_missing")
 	})
-	t.Run("a parameter that names nothing is missing, too", func(t *testing.T) {
+	t.Run("an unknown id in a parameter is missing, too", func(t *testing.T) {
 		it := a.api.Subscriptions.List(&stripe.SubscriptionListParams{Customer: stripe.String("cus_none")})
 		it.Next()
 		a.wantRefused(it.Err(), http.StatusBadRequest, "resource_missing")
 	})
-	t.Run("a Stripe that is away answers 503, and then again", func(t *testing.T) {
+	t.Run("a Stripe that is down answers 503, and then recovers", func(t *testing.T) {
 		a.SetDown(true)
 		_, err := a.api.Balance.Get(nil)
 		a.wantRefused(err, http.StatusServiceUnavailable, "")
@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("requests are recorded with what they were answered", func(t *testing.T) {
+	t.Run("requests are recorded with their responses", func(t *testing.T) {
 		requests := a.Requests()
 		last := requests[len(requests)-1]
 		if last.Method != "GET" || last.Path != "/v1/balance" || last.Status != http.StatusOK {

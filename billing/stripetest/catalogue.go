@@ -39,7 +39,7 @@ type recurring struct {
 	UsageType     string `json:"usage_type"`
 }
 
-// months is how many months a price is for.
+// months returns how many months a price covers.
 func (p *price) months() int {
 	if p.Recurring.Interval == "year" {
 		return 12 * p.Recurring.IntervalCount

@@ -35,25 +35,25 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("the old price has key %q and product %s", old.LookupKey, old.Product.ID)
 		}
 	})
-	t.Run("a product is expanded where that is asked for", func(t *testing.T) {
+	t.Run("a product is expanded on request", func(t *testing.T) {
 		params := &stripe.PriceParams{}
 		params.AddExpand("product")
 		if found := must[*stripe.Price](a)(a.api.Prices.Get(first.ID, params)); found.Product.Name != "basic" {
 			t.Errorf("the product is %+v", found.Product)
 		}
 	})
-	t.Run("what does not exist cannot be expanded", func(t *testing.T) {
+	t.Run("a missing property cannot be expanded", func(t *testing.T) {
 		params := &stripe.PriceParams{}
 		params.AddExpand("customer")
 		_, err := a.api.Prices.Get(first.ID, params)
 		a.wantRefused(err, http.StatusBadRequest, "")
 	})
-	t.Run("the default price of a product is not archived", func(t *testing.T) {
+	t.Run("the default price of a product cannot be archived", func(t *testing.T) {
 		must[*stripe.Product](a)(a.api.Products.Update("parley_basic", &stripe.ProductParams{DefaultPrice: stripe.String(first.ID)}))
 		_, err := a.api.Prices.Update(first.ID, &stripe.PriceParams{Active: stripe.Bool(false)})
 		a.wantRefused(err, http.StatusBadRequest, "")
 	})
-	t.Run("an id of a product is taken once", func(t *testing.T) {
+	t.Run("a product's id is unique", func(t *testing.T) {
 		_, err := a.api.Products.New(&stripe.ProductParams{ID: stripe.String("parley_basic"), Name: stripe.String("Basic")})
 		a.wantRefused(err, http.StatusBadRequest, "resource_already_exists")
 	})

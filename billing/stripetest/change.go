@@ -9,9 +9,9 @@ const (
 	pendingIncomplete = "pending_if_incomplete"
 )
 
-// changePriceOf moves a subscription to another price at once. Another interval
-// begins another period, which is paid at once; otherwise the difference for
-// the rest of the period is paid at once or with the next invoice.
+// changePriceOf moves a subscription to another price immediately. Another interval starts
+// another period, which is paid immediately; otherwise the difference for the rest of the
+// period is paid immediately or with the next invoice.
 func (s *Server) changePriceOf(sub *subscription, to *price, proration, payment string) error {
 	from := sub.price()
 	switch {
@@ -45,7 +45,7 @@ func (s *Server) changePriceOf(sub *subscription, to *price, proration, payment 
 	return nil
 }
 
-// share is what a price amounts to for the rest of the period.
+// share returns the price for the rest of the period.
 func (sub *subscription) share(of *price, now moment) int64 {
 	whole := int64(sub.CurrentPeriodEnd - sub.CurrentPeriodStart)
 	return of.UnitAmount * int64(sub.CurrentPeriodEnd-now) / whole

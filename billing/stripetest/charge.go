@@ -58,7 +58,7 @@ func (s *Server) routeCharges(mux *http.ServeMux) {
 	})
 }
 
-// charge takes the money of an invoice.
+// charge collects the money of an invoice.
 func (s *Server) charge(inv *invoice) {
 	if inv.AmountDue == 0 {
 		return
@@ -72,7 +72,7 @@ func (s *Server) charge(inv *invoice) {
 	s.emit("charge.succeeded", made)
 }
 
-// Refund gives back a part of the latest payment of a customer.
+// Refund refunds a part of a customer's latest payment.
 func (s *Server) Refund(customerID string, amount int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Server) Refund(customerID string, amount int64) {
 	s.emit("charge.refunded", of)
 }
 
-// Dispute has a customer's bank ask for the latest payment.
+// Dispute makes a customer's bank dispute the latest payment.
 func (s *Server) Dispute(customerID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *Server) Dispute(customerID string) {
 	s.emit("charge.dispute.created", made)
 }
 
-// Decide ends the latest dispute of all: won or lost.
+// Decide closes the latest dispute: won or lost.
 func (s *Server) Decide(status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

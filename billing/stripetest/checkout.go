@@ -28,17 +28,17 @@ type checkout struct {
 	trialDays int64
 	trialEnd  moment
 	given     map[string]string
-	// asks are what the page asks the customer for besides a card.
+	// asks says what else the page asks the customer for, besides a card.
 	asks struct{ address, taxID bool }
 }
 
-// The statuses of a checkout session besides open.
+// The statuses of a checkout session, besides open.
 const (
 	complete = "complete"
 	expired  = "expired"
 )
 
-// checkoutLasts is how long somebody may take to pay.
+// checkoutLasts is how long a session can be paid.
 const checkoutLasts = day
 
 func (s *Server) routeCheckout(mux *http.ServeMux) {
@@ -71,11 +71,11 @@ func (s *Server) createCheckout(r *Request) (any, error) {
 	lines := p.hashes("line_items")
 	switch {
 	case p.get("mode") != "subscription":
-		return nil, invalid("mode", "This Stripe knows the mode subscription only.")
+		return nil, invalid("mode", "This Stripe supports only the mode subscription.")
 	case p.get("success_url") == "":
 		return nil, required("success_url")
 	case len(lines) != 1:
-		return nil, invalid("line_items", "This Stripe knows subscriptions to one price.")
+		return nil, invalid("line_items", "This Stripe supports only subscriptions to one price.")
 	}
 	of, err := s.price(lines[0].get("price"), "line_items[0][price]")
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Server) createCheckout(r *Request) (any, error) {
 	return session, nil
 }
 
-// allowsTax refuses what Stripe refuses of a customer without an address.
+// allowsTax refuses what Stripe refuses for a customer without an address.
 func allowsTax(p params) error {
 	update := p.hash("customer_update")
 	if p.hash("automatic_tax").yes("enabled") && update.get("address") != "auto" && update.get("shipping") != "auto" {
@@ -140,15 +140,15 @@ func (s *Server) expireCheckout(session *checkout) {
 	s.emit("checkout.session.expired", session)
 }
 
-// What the business of tests gives at a checkout.
+// What the business in tests enters at a checkout.
 var (
 	businessAddress = address{"Hauptstrasse 1", "Berlin", "DE"}
 	businessTaxID   = taxID{"eu_vat", "DE123456789"}
 )
 
-// complete makes the subscription that was paid for. A card that is refused
-// leaves the session open, and so does a bank that wants the payment confirmed:
-// then there is a subscription whose first payment is missing.
+// complete creates the subscription that was paid for. A refused card leaves the session
+// open, and so does a bank that wants the payment confirmed; in that case there is a
+// subscription whose first payment is missing.
 func (s *Server) complete(session *checkout) error {
 	c, err := s.living(string(session.Customer), "customer")
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Server) complete(session *checkout) error {
 	return nil
 }
 
-// destination is the success URL with the session's id in its place.
+// destination returns the success URL with the session's id filled in.
 func (session *checkout) destination() string {
 	return strings.ReplaceAll(string(session.SuccessURL), "{CHECKOUT_SESSION_ID}", session.ID)
 }

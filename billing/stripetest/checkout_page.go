@@ -25,7 +25,7 @@ func (s *Server) pressCheckout(id, action string) (next string, err error) {
 	case err != nil:
 		return "", err
 	case action != "pay":
-		return "", invalid("action", "There is no button %q here.", action)
+		return "", invalid("action", "This page has no button %q.", action)
 	case session.Status == complete:
 		return session.destination(), nil
 	case session.Status != open:

@@ -2,21 +2,21 @@ package stripetest
 
 import "time"
 
-// step is something that happens at a time.
+// step is something that happens at a given time.
 type step struct {
 	at moment
 	do func()
 }
 
-// Now is what the clock shows. It stands still but for [Server.Advance].
+// Now returns the clock's time. Only [Server.Advance] moves it.
 func (s *Server) Now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-// Advance lets time pass: trials end, periods are renewed and paid, payments
-// that failed are tried again, and scheduled changes happen, each at its time.
+// Advance lets time pass: trials end, periods are renewed and paid, failed payments are
+// retried, and scheduled changes happen, each at its time.
 func (s *Server) Advance(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +34,7 @@ func (s *Server) Advance(d time.Duration) {
 	s.now = until
 }
 
-// nextStep is the earliest that is to come. Of several at a time, payments are
-// first.
+// nextStep returns the next step. Of several at one time, payments come first.
 func (s *Server) nextStep() step {
 	var next step
 	consider := func(other step) {
@@ -72,7 +71,7 @@ func (s *Server) stepOfInvoice(inv *invoice) step {
 	return step{}
 }
 
-// announced is how long before its end a trial is announced to end.
+// announced is how long before its end Stripe announces the end of a trial.
 const announced = 3 * day
 
 func (s *Server) stepOfSubscription(sub *subscription) step {
@@ -101,7 +100,7 @@ func (s *Server) announce(sub *subscription) {
 	s.emit("customer.subscription.trial_will_end", sub)
 }
 
-// expire ends a subscription whose first payment never came.
+// expire ends a subscription whose first payment never succeeded.
 func (s *Server) expire(sub *subscription) {
 	s.end(sub, incompleteExpired)
 	s.emit("customer.subscription.updated", sub)
@@ -122,7 +121,7 @@ func (s *Server) renew(sub *subscription) {
 	s.billPeriod(sub)
 }
 
-// billPeriod drafts the invoice of a period that has begun.
+// billPeriod drafts the invoice of a period that has started.
 func (s *Server) billPeriod(sub *subscription) {
 	s.bill(sub, "subscription_cycle", sub.price().UnitAmount)
 	s.emit("customer.subscription.updated", sub)

@@ -24,7 +24,7 @@ func TestRenewals(t *testing.T) {
 	a.sells("basic", 19_00)
 	c := a.subscriber("basic", 0)
 
-	t.Run("a subscription is paid at once", func(t *testing.T) {
+	t.Run("a subscription is paid immediately", func(t *testing.T) {
 		a.wantStatus(c, "active")
 		if all := a.Invoices(c); len(all) != 1 || all[0].Status != "paid" || all[0].AmountPaid != 19_00 || all[0].Number == "" {
 			t.Errorf("the invoices are %+v", all)
@@ -104,7 +104,7 @@ func TestFailedPayments(t *testing.T) {
 		a.Advance(28*day + time.Hour)
 		return a, c
 	}
-	t.Run("a payment that fails is past due, and tried again", func(t *testing.T) {
+	t.Run("after a failed payment the subscription is past due, and the payment is retried", func(t *testing.T) {
 		a, c := failing(t, "")
 		a.wantStatus(c, "past_due")
 		a.FailPayments(c, false)
@@ -126,12 +126,12 @@ func TestFailedPayments(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an invoice that is given up is paid for", func(t *testing.T) {
+	t.Run("an abandoned invoice can still be paid", func(t *testing.T) {
 		a, c := failing(t, "")
 		must[*stripe.Invoice](a)(a.api.Invoices.MarkUncollectible(a.Invoices(c)[1].ID, nil))
 		a.wantStatus(c, "active")
 	})
-	t.Run("an unpaid subscription drafts invoices, and comes back once the latest is paid", func(t *testing.T) {
+	t.Run("an unpaid subscription drafts invoices, and becomes active again once the latest is paid", func(t *testing.T) {
 		a, c := failing(t, "unpaid")
 		a.Advance(40 * day)
 		all := a.Invoices(c)
@@ -142,7 +142,7 @@ func TestFailedPayments(t *testing.T) {
 		must[*stripe.Invoice](a)(a.api.Invoices.Pay(a.latest(c).LatestInvoice.ID, nil))
 		a.wantStatus(c, "active")
 	})
-	t.Run("a first payment that fails is waited for, for 23 hours", func(t *testing.T) {
+	t.Run("a failed first payment can be made up for within 23 hours", func(t *testing.T) {
 		a := newAccount(t, stripetest.Options{})
 		a.sells("basic", 19_00)
 		c := a.customer()
@@ -169,7 +169,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("the price is %s", key)
 		}
 	})
-	t.Run("a downgrade that is scheduled begins with the next period, and is then no schedule any more", func(t *testing.T) {
+	t.Run("a scheduled downgrade starts with the next period, and its schedule then disappears", func(t *testing.T) {
 		c := a.subscriber("standard", 0)
 		a.ok(a.SchedulePrice(c, "parley_basic_monthly"))
 		before := a.latest(c)
@@ -189,12 +189,12 @@ func TestChanges(t *testing.T) {
 			t.Error("the schedule is still there")
 		}
 	})
-	t.Run("another interval begins another period", func(t *testing.T) {
+	t.Run("another interval starts another period", func(t *testing.T) {
 		c := a.subscriber("basic", 0)
 		a.ok(a.ChangePrice(c, "parley_basic_yearly"))
 		onDay(t, "the end of the period", a.latest(c).CurrentPeriodEnd, a.Now().AddDate(1, 0, 0))
 	})
-	t.Run("a card that fails always, fails", func(t *testing.T) {
+	t.Run("a card that always fails, fails", func(t *testing.T) {
 		c := a.subscriber("basic", 0)
 		must[*stripe.Subscription](a)(a.api.Subscriptions.Update(a.latest(c).ID, &stripe.SubscriptionParams{DefaultPaymentMethod: stripe.String("pm_card_chargeCustomerFail")}))
 		a.ok(a.ChangePrice(c, "parley_standard_monthly"))

@@ -18,8 +18,8 @@ type configuration struct {
 	Metadata         map[string]string         `json:"metadata"`
 	Updated          moment                    `json:"updated"`
 
-	// prices are those that a customer may change to, and downgradesLater says
-	// that a lower one begins with the next period.
+	// prices are the prices that a customer may change to, and downgradesLater says that
+	// a lower one starts with the next period.
 	prices          []*price
 	downgradesLater bool
 	cancels         bool
@@ -85,8 +85,8 @@ func (s *Server) configure(made *configuration, p params) error {
 	return nil
 }
 
-// configureUpdate reads the prices that a customer may change to: of one
-// interval no two prices of a product.
+// configureUpdate reads the prices that a customer may change to: at most one price of a
+// product for each interval.
 func (s *Server) configureUpdate(made *configuration, update params) error {
 	made.downgradesLater = len(update.hash("schedule_at_period_end").hashes("conditions")) > 0
 	if update.has("enabled") && !update.yes("enabled") {

@@ -8,15 +8,15 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// FailPayments makes each payment of a customer be refused, or accepted again.
+// FailPayments makes Stripe refuse a customer's payments, or accept them again.
 func (s *Server) FailPayments(customerID string, failing bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mustFind(customerID).failing = failing
 }
 
-// SetStatus gives the latest subscription of a customer a status, which may be
-// one that nobody knows, with an event and nothing else.
+// SetStatus sets the status of a customer's latest subscription, possibly an unknown one, and
+// emits an event.
 func (s *Server) SetStatus(customerID, status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,8 +25,7 @@ func (s *Server) SetStatus(customerID, status string) {
 	s.emit("customer.subscription.updated", sub)
 }
 
-// Subscribe makes a subscription as a checkout does, of the price with a lookup
-// key.
+// Subscribe creates a subscription as a checkout does, to the price with a lookup key.
 func (s *Server) Subscribe(customerID, lookupKey string, trialDays int) error {
 	return s.do(func() error {
 		to, err := s.priceByKey(lookupKey)
@@ -42,8 +41,8 @@ func (s *Server) Subscribe(customerID, lookupKey string, trialDays int) error {
 	})
 }
 
-// ChangePrice moves the latest subscription of a customer to another price at
-// once, and has the difference paid.
+// ChangePrice moves a customer's latest subscription to another price immediately, and
+// charges the difference.
 func (s *Server) ChangePrice(customerID, lookupKey string) error {
 	return s.do(func() error {
 		to, err := s.priceByKey(lookupKey)
@@ -59,8 +58,8 @@ func (s *Server) ChangePrice(customerID, lookupKey string) error {
 	})
 }
 
-// SchedulePrice moves the latest subscription of a customer to another price
-// when the present period is over.
+// SchedulePrice moves a customer's latest subscription to another price at the end of the
+// current period.
 func (s *Server) SchedulePrice(customerID, lookupKey string) error {
 	return s.do(func() error {
 		to, err := s.priceByKey(lookupKey)
@@ -71,22 +70,21 @@ func (s *Server) SchedulePrice(customerID, lookupKey string) error {
 	})
 }
 
-// CancelAtPeriodEnd lets the latest subscription of a customer end with its
-// period, or go on.
+// CancelAtPeriodEnd makes a customer's latest subscription end with its period, or continue.
 func (s *Server) CancelAtPeriodEnd(customerID string, ends bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endWithPeriod(s.latest(customerID), ends)
 }
 
-// Cancel ends the latest subscription of a customer at once.
+// Cancel ends a customer's latest subscription immediately.
 func (s *Server) Cancel(customerID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancel(s.latest(customerID))
 }
 
-// Subscriptions are those of a customer, the oldest first, as clients see them.
+// Subscriptions returns a customer's subscriptions, oldest first, as clients see them.
 func (s *Server) Subscriptions(customerID string) []stripe.Subscription {
 	return seen[stripe.Subscription](s, func() (all []any) {
 		for _, sub := range s.subscriptions {
@@ -98,7 +96,7 @@ func (s *Server) Subscriptions(customerID string) []stripe.Subscription {
 	})
 }
 
-// Invoices are those of a customer, the oldest first, as clients see them.
+// Invoices returns a customer's invoices, oldest first, as clients see them.
 func (s *Server) Invoices(customerID string) []stripe.Invoice {
 	return seen[stripe.Invoice](s, func() (all []any) {
 		for _, inv := range s.invoices {
@@ -110,7 +108,7 @@ func (s *Server) Invoices(customerID string) []stripe.Invoice {
 	})
 }
 
-// Customers are all that are not deleted, the oldest first.
+// Customers returns all customers that are not deleted, oldest first.
 func (s *Server) Customers() []stripe.Customer {
 	return seen[stripe.Customer](s, func() (all []any) {
 		for _, c := range s.customers {
@@ -127,7 +125,7 @@ func seen[T any](s *Server, objects func() []any) []T {
 	defer s.mu.Unlock()
 	var read []T
 	if err := json.Unmarshal(rendered(objects()), &read); err != nil {
-		panic(err) // It was written as JSON a moment ago.
+		panic(err) // it was just written as JSON
 	}
 	return read
 }
@@ -138,7 +136,7 @@ func (s *Server) do(change func() error) error {
 	return change()
 }
 
-// mustFind and latest panic for what a test got wrong.
+// mustFind and latest panic for mistakes in a test.
 func (s *Server) mustFind(customerID string) *customer {
 	c, err := s.living(customerID, "customer")
 	if err != nil {
@@ -164,7 +162,7 @@ func (s *Server) priceByKey(key string) (*price, error) {
 	return s.prices[i], nil
 }
 
-// schedulePrice begins another price with the next period.
+// schedulePrice starts another price with the next period.
 func (s *Server) schedulePrice(sub *subscription, to *price) {
 	of, ok := find(s.schedules, string(sub.Schedule))
 	if !ok {

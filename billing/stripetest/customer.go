@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// failingMethod is the payment method of Stripe's tests that can be attached,
-// and refuses each payment: https://docs.stripe.com/testing#declined-payments.
+// failingMethod is the payment method of Stripe's tests that can be attached but refuses
+// each payment: https://docs.stripe.com/testing#declined-payments.
 const failingMethod = "pm_card_chargeCustomerFail"
 
 // customer is https://docs.stripe.com/api/customers/object.
@@ -15,15 +15,15 @@ type customer struct {
 	Email    ref               `json:"email"`
 	Name     ref               `json:"name"`
 	Metadata map[string]string `json:"metadata"`
-	// Balance is what the next invoice adds, so below zero what it takes off.
+	// Balance is added to the next invoice; a negative one is deducted.
 	Balance         int64           `json:"balance"`
 	Currency        ref             `json:"currency"`
 	InvoiceSettings invoiceSettings `json:"invoice_settings"`
 	Address         *address        `json:"address"`
 
-	// failing refuses each payment; authenticates wants each confirmed.
+	// failing refuses each payment; authenticates requires confirming each one.
 	failing, authenticates, deleted bool
-	// card is what is paid with at the next checkout.
+	// card is the card for the next checkout.
 	card   string
 	taxIDs []taxID
 }
@@ -80,8 +80,7 @@ func (c *customer) change(p params) {
 	c.Metadata = p.mergeMetadata(c.Metadata)
 }
 
-// living finds a customer that is not deleted. Param is the parameter that
-// names it, or empty.
+// living finds a customer that is not deleted. Param is the parameter that names it, or "".
 func (s *Server) living(id, param string) (*customer, error) {
 	c, ok := find(s.customers, id)
 	switch {

@@ -13,16 +13,16 @@ import (
 // deliveryTimeout bounds one delivery.
 const deliveryTimeout = 30 * time.Second
 
-// SetWebhook says where events go. Empty means nowhere: they stay undelivered.
+// SetWebhook sets where events go. Empty means nowhere: they stay undelivered.
 func (s *Server) SetWebhook(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.webhookURL = url
 }
 
-// Take empties the queue of deliveries and returns it. What is not given to
-// [Server.Send] is lost until [Server.Redeliver]; the test decides on order,
-// repetition and delay.
+// Take empties the queue of deliveries and returns it. Events that the test does not pass to
+// [Server.Send] are lost until [Server.Redeliver]; the test decides on order, repetition and
+// delay.
 func (s *Server) Take() []stripe.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,8 +31,8 @@ func (s *Server) Take() []stripe.Event {
 	return sentAll(taken)
 }
 
-// Send delivers events in their order, and returns how many were answered with
-// a status of 2xx. What was never, is listed with delivery_success=false.
+// Send delivers events in order, and returns how many responses were 2xx. Events without
+// such a response are listed with delivery_success=false.
 func (s *Server) Send(events ...stripe.Event) (accepted int) {
 	for _, e := range events {
 		body, signature := s.Signed(e)
@@ -44,15 +44,14 @@ func (s *Server) Send(events ...stripe.Event) (accepted int) {
 	return accepted
 }
 
-// Deliver sends what is in the queue, in order, and returns how many of how
-// many were accepted.
+// Deliver sends the queue in order, and returns how many of how many events were accepted.
 func (s *Server) Deliver() (accepted, of int) {
 	taken := s.Take()
 	return s.Send(taken...), len(taken)
 }
 
-// Redeliver sends again what was never accepted and is not in the queue, as
-// Stripe does for three days.
+// Redeliver sends again what was never accepted and is not in the queue, as Stripe does for
+// three days.
 func (s *Server) Redeliver() (accepted, of int) {
 	s.mu.Lock()
 	queued := map[string]bool{}
@@ -70,7 +69,7 @@ func (s *Server) Redeliver() (accepted, of int) {
 	return s.Send(sent...), len(sent)
 }
 
-// Signed is the body of a delivery, and its Stripe-Signature.
+// Signed returns the body of a delivery and its Stripe-Signature.
 func (s *Server) Signed(e stripe.Event) (body []byte, signature string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +92,7 @@ func (s *Server) markDelivered(id string) {
 	found.delivered, found.PendingWebhooks = true, 0
 }
 
-// post reports whether a delivery was answered with a status of 2xx.
+// post reports whether the response to a delivery was 2xx.
 func (s *Server) post(body []byte, signature string) bool {
 	s.mu.Lock()
 	url := s.webhookURL

@@ -16,7 +16,7 @@ import (
 	"parley/billing/stripetest"
 )
 
-// endpoint is a webhook that notes what it was sent.
+// endpoint is a webhook that records the events it receives.
 type endpoint struct {
 	*httptest.Server
 	status atomic.Int64
@@ -33,7 +33,7 @@ func newEndpoint(t *testing.T, secret func() string) *endpoint {
 		body, _ := io.ReadAll(r.Body)
 		event, err := webhook.ConstructEvent(body, r.Header.Get("Stripe-Signature"), secret())
 		if err != nil {
-			t.Errorf("a delivery is not right: %v", err)
+			t.Errorf("an invalid delivery: %v", err)
 		}
 		e.mu.Lock()
 		e.came = append(e.came, event.ID)
@@ -83,7 +83,7 @@ func TestDeliveries(t *testing.T) {
 			t.Error("some count as not delivered")
 		}
 	})
-	t.Run("what is taken and not sent is lost, and redelivered", func(t *testing.T) {
+	t.Run("events that are taken but not sent are lost, and can be redelivered", func(t *testing.T) {
 		a.customer()
 		lost := a.Take()
 		if !slices.Equal(undelivered(), ids(lost)) {
@@ -93,7 +93,7 @@ func TestDeliveries(t *testing.T) {
 			t.Errorf("%d of %d were redelivered", accepted, of)
 		}
 	})
-	t.Run("what is not answered with 2xx is not delivered", func(t *testing.T) {
+	t.Run("an event without a 2xx response is not delivered", func(t *testing.T) {
 		e.status.Store(http.StatusInternalServerError)
 		a.customer()
 		if accepted, of := a.Deliver(); accepted != 0 || of != 1 || len(undelivered()) != 1 {
@@ -102,17 +102,17 @@ func TestDeliveries(t *testing.T) {
 		e.status.Store(http.StatusOK)
 		a.Redeliver()
 	})
-	t.Run("a test sends in the order that it wants, as often as it wants", func(t *testing.T) {
+	t.Run("a test can send in any order and any number", func(t *testing.T) {
 		a.subscriber("basic", 0)
 		before, wanted := len(e.all()), a.Take()
 		slices.Reverse(wanted)
 		wanted = append(wanted, wanted[0])
 		a.Send(wanted...)
 		if got := e.all()[before:]; !slices.Equal(got, ids(wanted)) {
-			t.Errorf("there came %v, want %v", got, ids(wanted))
+			t.Errorf("got %v, want %v", got, ids(wanted))
 		}
 	})
-	t.Run("an event has the object as it was, and what it was before", func(t *testing.T) {
+	t.Run("an event has a snapshot of the object, and its previous attributes", func(t *testing.T) {
 		c := a.subscriber("basic", 0)
 		a.CancelAtPeriodEnd(c, true)
 		a.Cancel(c)
@@ -165,7 +165,7 @@ func TestLiveDeliveries(t *testing.T) {
 		}
 	}
 	if !slices.Equal(e.all(), ids(a.Events())) {
-		t.Errorf("there came %v", e.all())
+		t.Errorf("got %v", e.all())
 	}
 }
 

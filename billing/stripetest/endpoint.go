@@ -9,7 +9,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// maxEndpoints is how many Stripe admits in an account.
+// maxEndpoints is how many endpoints Stripe allows per account.
 const maxEndpoints = 16
 
 // endpoint is https://docs.stripe.com/api/webhook_endpoints/object.
@@ -25,7 +25,7 @@ type endpoint struct {
 	secret string
 }
 
-// newEndpoint is the answer to a creation, the only one that has the secret.
+// newEndpoint is the response to a creation, the only one with the secret.
 type newEndpoint struct {
 	*endpoint
 	Secret string `json:"secret"`
@@ -64,7 +64,7 @@ func (s *Server) createEndpoint(r *Request) (any, error) {
 	return newEndpoint{made, made.secret}, nil
 }
 
-// updateEndpoint changes what can be changed: not the version.
+// updateEndpoint changes everything but the version, which cannot be changed.
 func (s *Server) updateEndpoint(r *Request) (any, error) {
 	found, ok := find(s.endpoints, r.id)
 	p := r.params()
@@ -95,7 +95,7 @@ func (s *Server) deleteEndpoint(r *Request) (any, error) {
 	return deletion{r.id, "webhook_endpoint", true}, nil
 }
 
-// Endpoints are the webhook endpoints, the oldest first, as clients see them.
+// Endpoints returns the webhook endpoints, oldest first, as clients see them.
 func (s *Server) Endpoints() []stripe.WebhookEndpoint {
 	return seen[stripe.WebhookEndpoint](s, func() (all []any) {
 		for _, e := range s.endpoints {
@@ -105,8 +105,7 @@ func (s *Server) Endpoints() []stripe.WebhookEndpoint {
 	})
 }
 
-// AddEndpoint makes a webhook endpoint by hand. An empty version is the
-// account's own.
+// AddEndpoint creates a webhook endpoint as if by hand. An empty version means the account's.
 func (s *Server) AddEndpoint(to, version string, events ...string) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

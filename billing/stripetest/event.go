@@ -18,7 +18,7 @@ type event struct {
 	PendingWebhooks int       `json:"pending_webhooks"`
 
 	delivered bool
-	// sent is the event as stripe-go reads it, once somebody has asked.
+	// sent caches the event as stripe-go reads it.
 	sent *stripe.Event
 }
 
@@ -30,7 +30,7 @@ type eventData struct {
 // eventsKept is how long events are listed.
 const eventsKept = 30 * day
 
-// emit makes an event of what happened to an object, and queues its delivery.
+// emit creates an event about an object, and queues its delivery.
 func (s *Server) emit(kind string, about identified) {
 	now := plain(about)
 	made := &event{head: s.newHead("evt", "event"), Type: kind, APIVersion: stripe.APIVersion, Data: eventData{Object: now}, PendingWebhooks: 1}
@@ -45,7 +45,7 @@ func (s *Server) emit(kind string, about identified) {
 	}
 }
 
-// previous are the attributes that an object's last event had otherwise.
+// previous returns the attributes that differ from the object's last event.
 func (s *Server) previous(id string, now any) map[string]any {
 	changed := map[string]any{}
 	for _, earlier := range slices.Backward(s.events) {
@@ -63,12 +63,12 @@ func (s *Server) previous(id string, now any) map[string]any {
 	return changed
 }
 
-// asSent is an event as stripe-go reads it.
+// asSent returns an event as stripe-go reads it.
 func (e *event) asSent() stripe.Event {
 	if e.sent == nil {
 		e.sent = new(stripe.Event)
 		if err := json.Unmarshal(rendered(e), e.sent); err != nil {
-			panic(err) // It was written as JSON a moment ago.
+			panic(err) // it was just written as JSON
 		}
 	}
 	return *e.sent
@@ -98,13 +98,13 @@ func (s *Server) listEvents(r *Request) (any, error) {
 	})
 }
 
-// ofType reports whether a type is the wanted one, which may end with a star.
+// ofType reports whether a type matches the wanted one, which may end with a star.
 func ofType(kind, wanted string) bool {
 	prefix, star := strings.CutSuffix(wanted, "*")
 	return wanted == "" || kind == wanted || star && strings.HasPrefix(kind, prefix)
 }
 
-// Events are all that have happened, in order.
+// Events returns all events in order.
 func (s *Server) Events() []stripe.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func sentAll(events []*event) []stripe.Event {
 	return all
 }
 
-// Emit makes an event of a type that the clients may not know.
+// Emit creates an event of a type that clients may not know.
 func (s *Server) Emit(kind string) stripe.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,17 +8,16 @@ import (
 // maxExpand is how deep Stripe expands.
 const maxExpand = 4
 
-// plain is a value as JSON has it.
+// plain returns a value as parsed JSON.
 func plain(value any) any {
 	var made any
 	if err := json.Unmarshal(rendered(value), &made); err != nil {
-		panic(err) // It was written as JSON a moment ago.
+		panic(err) // it was just written as JSON
 	}
 	return made
 }
 
-// expand puts objects in the place of their ids:
-// https://docs.stripe.com/api/expanding_objects.
+// expand replaces ids with objects: https://docs.stripe.com/api/expanding_objects.
 func (s *Server) expand(value any, paths []string) (any, error) {
 	made := plain(value)
 	for _, path := range paths {

@@ -32,8 +32,7 @@ func required(param string) error {
 	return failure{Status: http.StatusBadRequest, Type: invalidRequest, Code: "parameter_missing", Param: param, Message: "Missing required param: " + param + "."}
 }
 
-// missing is the error for an id that names nothing. Param is empty if the id
-// was in the path.
+// missing returns the error for an unknown id. Param is empty if the id was in the path.
 func missing(object, id, param string) error {
 	f := failure{Status: http.StatusBadRequest, Type: invalidRequest, Code: "resource_missing", Param: param, Message: fmt.Sprintf("No such %s: '%s'", object, id)}
 	if param == "" {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// storedAnswer is an answer, and what it was the answer to.
+// storedAnswer is a response with its request.
 type storedAnswer struct {
 	Status int
 	Body   []byte
@@ -16,12 +16,12 @@ type storedAnswer struct {
 	replayed bool
 }
 
-// keptFor is how long an idempotency key is known.
+// keptFor is how long an idempotency key is valid.
 const keptFor = day
 
-// once answers a request, or repeats the answer to the same one: see
-// https://docs.stripe.com/api/idempotent_requests. Answers to requests that
-// were not valid are not kept.
+// once answers a request, or repeats the response to an identical one: see
+// https://docs.stripe.com/api/idempotent_requests. Responses to invalid requests are not
+// stored.
 func (s *Server) once(r *Request, h handler) storedAnswer {
 	if r.IdempotencyKey == "" || r.Method != http.MethodPost {
 		return s.run(r, h)

@@ -19,7 +19,7 @@ func TestIdempotency(t *testing.T) {
 	}
 	first := must[*stripe.Customer](a)(create("a@example.com"))
 
-	t.Run("the same request again has the same answer, and no effect", func(t *testing.T) {
+	t.Run("repeating a request returns the same response, without effect", func(t *testing.T) {
 		if again := must[*stripe.Customer](a)(create("a@example.com")); again.ID != first.ID {
 			t.Errorf("there is another customer %s", again.ID)
 		}
@@ -51,7 +51,7 @@ func TestPaging(t *testing.T) {
 	params := &stripe.CustomerListParams{}
 	params.Limit = stripe.Int64(7)
 
-	t.Run("all pages together are all, the latest first", func(t *testing.T) {
+	t.Run("all pages together list everything, the latest first", func(t *testing.T) {
 		it, n := a.api.Customers.List(params), 0
 		for ; it.Next(); n++ {
 			if want := made[len(made)-1-n]; it.Customer().ID != want {
@@ -62,7 +62,7 @@ func TestPaging(t *testing.T) {
 			t.Errorf("%d customers were listed: %v", n, it.Err())
 		}
 	})
-	t.Run("a page before another is next to it", func(t *testing.T) {
+	t.Run("a page before another is adjacent to it", func(t *testing.T) {
 		before := &stripe.CustomerListParams{}
 		before.EndingBefore, before.Limit, before.Single = stripe.String(made[0]), stripe.Int64(2), true
 		it := a.api.Customers.List(before)

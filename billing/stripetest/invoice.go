@@ -54,15 +54,15 @@ const (
 	void          = "void"
 )
 
-// closed reports whether nobody tries to have the invoice paid any more.
+// closed reports whether nobody tries to collect the invoice any more.
 func (inv *invoice) closed() bool {
 	return inv.Status == paid || inv.Status == void || inv.Status == uncollectible
 }
 
-// draftFor is how long the invoice of a renewal may be changed before it is paid.
+// draftFor is how long a renewal's invoice stays a draft before it is paid.
 const draftFor = time.Hour
 
-// bill drafts the invoice of a subscription's present period.
+// bill drafts the invoice of a subscription's current period.
 func (s *Server) bill(sub *subscription, reason string, amount int64) *invoice {
 	c, _ := find(s.customers, string(sub.Customer))
 	inv := &invoice{
@@ -96,7 +96,7 @@ func (s *Server) finalize(inv *invoice) {
 	s.emit("invoice.finalized", inv)
 }
 
-// attempt tries to have an invoice paid.
+// attempt tries to collect an invoice.
 func (s *Server) attempt(inv *invoice) {
 	if inv.Status == draft {
 		s.finalize(inv)
@@ -125,7 +125,7 @@ func (s *Server) paid(sub *subscription, inv *invoice) {
 	s.settled(sub, inv)
 }
 
-// settled makes a subscription active again once its latest invoice is dealt with.
+// settled makes a subscription active again once its latest invoice is settled.
 func (s *Server) settled(sub *subscription, inv *invoice) {
 	switch sub.Status {
 	case incomplete, pastDue, unpaid:
@@ -141,7 +141,7 @@ func (s *Server) paymentFailed(sub *subscription, inv *invoice) {
 	retries := s.options.Retries
 	last := inv.AttemptCount > len(retries)
 	switch {
-	case sub.Status == incomplete || sub.over() || sub.Status == unpaid: // nothing is tried again
+	case sub.Status == incomplete || sub.over() || sub.Status == unpaid: // no retries
 	case !last:
 		inv.NextPaymentAttempt = s.moment().add(retries[inv.AttemptCount-1])
 	}

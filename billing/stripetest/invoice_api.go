@@ -49,7 +49,7 @@ func (s *Server) payInvoice(r *Request) (any, error) {
 	return inv, nil
 }
 
-// writeOff voids an invoice or gives it up.
+// writeOff voids an invoice or marks it uncollectible.
 func (s *Server) writeOff(id, status string) (any, error) {
 	inv, err := s.invoice(id)
 	switch {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Rights are what a restricted key may do, by the part of the interface:
+// Rights are the permissions of a restricted key, by resource:
 // https://docs.stripe.com/keys/restricted-api-keys.
 type Rights map[string]Level
 
-// Level is how much a restricted key may do.
+// Level is the extent of a permission.
 type Level int
 
 // The levels, each including the one before.
@@ -20,8 +20,8 @@ const (
 	Write
 )
 
-// parts are the rights that requests need, by the beginning of the path. No
-// beginning is that of another.
+// parts maps the prefixes of paths to the resources that they need. No prefix starts with
+// another.
 var parts = map[string]string{
 	"/v1/account": "account", "/v1/balance": "balance", "/v1/billing_portal/": "customer_portal",
 	"/v1/charges": "charges", "/v1/refunds": "charges", "/v1/disputes": "disputes",
@@ -31,15 +31,14 @@ var parts = map[string]string{
 	"/v1/webhook_endpoints": "webhook_endpoints",
 }
 
-// Restrict adds a restricted key, or changes what it may do.
+// Restrict adds a restricted key, or changes its permissions.
 func (s *Server) Restrict(key string, rights Rights) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.restricted[key] = rights
 }
 
-// admits refuses a key that is none of the account's, and one that may not make
-// the request.
+// admits refuses a key of another account, and one without permission for the request.
 func (s *Server) admits(r *Request, key string) error {
 	if key == s.Key {
 		return nil

@@ -19,7 +19,7 @@ const (
 	largestPage = 100
 )
 
-// page answers with those of the objects that are wanted, the latest first.
+// page returns a page of the wanted objects, the latest first.
 func page[T identified](r *Request, objects []T, wanted func(T) bool) (any, error) {
 	p := r.params()
 	limit := usualPage
@@ -67,7 +67,7 @@ func (p params) within(name string, at moment) bool {
 	return true
 }
 
-// is reports whether a filter is not there, or is the value.
+// is reports whether a filter is absent or equal to the value.
 func (p params) is(name, value string) bool { return !p.has(name) || p.get(name) == value }
 
 // find returns an object by its id.

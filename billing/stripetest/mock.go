@@ -20,17 +20,17 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// Mock is a stripe-mock, which checks requests against Stripe's own description
-// of its API and answers with examples: https://github.com/stripe/stripe-mock
+// Mock is a stripe-mock, which checks requests against Stripe's description of its API and
+// answers with examples: https://github.com/stripe/stripe-mock
 type Mock struct {
-	// URL is that of a proxy before it, which writes down what is sent.
+	// URL is the address of a proxy in front of it, which records the requests.
 	URL   string
 	mu    sync.Mutex
 	calls map[string]int
 }
 
-// NewMock builds stripe-mock with the tools of the module at top, and starts it
-// on a free port.
+// NewMock builds stripe-mock with the tools of the module at top, and starts it on a free
+// port.
 func NewMock(t *testing.T, top string) *Mock {
 	t.Helper()
 	find := exec.Command("go", "tool", "-modfile=tools/go.mod", "-n", "stripe-mock")
@@ -71,7 +71,7 @@ func addressIn(t *testing.T, output io.Reader) string {
 	return ""
 }
 
-// proxy hands requests on, and fails the test for one that is refused.
+// proxy forwards requests, and fails the test for a refused one.
 func (m *Mock) proxy(t *testing.T, address string) http.Handler {
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 	proxy.ModifyResponse = func(response *http.Response) error {
@@ -97,7 +97,7 @@ func (m *Mock) proxy(t *testing.T, address string) http.Handler {
 
 var anyID = regexp.MustCompile(`/(cus|sub|price|prod|cs|bpc|parley|in|we|ch|dp|pm)_[^/]+`)
 
-// Calls returns what was sent, sorted: each method and path once, without ids.
+// Calls returns each method and path sent, sorted, without ids.
 func (m *Mock) Calls() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

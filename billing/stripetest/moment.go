@@ -22,8 +22,7 @@ func (m moment) add(d time.Duration) moment { return m + moment(d/time.Second) }
 // MarshalJSON writes a number or null.
 func (m moment) MarshalJSON() ([]byte, error) { return orNull(int64(m)) }
 
-// ref is the id of another object, or a text that may be missing: null in JSON
-// if it is empty.
+// ref is the id of another object, or an optional text: null in JSON if it is empty.
 type ref string
 
 // MarshalJSON writes a string or null.
@@ -39,8 +38,8 @@ func orNull[T comparable](value T) ([]byte, error) {
 
 func (s *Server) moment() moment { return momentOf(s.now) }
 
-// months adds months to the day on which a subscription is anchored: the 31st
-// of a short month is its last day.
+// months adds months to the anchor day of a subscription: the 31st becomes the last day of a
+// short month.
 // See https://docs.stripe.com/billing/subscriptions/billing-cycle.
 func (m moment) months(n int) moment {
 	anchor := m.time()

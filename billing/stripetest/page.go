@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// pageView is what a page for a browser shows.
+// pageView is the content of a page.
 type pageView struct {
 	Title, Text, Problem string
 	Buttons              []button
@@ -16,7 +16,7 @@ type pageView struct {
 	Back string
 }
 
-// button is a form of one button.
+// button is a form with one button.
 type button struct{ Action, Label string }
 
 var pageTemplate = template.Must(template.New("page").Parse(`<!doctype html>
@@ -30,8 +30,8 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!doctype html>
 </main></html>
 `))
 
-// showPages routes a page and what its buttons do. Press returns where the
-// browser goes next.
+// showPages routes a page and the actions of its buttons. Press returns where the browser
+// goes next.
 func (s *Server) showPages(mux *http.ServeMux, path string, show func(id string) (pageView, error), press func(id, action string) (string, error)) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -42,7 +42,7 @@ func (s *Server) showPages(mux *http.ServeMux, path string, show func(id string)
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		action := r.PostFormValue("action") // Who sends slowly must not hold the lock.
+		action := r.PostFormValue("action") // a slow client must not hold the lock
 		s.mu.Lock()
 		next, err := press(id, action)
 		view, gone := show(id)
@@ -64,12 +64,11 @@ func (s *Server) writePage(w http.ResponseWriter, view pageView, err error) {
 	} else if view.Problem != "" {
 		w.WriteHeader(http.StatusPaymentRequired)
 	}
-	_ = pageTemplate.Execute(w, view) // A browser that went away does not matter.
+	_ = pageTemplate.Execute(w, view) // the browser may have gone away
 }
 
-// Press does what a person does who presses a button of a page: pay at a
-// checkout; cancel, resume, confirm, card or change:<lookup key> at a portal.
-// It returns where a browser goes next.
+// Press presses a button of a page, as a person would: pay at a checkout; cancel, resume,
+// confirm, card or change:<lookup key> at a portal. It returns where a browser goes next.
 func (s *Server) Press(page, action string) (next string, err error) {
 	local := strings.Replace(page, "localhost", "127.0.0.1", 1)
 	client := &http.Client{Timeout: deliveryTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -84,7 +83,7 @@ func (s *Server) Press(page, action string) (next string, err error) {
 	return response.Header.Get("Location"), nil
 }
 
-// amount is money for people.
+// amount formats a price for people.
 func amount(of *price) string {
 	return fmt.Sprintf("%d.%02d %s a %s", of.UnitAmount/100, of.UnitAmount%100, strings.ToUpper(of.Currency), of.Recurring.Interval)
 }

@@ -11,7 +11,7 @@ import (
 	"parley/billing/stripetest"
 )
 
-// page is the HTML of a page.
+// page returns the HTML of a page.
 func (a *account) page(url string) string {
 	a.Helper()
 	response := must[*http.Response](a)(http.Get(strings.Replace(url, "localhost", "127.0.0.1", 1)))
@@ -19,7 +19,7 @@ func (a *account) page(url string) string {
 	return string(must[[]byte](a)(io.ReadAll(response.Body)))
 }
 
-// checkout begins a checkout of a price.
+// checkout starts a checkout of a price.
 func (a *account) checkout(customer, price string, trialDays int64) *stripe.CheckoutSession {
 	a.Helper()
 	params := &stripe.CheckoutSessionParams{
@@ -50,7 +50,7 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("%s is on the same site as the business", session.URL)
 		}
 	})
-	t.Run("who pays has the subscription before they are back", func(t *testing.T) {
+	t.Run("whoever pays has the subscription before returning", func(t *testing.T) {
 		next, err := a.Press(session.URL, "pay")
 		a.ok(err)
 		if next != "http://parley.example/done?session="+session.ID {
@@ -62,7 +62,7 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("the session is %+v", done)
 		}
 	})
-	t.Run("paying twice is paying once", func(t *testing.T) {
+	t.Run("paying twice counts once", func(t *testing.T) {
 		if _, err := a.Press(session.URL, "pay"); err != nil {
 			t.Error(err)
 		}
@@ -70,7 +70,7 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("there are %d subscriptions", n)
 		}
 	})
-	t.Run("a card that is refused can be tried again", func(t *testing.T) {
+	t.Run("after a refused card the person can try again", func(t *testing.T) {
 		poor := a.customer()
 		session := a.checkout(poor, price.ID, 0)
 		a.FailPayments(poor, true)
@@ -82,7 +82,7 @@ func TestCheckout(t *testing.T) {
 		a.ok(err)
 		a.wantStatus(poor, "active")
 	})
-	t.Run("after a day, or when the business says so, it has expired", func(t *testing.T) {
+	t.Run("it expires after a day, or when the business expires it", func(t *testing.T) {
 		late, closed := a.checkout(c, price.ID, 0), a.checkout(c, price.ID, 0)
 		must[*stripe.CheckoutSession](a)(a.api.CheckoutSessions.Expire(closed.ID, nil))
 		_, err := a.api.CheckoutSessions.Expire(closed.ID, nil)
@@ -90,7 +90,7 @@ func TestCheckout(t *testing.T) {
 		a.Advance(day)
 		for _, session := range []*stripe.CheckoutSession{late, closed} {
 			if _, err := a.Press(session.URL, "pay"); err == nil {
-				t.Error("it could be paid for")
+				t.Error("it can still be paid")
 			}
 		}
 	})
@@ -104,7 +104,7 @@ func TestCheckout(t *testing.T) {
 	})
 }
 
-// portal configures a portal that offers prices, and begins a session.
+// portal configures a portal that offers prices, and starts a session.
 func (a *account) portal(customer string, flow *stripe.BillingPortalSessionFlowDataParams, offered ...*stripe.Price) (*stripe.BillingPortalSession, error) {
 	a.Helper()
 	update := &stripe.BillingPortalConfigurationFeaturesSubscriptionUpdateParams{Enabled: stripe.Bool(true), DefaultAllowedUpdates: stripe.StringSlice([]string{"price"})}
@@ -139,7 +139,7 @@ func TestPortal(t *testing.T) {
 		_, err := a.api.BillingPortalSessions.New(&stripe.BillingPortalSessionParams{Customer: stripe.String(c)})
 		a.wantRefused(err, http.StatusBadRequest, "")
 	})
-	t.Run("its page offers what the configuration does", func(t *testing.T) {
+	t.Run("its page offers what the configuration allows", func(t *testing.T) {
 		html := a.page(session.URL)
 		for _, part := range []string{"basic for 19.00 USD a month is active", "Cancel the plan", "Change to standard for 79.00 USD a month", `href="http://parley.example/plan"`} {
 			if !strings.Contains(html, part) {
@@ -170,11 +170,11 @@ func TestPortal(t *testing.T) {
 			},
 		}
 	}
-	t.Run("a price that is not offered is not confirmed", func(t *testing.T) {
+	t.Run("a price that is not offered cannot be confirmed", func(t *testing.T) {
 		_, err := a.portal(c, confirm(standard), basic)
 		a.wantRefused(err, http.StatusBadRequest, "")
 	})
-	t.Run("a change that is confirmed is paid for, and leads on", func(t *testing.T) {
+	t.Run("a confirmed change is paid, and leads back", func(t *testing.T) {
 		session := must[*stripe.BillingPortalSession](a)(a.portal(c, confirm(standard), basic, standard))
 		a.FailPayments(c, true)
 		if _, err := a.Press(session.URL, "confirm"); err == nil {
@@ -188,7 +188,7 @@ func TestPortal(t *testing.T) {
 			t.Errorf("the price is %s", key)
 		}
 	})
-	t.Run("a new card pays what is due", func(t *testing.T) {
+	t.Run("a new card pays what is overdue", func(t *testing.T) {
 		a.FailPayments(c, true)
 		a.Advance(29 * day)
 		a.wantStatus(c, "past_due")

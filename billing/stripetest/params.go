@@ -17,7 +17,7 @@ func (p params) has(name string) bool { return url.Values(p).Has(name) }
 
 func (p params) yes(name string) bool { return p.get(name) == "true" }
 
-// number is 0 for what is no number.
+// number returns 0 for anything but a number.
 func (p params) number(name string) int64 {
 	n, _ := strconv.ParseInt(p.get(name), 10, 64)
 	return n
@@ -25,7 +25,7 @@ func (p params) number(name string) int64 {
 
 func (p params) moment(name string) moment { return moment(p.number(name)) }
 
-// hash are the parameters inside a name: of items[0], price for items[0][price].
+// hash returns the parameters inside a name: for items[0], price of items[0][price].
 func (p params) hash(name string) params {
 	inner := params{}
 	for key, values := range p {
@@ -41,7 +41,7 @@ func (p params) hash(name string) params {
 	return inner
 }
 
-// keys are the names, without what is inside them, in order.
+// keys returns the names at this level, in order.
 func (p params) keys() []string {
 	found := map[string]bool{}
 	for key := range p {
@@ -58,7 +58,7 @@ func (p params) keys() []string {
 	})
 }
 
-// list are the values of name[0], name[1] and so on, or of several name[].
+// list returns the values of name[0], name[1] and so on, or of several name[].
 func (p params) list(name string) []string {
 	var values []string
 	inner := p.hash(name)
@@ -68,7 +68,7 @@ func (p params) list(name string) []string {
 	return values
 }
 
-// hashes are the hashes name[0], name[1] and so on.
+// hashes returns the hashes name[0], name[1] and so on.
 func (p params) hashes(name string) []params {
 	var found []params
 	inner := p.hash(name)
@@ -78,7 +78,7 @@ func (p params) hashes(name string) []params {
 	return found
 }
 
-// tree are the parameters as JSON has them.
+// tree returns the parameters as JSON values.
 func (p params) tree() map[string]any {
 	tree := map[string]any{}
 	for _, key := range p.keys() {
@@ -116,7 +116,7 @@ func scalar(text string) any {
 	return text
 }
 
-// mergeMetadata changes metadata as an update does: an empty value removes one.
+// mergeMetadata changes metadata like an update: an empty value removes a key.
 func (p params) mergeMetadata(metadata map[string]string) map[string]string {
 	merged := maps.Clone(metadata)
 	if merged == nil {

@@ -13,23 +13,23 @@ type card struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// PayWith says which card a customer gives at the next checkout. Customers
-// otherwise have a card each.
+// PayWith sets the card that a customer uses at the next checkout. By default every customer
+// has a different card.
 func (s *Server) PayWith(customerID, fingerprint string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mustFind(customerID).card = fingerprint
 }
 
-// AskAuthentication makes the bank of a customer want each payment confirmed,
-// or not any more. Only the page of the invoice can do that.
+// AskAuthentication makes a customer's bank require or stop requiring confirmation of each
+// payment. Only the page of the invoice can confirm one.
 func (s *Server) AskAuthentication(customerID string, asks bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mustFind(customerID).authenticates = asks
 }
 
-// newMethod is the card that a customer pays with.
+// newMethod returns the card with which a customer pays.
 func (s *Server) newMethod(c *customer) *paymentMethod {
 	print := c.card
 	if print == "" {
@@ -40,14 +40,14 @@ func (s *Server) newMethod(c *customer) *paymentMethod {
 	return made
 }
 
-// know lets a payment method of Stripe's tests, such as pm_card_visa, be expanded.
+// know makes a payment method of Stripe's tests, such as pm_card_visa, expandable.
 func (s *Server) know(id string) {
 	if _, known := s.byID[id]; !known && id != "" {
 		s.byID[id] = &paymentMethod{head: head{ID: id, Object: "payment_method", Created: s.moment()}, Type: "card", Card: card{"visa", id}}
 	}
 }
 
-// showInvoice is the page of an invoice.
+// showInvoice returns the page of an invoice.
 func (s *Server) showInvoice(id string) (pageView, error) {
 	inv, err := s.invoice(id)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Server) showInvoice(id string) (pageView, error) {
 	return view, nil
 }
 
-// pressInvoice pays an invoice, and confirms that at the bank.
+// pressInvoice pays an invoice, and confirms the payment at the bank.
 func (s *Server) pressInvoice(id, action string) (next string, err error) {
 	inv, err := s.invoice(id)
 	switch {

@@ -15,8 +15,7 @@ type portal struct {
 	Flow          map[string]any `json:"flow"`
 
 	settings *configuration
-	// flow is the kind of the one page that is shown, or empty; sub and to are
-	// what it is about.
+	// flow is the kind of the only page shown, or empty; sub and to are its subject.
 	flow string
 	sub  *subscription
 	to   *price
@@ -24,7 +23,7 @@ type portal struct {
 	after string
 }
 
-// The flows that a session may be for.
+// The supported flows of a session.
 const (
 	updateConfirm = "subscription_update_confirm"
 	cancelFlow    = "subscription_cancel"
@@ -66,7 +65,7 @@ func (s *Server) createPortal(r *Request) (any, error) {
 	return made, nil
 }
 
-// direct makes a session be for one change.
+// direct limits a session to one change.
 func (s *Server) direct(made *portal, flow params) error {
 	made.flow, made.Flow = flow.get("type"), flow.tree()
 	made.after = flow.hash("after_completion").hash("redirect").get("return_url")
@@ -74,7 +73,7 @@ func (s *Server) direct(made *portal, flow params) error {
 		made.after = string(made.ReturnURL)
 	}
 	if made.flow != updateConfirm && made.flow != cancelFlow {
-		return invalid("flow_data[type]", "This Stripe knows the flows subscription_update_confirm and subscription_cancel.")
+		return invalid("flow_data[type]", "This Stripe supports only the flows subscription_update_confirm and subscription_cancel.")
 	}
 	about := flow.hash(made.flow)
 	param := "flow_data[" + made.flow + "]"

@@ -13,7 +13,7 @@ func (s *Server) portal(id string) (*portal, error) {
 	return nil, missing("billing_portal.session", id, "")
 }
 
-// current is the subscription that a portal is about, or nil.
+// current returns the subscription that a portal is about, or nil.
 func (s *Server) current(of *portal) *subscription {
 	if of.sub != nil {
 		return of.sub
@@ -62,7 +62,7 @@ func (s *Server) nameOf(of *price) string {
 	return found.Name
 }
 
-// pressPortal does what a shown button says.
+// pressPortal performs the action of a shown button.
 func (s *Server) pressPortal(id, action string) (next string, err error) {
 	of, err := s.portal(id)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Server) pressPortal(id, action string) (next string, err error) {
 		return "", err
 	}
 	if !slices.ContainsFunc(view.Buttons, func(b button) bool { return b.Action == action }) {
-		return "", invalid("action", "There is no button %q here.", action)
+		return "", invalid("action", "This page has no button %q.", action)
 	}
 	if err := s.act(of, s.current(of), action); err != nil {
 		return "", err
@@ -106,7 +106,7 @@ func (s *Server) act(of *portal, sub *subscription, action string) error {
 	return s.move(of, sub, to)
 }
 
-// move changes a price at once, or a lower one later if the portal is set so.
+// move changes a price immediately, or a lower one later if the portal is configured so.
 func (s *Server) move(of *portal, sub *subscription, to *price) error {
 	if of.settings.downgradesLater && to.UnitAmount*int64(sub.price().months()) < sub.price().UnitAmount*int64(to.months()) {
 		s.schedulePrice(sub, to)
@@ -119,7 +119,7 @@ func (s *Server) move(of *portal, sub *subscription, to *price) error {
 	return nil
 }
 
-// endWithPeriod lets a subscription end with its period, or go on.
+// endWithPeriod makes a subscription end with its period, or continue.
 func (s *Server) endWithPeriod(sub *subscription, ends bool) {
 	if of, ok := find(s.schedules, string(sub.Schedule)); ok {
 		s.release(of)
@@ -128,7 +128,7 @@ func (s *Server) endWithPeriod(sub *subscription, ends bool) {
 	s.emit("customer.subscription.updated", sub)
 }
 
-// takeNewCard gives a customer a card that pays, and has the latest invoice paid.
+// takeNewCard gives a customer a working card, and collects the latest invoice.
 func (s *Server) takeNewCard(sub *subscription) {
 	c, _ := find(s.customers, string(sub.Customer))
 	c.failing, c.InvoiceSettings.DefaultPaymentMethod, sub.DefaultPaymentMethod = false, "pm_card_visa", ""
