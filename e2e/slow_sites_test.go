@@ -72,7 +72,7 @@ func (w *instance) onSlowSites(s *slowSites) {
 	w.must(err)
 	for i, url := range s.urls {
 		ctx := w.Context()
-		space, err := w.server.Tenants.Workspaces.CreateWorkspace(ctx, users[0], fmt.Sprint("Slow ", i))
+		space, err := w.server.Tenants.Workspaces.Create(ctx, users[0], fmt.Sprint("Slow ", i))
 		w.must(err)
 		id := space.ID
 		bot, err := w.server.Chatbots.Create(ctx, id, chatbot.Settings{Name: "Guide"})

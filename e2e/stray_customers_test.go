@@ -25,7 +25,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 		t.Run("five of them do not keep a paying customer on Starter", func(t *testing.T) {
 			w := w.within(t)
 			for i := range 6 {
-				space, err := w.server.Tenants.Workspaces.CreateWorkspace(t.Context(), account.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))
+				space, err := w.server.Tenants.Workspaces.Create(t.Context(), account.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))
 				w.must(err)
 				_, err = w.server.Tenants.Customers.SetCustomer(t.Context(), space.ID, subscription.Customer{ID: fmt.Sprint("cus_of_nobody_", i)})
 				w.must(err)

@@ -69,7 +69,7 @@ func (w *instance) hostileEstate(email, attack string) (ids, string) {
 	user, workspace, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: email, Password: staffPassword, Workspace: attack})
 	w.must(err)
 	w.must(p.Tenants.Grants.SetPlan(ctx, workspace, plan.Standard))
-	_, err = p.Tenants.Workspaces.CreateWorkspace(ctx, user, attack) // for the switcher
+	_, err = p.Tenants.Workspaces.Create(ctx, user, attack) // for the switcher
 	w.must(err)
 	bot, err := p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})
 	w.must(err)

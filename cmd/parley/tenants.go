@@ -44,7 +44,7 @@ func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *app.Config, io s
 		if err != nil {
 			return err
 		}
-		workspace, err := p.Tenants.Workspaces.CreateWorkspace(ctx, user, cmd.Name)
+		workspace, err := p.Tenants.Workspaces.Create(ctx, user, cmd.Name)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (cmd *userPasswordCmd) Run(ctx context.Context, config *app.Config, io stre
 		if err != nil {
 			return err
 		}
-		if err := p.Tenants.Passwords.ResetPassword(ctx, cmd.Email, password); err != nil {
+		if err := p.Tenants.Passwords.Reset(ctx, cmd.Email, password); err != nil {
 			return err
 		}
 		rows := [][2]string{{"e-mail", cmd.Email}}

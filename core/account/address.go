@@ -27,12 +27,12 @@ type EmailFollower interface {
 	EmailChanges(ctx context.Context, user User, email string) error
 }
 
-// ChangeEmail changes the address with which a user signs in, and ends their
+// Change replaces the address with which a user signs in, and ends their
 // sessions. Their password proves their identity. If the server sends mails, the
 // address changes only after its owner has followed a link
 // ([Addresses.ConfirmEmail]), and only its owner learns whether it already has an
 // account.
-func (a *Addresses) ChangeEmail(ctx context.Context, userID, password, email string, client Client) error {
+func (a *Addresses) Change(ctx context.Context, userID, password, email string, client Client) error {
 	email, err := CheckEmail(email)
 	if err != nil {
 		return err

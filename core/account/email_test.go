@@ -35,7 +35,7 @@ func TestChangeEmail(t *testing.T) {
 		c := mailless(t)
 		c.customer()
 		secret := c.signIn()
-		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
 		if _, err := c.Sessions.SignIn(t.Context(), another, password, stranger); err != nil {
 			t.Error(err)
 		}
@@ -54,7 +54,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 	t.Run("it needs the password", func(t *testing.T) {
 		c := mailless(t)
-		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger); fault.As(err).Field != "password" {
+		if err := c.Addresses.Change(t.Context(), c.user.ID, "a wrong guess", another, stranger); fault.As(err).Field != "password" {
 			t.Errorf("got %v", err)
 		}
 		c.signIn()
@@ -62,9 +62,9 @@ func TestChangeEmail(t *testing.T) {
 	t.Run("the eleventh guess at the password waits", func(t *testing.T) {
 		c := mailless(t)
 		for range 10 {
-			c.isA(c.Addresses.ChangeEmail(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
+			c.isA(c.Addresses.Change(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
 		}
-		c.isA(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
+		c.isA(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
 	})
 	t.Run("the address of another account is refused, and nothing changes", func(t *testing.T) {
 		c := mailless(t)
@@ -72,7 +72,7 @@ func TestChangeEmail(t *testing.T) {
 		_, err := c.SignUps.CreateUser(t.Context(), another, password)
 		c.must(err)
 		before := len(c.history())
-		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, another, stranger); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
+		if err := c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v", err)
 		}
 		c.stale(false)
@@ -82,7 +82,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 	t.Run("a malformed address is refused", func(t *testing.T) {
 		c := mailless(t)
-		if err := c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
+		if err := c.Addresses.Change(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestChangeEmail(t *testing.T) {
 		c := mailless(t)
 		c.customer()
 		before := len(c.history())
-		c.must(c.Addresses.ChangeEmail(t.Context(), c.user.ID, password, email, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, email, stranger))
 		if n := len(c.history()); n != before {
 			t.Errorf("the log has %d entries after %d", n, before)
 		}
@@ -104,7 +104,7 @@ func TestChangeEmail(t *testing.T) {
 		c.must(err)
 		c.pass(day)
 		c.must(c.Members.AddMember(t.Context(), c.space.ID, second, tenant.RoleOwner))
-		c.must(c.Addresses.ChangeEmail(t.Context(), second.ID, password, another, stranger))
+		c.must(c.Addresses.Change(t.Context(), second.ID, password, another, stranger))
 		c.stale(false)
 	})
 }

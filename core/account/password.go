@@ -61,9 +61,9 @@ func (p *Passwords) rehash(ctx context.Context, userID, password string, client 
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.db.Users.SetPassword(ctx, userID, hash) })
 }
 
-// ResetPassword sets a user's password, signs them out everywhere, and forgets the
+// Reset sets a user's password, signs them out everywhere, and forgets the
 // browsers that they trust.
-func (p *Passwords) ResetPassword(ctx context.Context, email, password string) error {
+func (p *Passwords) Reset(ctx context.Context, email, password string) error {
 	user, err := p.db.Users.UserByEmail(ctx, normalEmail(email))
 	if err != nil {
 		return err
@@ -71,9 +71,9 @@ func (p *Passwords) ResetPassword(ctx context.Context, email, password string) e
 	return p.setPassword(ctx, user.ID, password, Client{})
 }
 
-// ChangePassword is ResetPassword for a user who proves their identity with the
+// Change is Reset for a user who proves their identity with the
 // current password. The field of a fault about the new one is new_password.
-func (p *Passwords) ChangePassword(ctx context.Context, userID, present, password string, client Client) error {
+func (p *Passwords) Change(ctx context.Context, userID, present, password string, client Client) error {
 	if err := checkPassword(password); err != nil {
 		return inField("new_password", err)
 	}

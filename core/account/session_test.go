@@ -51,7 +51,7 @@ func TestSessionExpiry(t *testing.T) {
 	t.Run("a new password ends every session", func(t *testing.T) {
 		c := newClock(t)
 		first, second := c.signIn(), c.signIn()
-		c.must(c.Passwords.ResetPassword(c.Context(), email, "another horse battery"))
+		c.must(c.Passwords.Reset(c.Context(), email, "another horse battery"))
 		c.isSignedIn(first, false)
 		c.isSignedIn(second, false)
 	})

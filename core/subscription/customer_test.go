@@ -28,7 +28,7 @@ func TestCustomer(t *testing.T) {
 	t.Run("two workspaces cannot share a customer", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
-		other, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
+		other, err := c.Workspaces.Create(t.Context(), c.user, "Other")
 		c.must(err)
 		_, err = c.Customers.SetCustomer(t.Context(), other.ID, subscription.Customer{ID: "cus_shop"})
 		c.isA(err, fault.Conflict)

@@ -48,7 +48,7 @@ func TestDeleteWorkspace(t *testing.T) {
 	c.customer()
 	c.bill(c.active(plan.Basic))
 	c.addChatbots(1)
-	other, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
+	other, err := c.Workspaces.Create(t.Context(), c.user, "Other")
 	c.must(err)
 	c.must(c.Deletions.DeleteWorkspace(t.Context(), c.space.ID))
 	t.Run("it is deleted with everything in it", func(t *testing.T) {

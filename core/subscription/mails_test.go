@@ -258,7 +258,7 @@ https://parley.example/workspaces/`
 	})
 	t.Run("a long name is shortened in the subject", func(t *testing.T) {
 		c := newClock(t)
-		space, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, strings.Repeat("ß", 100))
+		space, err := c.Workspaces.Create(t.Context(), c.user, strings.Repeat("ß", 100))
 		c.must(err)
 		c.space = space
 		c.customer()

@@ -36,7 +36,7 @@ func TestSetPlan(t *testing.T) {
 	t.Parallel()
 	t.Run("a new workspace has no granted plan", func(t *testing.T) {
 		c := newClock(t)
-		space, err := c.Workspaces.CreateWorkspace(t.Context(), c.user, "Other")
+		space, err := c.Workspaces.Create(t.Context(), c.user, "Other")
 		if err != nil || space.Plan != plan.Free || space.Granted != plan.Free {
 			t.Errorf("it is %+v, %v", space, err)
 		}

@@ -127,8 +127,8 @@ func (i *Invitations) mail(ctx context.Context, members []Member, invitation Inv
 	return i.mails.Write(ctx, invitation.Email, i.letter(workspace, inviter.Email, code))
 }
 
-// CancelInvitation invalidates an invitation's code.
-func (i *Invitations) CancelInvitation(ctx context.Context, workspaceID, invitationID string) error {
+// Cancel invalidates an invitation's code.
+func (i *Invitations) Cancel(ctx context.Context, workspaceID, invitationID string) error {
 	return i.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		open, err := i.db.Invitations.Invitations(ctx, workspaceID)
 		if err != nil {

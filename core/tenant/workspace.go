@@ -51,8 +51,8 @@ type Workspaces struct {
 	random io.Reader
 }
 
-// CreateWorkspace creates a workspace on the Starter plan for a user, its owner.
-func (w *Workspaces) CreateWorkspace(ctx context.Context, owner account.User, name string) (Workspace, error) {
+// Create creates a workspace on the Starter plan for a user, its owner.
+func (w *Workspaces) Create(ctx context.Context, owner account.User, name string) (Workspace, error) {
 	name, err := w.CheckName(name)
 	if err != nil {
 		return Workspace{}, err
@@ -69,7 +69,7 @@ const (
 	MaxFree  = 3
 )
 
-// CreateAnother is CreateWorkspace for a person who has an account. It is
+// CreateAnother is Create for a person who has an account. It is
 // Forbidden for one who owns [MaxOwned] workspaces, or [MaxFree] on the free
 // plan, also when several are asked for at once.
 func (w *Workspaces) CreateAnother(ctx context.Context, owner account.User, name string) (Workspace, error) {
@@ -138,7 +138,7 @@ func (w *Workspaces) Rename(ctx context.Context, workspaceID, seen, name string)
 	})
 }
 
-// Found is CreateWorkspace for a person who signs up, with a checked name.
+// Found is Create for a person who signs up, with a checked name.
 func (w *Workspaces) Found(ctx context.Context, owner account.User, name string) (workspaceID string, err error) {
 	workspace := w.prepare(name)
 	return workspace.ID, w.insert(ctx, workspace, owner)

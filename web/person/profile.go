@@ -40,7 +40,7 @@ func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.Addresses.ChangeEmail(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.Client(c)); err != nil {
+	if err := s.Accounts.Addresses.Change(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.Client(c)); err != nil {
 		return typed.Again(c, renamed(err, "password", "email_password"), func(status int, f ui.Form) error {
 			forms := newProfileForms(person)
 			forms.email = f
@@ -87,7 +87,7 @@ func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.Passwords.ChangePassword(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.Client(c)); err != nil {
+	if err := s.Accounts.Passwords.Change(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.Client(c)); err != nil {
 		return typed.Again(c, renamed(err, "password", "old_password"), func(status int, f ui.Form) error {
 			forms := newProfileForms(person)
 			forms.password = f

@@ -104,9 +104,9 @@ func TestDeleteWorkspace(t *testing.T) {
 	})
 	t.Run("who has another workspace goes on there", func(t *testing.T) {
 		s := s.Within(t)
-		one, err := s.Tenants.Workspaces.CreateWorkspace(t.Context(), s.Owner, "One")
+		one, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "One")
 		webtest.Must(t, err)
-		two, err := s.Tenants.Workspaces.CreateWorkspace(t.Context(), s.Owner, "Two")
+		two, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "Two")
 		webtest.Must(t, err)
 		s.WantGone(s.Post("/workspaces/"+two.ID+"/delete", url.Values{"confirm_name": {"Two"}}), "/workspaces/"+one.ID+"?done=gone")
 	})

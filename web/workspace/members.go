@@ -104,7 +104,7 @@ func (s memberPages) makeInvitation(c *fiber.Ctx, v site.Visit, typed site.Form)
 }
 
 func (s memberPages) cancelInvitation(c *fiber.Ctx, v site.Visit) error {
-	if err := s.Team.Invitations.CancelInvitation(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("invitation"))); err != nil {
+	if err := s.Team.Invitations.Cancel(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("invitation"))); err != nil {
 		return err
 	}
 	return site.Done(c, shell.MembersURL(v.WorkspaceID()), "canceled")

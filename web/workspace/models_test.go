@@ -134,7 +134,7 @@ func TestProviderPage(t *testing.T) {
 	})
 	t.Run("another workspace's provider is not found", func(t *testing.T) {
 		s := s.Within(t)
-		other, err := s.Tenants.Workspaces.CreateWorkspace(t.Context(), s.Owner, "Other")
+		other, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "Other")
 		webtest.Must(t, err)
 		s.WantPage(s.Get("/workspaces/"+other.ID+"/models/"+ours.ID), 404)
 		s.WantPage(s.Post("/workspaces/"+other.ID+"/models/"+ours.ID, provider()), 404)

@@ -67,7 +67,7 @@ func TestUsagePage(t *testing.T) {
 	}
 	t.Run("another workspace's answers are not among them", func(t *testing.T) {
 		s := s.Within(t)
-		other, err := s.Tenants.Workspaces.CreateWorkspace(t.Context(), s.Owner, "Other")
+		other, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "Other")
 		webtest.Must(t, err)
 		s.WantPage(s.Get("/workspaces/"+other.ID+"/usage"), 200, "No answers this month.")
 	})
