@@ -134,16 +134,16 @@ func (i inspector) inspect(a turn.Answer) inspectionData {
 	return data
 }
 
-// textOf is the beginning of the text of a passage, if it is known.
+// textOf is the beginning, without Markdown, of the text of a passage, if it is known.
 func textOf(a answer.Answer, n int) string {
 	if n >= len(a.Passages) {
 		return ""
 	}
-	text := a.Passages[n].Text
+	text := format.Render(a.Passages[n].Text, format.PlainText, nil)
 	if utf8.RuneCountInString(text) > maxInspected {
 		text = string([]rune(text)[:maxInspected]) + "…"
 	}
-	return strings.Clone(text) // it may be a part of a prompt
+	return text
 }
 
 // provider is the name of the provider whose model answered: empty for one of the

@@ -19,6 +19,7 @@ const (
 	adds        = "what a chatbot knows is listed with its times; only taking it away is recorded"
 	works       = "the state of the work on a document changes, not what a chatbot knows"
 	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"
+	overtaken   = "the settings have changed since they were seen, and nothing is saved; else it is recorded as chatbot.changed: see TestPlaygroundPage"
 	measures    = "it asks questions and keeps nothing"
 	asks        = "it asks a provider what it has, and keeps nothing"
 	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
@@ -103,6 +104,7 @@ var routeRecords = map[string]struct {
 	"POST /chatbots/:chatbot/improve/tests":                                 {reason: measures},
 	"POST /chatbots/:chatbot/improve/tests/run":                             {reason: measures},
 	"POST /chatbots/:chatbot/improve/tests/:question/remove":                {reason: measures},
+	"POST /chatbots/:chatbot/playground/publish":                            {reason: overtaken},
 	"POST /chatbots/:chatbot/evaluate":                                      {reason: measures},
 	"POST /chatbots/:chatbot/settings":                                      {action: audit.ChatbotChanged},
 	"POST /chatbots/:chatbot/delete":                                        {action: audit.ChatbotDeleted},

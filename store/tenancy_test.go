@@ -176,6 +176,9 @@ var workspaceMethods = []confined{
 	{"LastMessages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LastMessages(ctx, as, a.conversation, 0, 10)
 	}},
+	{"Samples", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Samples(ctx, as, a.chatbot, 3, 3)
+	}},
 	{"TurnsOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.TurnsOf(ctx, as, a.conversation, 10)
 	}},

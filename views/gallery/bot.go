@@ -61,6 +61,12 @@ func botPages() map[string]templ.Component {
 		"grounding": "strict", "cache_answers": "on",
 	}
 	by := bot.Answering{Providers: []ui.Option{{Value: "mp_1", Text: hostile}, {Value: "mp_2", Text: "Ours"}}, Own: []string{"gpt-4o-mini", "extractive"}}
+	samples := bot.Samples("https://parley.example.com/api/v1", `"`+hostile+`"`, `"markdown"`)
+	tried := bot.Playground{
+		Documents: 3, Ready: 2, MayTry: true, MayAdd: true, MayDraft: true, Draft: ui.Form{Values: settings}, Answering: by, MaxChars: 16_000, Code: samples, HasAPI: true,
+	}
+	misdrafted := tried
+	misdrafted.Draft, misdrafted.Refused = refused("model", "Name the provider's model, such as gpt-4o-mini.", settings), true
 	misled := maps.Clone(settings)
 	misled["grounding"], misled["provider_id"] = "", "mp_9"
 
@@ -92,6 +98,13 @@ func botPages() map[string]templ.Component {
 		"removed-none":       bot.RemovedPage(ofChatbot(shell.KnowledgeSection, "Removed documents"), bot.Removed{}),
 		"evaluate":           bot.EvaluatePage(ofChatbot(shell.EvaluateSection, "Evaluate"), evaluated),
 		"evaluate-none":      bot.EvaluatePage(ofChatbot(shell.EvaluateSection, "Evaluate"), bot.Evaluate{}),
+		"playground":         bot.PlaygroundPage(ofChatbot(shell.PlaygroundSection, "Playground"), tried),
+		"playground-none":    bot.PlaygroundPage(ofChatbot(shell.PlaygroundSection, "Playground"), bot.Playground{MayTry: true, MayAdd: true, MaxChars: 4_000, Code: samples}),
+		"playground-soon":    bot.PlaygroundPage(ofChatbot(shell.PlaygroundSection, "Playground"), bot.Playground{Documents: 1, MaxChars: 4_000, Code: samples}),
+		"playground-refused": bot.PlaygroundPage(ofChatbot(shell.PlaygroundSection, "Playground"), misdrafted),
+		"deploy":             bot.DeployPage(ofChatbot(shell.DeploySection, "Deploy"), bot.Deploy{Tokens: "2 active tokens", LastUsed: &day, MayCreate: true, APIURL: "https://parley.example.com/api/v1", Question: hostile, Code: samples}),
+		"deploy-read":        bot.DeployPage(ofChatbot(shell.DeploySection, "Deploy"), bot.Deploy{Tokens: "No token yet.", APIURL: "https://parley.example.com/api/v1", Question: "When do you open?", Code: samples}),
+		"deploy-upgrade":     bot.DeployPage(ofChatbot(shell.DeploySection, "Deploy"), bot.Deploy{Upgrade: &sell, APIURL: "https://parley.example.com/api/v1", Question: "When do you open?", Code: samples}),
 		"tokens":             bot.TokensPage(ofChatbot(shell.TokensSection, "API tokens"), bot.Tokens{MayManage: true, MayCreate: true, APIURL: "https://parley.example.com/api/v1"}),
 		"tokens-suspended":   bot.TokensPage(suspended, bot.Tokens{MayManage: true, APIURL: "https://parley.example.com/api/v1"}),
 		"tokens-upgrade":     bot.TokensPage(ofChatbot(shell.TokensSection, "API tokens"), bot.Tokens{MayManage: true, MayCreate: true, Upgrade: &sell}),

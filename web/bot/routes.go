@@ -12,7 +12,7 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, knowledge, evaluations, tokens := settingsPages{s}, knowledgePages{s}, evaluationPages{s}, tokenPages{s}
-	overview, welcome := overviewPages{s}, welcomePages{s}
+	overview, welcome, playground, deploy := overviewPages{s}, welcomePages{s}, playgroundPages{settings}, deployPages{tokens}
 	additions := additionPages{knowledge}
 	conversations, improve, tests, analytics := conversationPages{s}, improvePages{s}, testPages{s}, analyticsPages{s}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
@@ -21,6 +21,8 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/welcome", welcome.add, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
 		route.Get("/settings", settings.settingsPage, route.May(tenant.Read)),
 		route.Post("/settings", settings.saveSettings, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
+		route.Get("/playground", playground.playgroundPage, route.May(tenant.Read)),
+		route.Post("/playground/publish", playground.publish, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Post("/delete", settings.deleteChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Get("/knowledge", knowledge.knowledgePage, route.May(tenant.Read)),
 		route.Post("/knowledge", additions.addDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
@@ -51,6 +53,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/improve/tests/run", tests.run, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
 		route.Post("/improve/tests/:question/remove", tests.remove, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Get("/analytics", analytics.show, route.May(tenant.Read)),
+		route.Get("/deploy", deploy.deployPage, route.May(tenant.Read)),
 		route.Get("/tokens", tokens.tokensPage, route.May(tenant.Read)),
 	)
 }

@@ -155,16 +155,19 @@ func tellsSomething(heading string) bool {
 		!parts.MatchString(heading) && !file.MatchString(heading)
 }
 
-// tell asks about a heading. Its first word begins small if the text has it so:
-// else it is a name.
+// tell asks about a heading. Its first word begins small if the text has it so,
+// or it is a gerund: else it is a name.
 func tell(heading, text string) string {
 	heading = strings.TrimRight(heading, ".:!;, ")
 	first, rest, _ := strings.Cut(heading, " ")
-	if small := strings.ToLower(first); first != strings.ToUpper(first) && hasWord(text, small) {
+	if small := strings.ToLower(first); first != strings.ToUpper(first) && (hasWord(text, small) || gerund.MatchString(first) && rest != "") {
 		heading = strings.TrimSpace(small + " " + rest)
 	}
 	return "Tell me about " + heading + "."
 }
+
+// gerund begins headings such as "Selling your bike".
+var gerund = regexp.MustCompile(`^[A-Z][a-z]{2,}ing$`)
 
 func hasWord(text, word string) bool {
 	for at := 0; ; {

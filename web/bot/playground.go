@@ -1,0 +1,90 @@
+package bot
+
+import (
+	"cmp"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/internal/route"
+	views "parley/views/bot"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// playgroundPages are the handlers of the page where members try their chatbot. Its
+// script asks by the routes of package api.
+type playgroundPages struct{ settingsPages }
+
+// draftInputs are those of a draft.
+var draftInputs = []string{"instructions", "no_answer", "provider_id", "model", "grounding", "temperature"}
+
+func (s playgroundPages) playgroundPage(c *fiber.Ctx, v site.Visit) error {
+	shown := site.Form{"instructions": v.Chatbot.Instructions, "no_answer": v.Chatbot.NoAnswer}
+	answers := site.Form{}
+	fillAnswering(answers, v.Chatbot.Answering)
+	for _, name := range draftInputs[2:] {
+		shown[name] = answers[name]
+	}
+	return s.showPlayground(c, v, fiber.StatusOK, shown.View(), v.Chatbot.Settings().Fingerprint())
+}
+
+func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, draft ui.Form, seen string) error {
+	in, err := s.Tenants.Plans.All(c.UserContext())
+	if err != nil {
+		return err
+	}
+	limits := site.Catalogue{Plans: in}.Find(v.Member.Workspace.Plan).Limits
+	counts, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
+	if err != nil {
+		return err
+	}
+	m := views.Playground{
+		Ready:  counts[knowledge.Ready],
+		MayTry: v.MayChange(tenant.Try), MayAdd: v.MayChange(tenant.EditKnowledge), MayDraft: v.MayChange(tenant.ManageChatbots),
+		Draft: draft, Refused: draft.Message != "", Seen: seen, MaxChars: limits.MessageChars,
+		Code: views.Samples(s.Address(route.V1), "QUESTION", "FORMAT"), HasAPI: limits.Has(plan.FeatureAPI),
+	}
+	for state, n := range counts {
+		if state != knowledge.Removing {
+			m.Documents += n
+		}
+	}
+	if m.MayDraft {
+		if m.Answering, err = s.answeringChoices(c, v); err != nil {
+			return err
+		}
+	}
+	return site.Render(c, status, views.PlaygroundPage(v.Layout(c, shell.PlaygroundSection, "Playground"), m))
+}
+
+// publish saves the settings of a draft, unless somebody has changed the live ones
+// since they were seen.
+func (s playgroundPages) publish(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, append([]string{"seen"}, draftInputs...)...)
+	if err != nil {
+		return err
+	}
+	seen := typed["seen"]
+	delete(typed, "seen")
+	draft := chatbot.Draft{}
+	instructions, noAnswer, grounding := typed["instructions"], typed["no_answer"], chatbot.Grounding(cmp.Or(typed["grounding"], string(chatbot.Open)))
+	draft.Instructions, draft.NoAnswer, draft.Grounding = &instructions, &noAnswer, &grounding
+	draft.Model = &chatbot.ModelChoice{ProviderID: chosenProvider(typed["provider_id"]), Name: typed["model"]}
+	temperature, err := fraction(typed, "temperature")
+	if err == nil {
+		draft.Temperature = &temperature
+		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, seen, draft.Over(v.Chatbot.Settings()))
+	}
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			return s.showPlayground(c, v, status, f, seen)
+		})
+	}
+	return s.Flash(c, shell.PlaygroundURL(v.Chatbot.ID), site.Message{Text: "Published. Your chatbot answers with these settings now."})
+}
