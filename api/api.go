@@ -20,6 +20,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/insight"
+	"parley/core/insight/history"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/rate"
@@ -39,6 +40,7 @@ type Deps struct {
 	Browser   *browse.Browser
 	Evaluator *retrieval.Evaluator
 	Feedback  *insight.Feedbacks
+	History   *history.History
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
 	// Billing takes Stripe's events; nil where nothing is sold.
@@ -123,6 +125,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Delete("/sources/:source_id", sources.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/sources/:source_id/sync", sources.sync, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Get("/find", finder{a}.find, route.May(tenant.Read)),
 		route.Get("/suggestions", playground.suggestions, route.May(tenant.Read)),
 		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
 		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),

@@ -148,6 +148,7 @@ var rows = []row{
 	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/playground/conversations/:conversation_id/messages", path: "/api/chatbots/:id/playground/conversations/:tried/messages", gets: ownTrial, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/playground/conversations/:conversation_id/stream", path: "/api/chatbots/:id/playground/conversations/:tried/stream", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}, least: tenant.RoleMember},
+	{method: "GET", route: "/api/chatbots/:id/find", path: "/api/chatbots/:id/find?q=open", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/suggestions", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/messages/:message/feedback", body: `{"rating":"up"}`, gets: bySession, least: tenant.RoleMember},

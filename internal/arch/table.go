@@ -458,7 +458,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"core/*", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
@@ -499,7 +499,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/shoptest"},
-		Ours:     []string{"core/*", "core/chat/turn", "billing", "store", "store/tenancy", "web", "web/site", "web/webtest", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/knowledge/browse", "core/chat/turn", "billing", "store", "store/tenancy", "web", "web/site", "web/webtest", "internal/*"},
 		Outside:  []string{fiber, xnet},
 		Because:  "it puts all pages over a database, for tests",
 	},

@@ -19,7 +19,7 @@ class Finder {
     this.input = palette.querySelector("input");
     this.list = palette.querySelector("[role=listbox]");
     this.none = palette.querySelector(".none");
-    this.links = [...document.querySelectorAll(".sidebar a[data-icon], .menu a[data-icon]")].map((link) => ({
+    this.links = [...document.querySelectorAll(".sidebar a[data-icon], #palette a[data-icon]")].map((link) => ({
       text: link.dataset.name || link.textContent.trim(), icon: link.dataset.icon, url: link.getAttribute("href"), about: link.dataset.about || "Page",
     }));
     this.input.addEventListener("input", () => this.ask());
@@ -66,10 +66,15 @@ class Finder {
   async fetch(text) {
     this.control = new AbortController();
     try {
-      const response = await fetch(`${palette.dataset.find}?q=${encodeURIComponent(text)}`, { credentials: "same-origin", signal: this.control.signal });
-      const answer = await response.json();
+      const { signal } = this.control;
+      const answers = await Promise.all(
+        palette.dataset.find.split(" ").map(async (address) => {
+          const response = await fetch(`${address}?q=${encodeURIComponent(text)}`, { credentials: "same-origin", signal });
+          return (await response.json()).data?.found ?? [];
+        }),
+      );
       this.asking = false;
-      this.show(answer.data?.found ?? []);
+      this.show(answers.flat());
     } catch (failure) {
       if (failure.name !== "AbortError") {
         this.asking = false;

@@ -31,8 +31,8 @@ func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + 
 // AuditURL is the page of what was done in a workspace.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
 
-// FindURL answers the palette of a workspace in JSON.
-func FindURL(workspaceID string) string { return "/api" + WorkspaceURL(workspaceID) + "/find" }
+// FindURL answers the palette in JSON with what a chatbot has.
+func FindURL(chatbotID string) string { return "/api" + ChatbotURL(chatbotID) + "/find" }
 
 // SettingsURL is the page of a workspace's settings.
 func SettingsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/settings" }
