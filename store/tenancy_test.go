@@ -350,6 +350,9 @@ var workspaceMethods = []confined{
 	{"Withdraw", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Withdraw(ctx, as, a.chatbot, []string{a.document}, epoch, epoch)
 	}},
+	{"Withdrawn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Withdrawn(ctx, as, a.chatbot, epoch)
+	}},
 	{"UndoRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.UndoRemoval(ctx, as, knowledge.Document{ID: a.document, State: knowledge.Ready, Version: 1, Live: 1})
 	}},

@@ -66,6 +66,13 @@ func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, docu
 	return n, err
 }
 
+// Withdrawn returns the documents that were withdrawn until a time, without
+// contents. It looks among what is due in the workspace.
+func (s *Undo) Withdrawn(ctx context.Context, workspaceID, chatbotID string, until time.Time) ([]knowledge.Document, error) {
+	return listDocuments(within(ctx, workspaceID), s.store.db(ctx).Document.Query().Where(document.WorkspaceID(workspaceID), document.DueAt(until),
+		document.ChatbotID(chatbotID), document.State(string(knowledge.Removing)), document.UndoStateNEQ("")).Limit(knowledge.MostAtOnce))
+}
+
 // EndUndo takes from a removing document that is due what it was.
 func (s *Undo) EndUndo(ctx context.Context, workspaceID, documentID string, dueBefore time.Time) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {

@@ -43,6 +43,11 @@ func TestUndo(t *testing.T) {
 				t.Errorf("%d passages are found, %v, and there are %d receipts", len(found), err, receipts())
 			}
 			withdraw(0, a.document)
+			for until, want := range map[time.Time]int{later: 1, epoch: 0} {
+				if all, err := b.Withdrawn(ctx, a.id, a.chatbot, until); err != nil || len(all) != want {
+					t.Errorf("%d were withdrawn until %v, %v; want %d", len(all), until, err, want)
+				}
+			}
 		})
 		b.Run("undone, it is as before, and its receipt is gone", func(t *testing.T) {
 			d := stored(a.document)

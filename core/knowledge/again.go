@@ -20,8 +20,8 @@ type Reading struct {
 // workspace do not wait for a thousand of them.
 func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID string, documentIDs []string) (Reading, error) {
 	var reading Reading
-	if len(documentIDs) > MostAtOnce {
-		return reading, fault.New(fault.Invalid, "Choose at most %d documents at a time.", MostAtOnce)
+	if err := checkSelection(documentIDs); err != nil {
+		return reading, err
 	}
 	if err := s.documents.workspaces.writable(ctx, workspaceID, chatbotID); err != nil {
 		return reading, err

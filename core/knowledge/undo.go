@@ -28,6 +28,9 @@ type UndoStore interface {
 	// Removing, with a receipt for each, and returns how many there were. Until
 	// due, when they are to leave the index, they keep what they were.
 	Withdraw(ctx context.Context, workspaceID, chatbotID string, documentIDs []string, now, due time.Time) (int, error)
+	// Withdrawn returns the documents of a chatbot that were withdrawn until a
+	// time and kept what they were, without contents.
+	Withdrawn(ctx context.Context, workspaceID, chatbotID string, until time.Time) ([]Document, error)
 	// EndUndo takes from a removing document that is due what it was. It is
 	// NotFound unless there is such a document.
 	EndUndo(ctx context.Context, workspaceID, documentID string, dueBefore time.Time) error
@@ -44,26 +47,45 @@ type Selections struct {
 	undo      UndoStore
 }
 
+// Withdrawal is what one request took out of answers.
+type Withdrawal struct {
+	// Documents is how many there were.
+	Documents int
+	// Until is when they begin to leave the index. It names the withdrawal.
+	Until time.Time
+}
+
 // Withdraw takes documents out of every answer at once. For [UndoFor]
-// [Selections.Undo] brings each of them back; after that they leave the index
-// and the database, as with Remove. It returns how many there were: others have
-// been removed before, or are not of this chatbot.
-func (s *Selections) Withdraw(ctx context.Context, workspaceID, chatbotID string, documentIDs []string) (removed int, err error) {
-	if len(documentIDs) > MostAtOnce {
-		return 0, fault.New(fault.Invalid, "Choose at most %d documents at a time.", MostAtOnce)
+// [Selections.Undo] brings them back; after that they leave the index and the
+// database, as with Remove. Documents that have been removed before, or are not
+// of this chatbot, are left out.
+func (s *Selections) Withdraw(ctx context.Context, workspaceID, chatbotID string, documentIDs []string) (Withdrawal, error) {
+	if err := checkSelection(documentIDs); err != nil {
+		return Withdrawal{}, err
 	}
-	err = s.documents.workspaces.change(ctx, workspaceID, nil, func(ctx context.Context) error {
+	now := s.documents.now().Truncate(time.Microsecond) // as both databases keep it
+	w := Withdrawal{Until: now.Add(UndoFor)}
+	err := s.documents.workspaces.change(ctx, workspaceID, nil, func(ctx context.Context) (err error) {
 		if _, err := s.documents.workspaces.chatbot(ctx, workspaceID, chatbotID); err != nil {
 			return err
 		}
-		now := s.documents.now()
-		removed, err = s.undo.Withdraw(ctx, workspaceID, chatbotID, documentIDs, now, now.Add(UndoFor))
-		if err != nil || removed == 0 {
+		w.Documents, err = s.undo.Withdraw(ctx, workspaceID, chatbotID, documentIDs, now, w.Until)
+		if err != nil || w.Documents == 0 {
 			return err
 		}
 		return s.documents.removals.record(ctx, workspaceID, audit.DocumentRemoved, withdrawn(documentIDs), chatbotID)
 	})
-	return removed, err
+	return w, err
+}
+
+func checkSelection(documentIDs []string) error {
+	switch n := len(documentIDs); {
+	case n == 0:
+		return fault.New(fault.Invalid, "Select a document first.")
+	case n > MostAtOnce:
+		return fault.New(fault.Invalid, "You selected %d documents. Select at most %d at a time.", n, MostAtOnce)
+	}
+	return nil
 }
 
 // withdrawn is what the audit log says was removed.
@@ -76,40 +98,70 @@ func withdrawn(documentIDs []string) audit.Object {
 
 var errTooLate = fault.New(fault.Conflict, "It is too late to undo this. Add the document again.")
 
-// Undo makes a document that was withdrawn what it was before, if it has not
-// begun to leave the index. Work on it that was cut off begins again.
-func (s *Selections) Undo(ctx context.Context, workspaceID, chatbotID, documentID string) (Document, error) {
-	var d Document
-	err := s.documents.workspaces.change(ctx, workspaceID, AllWork(), func(ctx context.Context) (err error) {
-		if d, err = s.documents.Get(ctx, workspaceID, chatbotID, documentID); err != nil {
-			return err
-		}
-		if d.Undo.State == "" {
-			return errTooLate
-		}
-		if err := s.mayReturn(ctx, d); err != nil {
-			return err
-		}
-		now := s.documents.now()
-		d.State, d.Live, d.DueAt, d.UpdatedAt = d.Undo.State, d.Undo.Live, nil, now
-		switch d.State {
-		case Ready, Failed:
-		case Indexing: // whoever indexed it has taken it out again
-			d.Version, d.ContentHash, d.DueAt = d.Version+1, "", &now
-		default:
-			d.State, d.DueAt = Pending, &now
-		}
-		d.Undo = Undo{}
-		err = s.undo.UndoRemoval(ctx, workspaceID, d)
-		if fault.Is(err, fault.NotFound) { // it began to leave just now
-			return errTooLate
-		}
+// Withdrawn returns the documents of a withdrawal that can still be brought
+// back, without contents.
+func (s *Selections) Withdrawn(ctx context.Context, workspaceID, chatbotID string, until time.Time) ([]Document, error) {
+	return s.undo.Withdrawn(ctx, workspaceID, chatbotID, until)
+}
+
+// Undo makes the documents of a withdrawal what they were before, and returns how
+// many there are. Work on them that was cut off begins again. It is a Conflict
+// fault if none can be brought back.
+func (s *Selections) Undo(ctx context.Context, workspaceID, chatbotID string, until time.Time) (restored int, err error) {
+	err = s.documents.workspaces.change(ctx, workspaceID, AllWork(), func(ctx context.Context) error {
+		all, err := s.undo.Withdrawn(ctx, workspaceID, chatbotID, until)
 		if err != nil {
 			return err
 		}
-		return s.documents.removals.record(ctx, workspaceID, audit.DocumentRestored, audit.Object{Kind: "document", ID: documentID}, chatbotID)
+		refusal := errTooLate
+		for _, d := range all {
+			err := s.restore(ctx, d)
+			if fault.Is(err, fault.Conflict) {
+				refusal = fault.As(err)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			restored++
+		}
+		if restored == 0 {
+			return refusal
+		}
+		return s.documents.removals.record(ctx, workspaceID, audit.DocumentRestored, withdrawn(idsOf(all)), chatbotID)
 	})
-	return d, err
+	return restored, err
+}
+
+func idsOf(documents []Document) []string {
+	ids := make([]string, len(documents))
+	for i, d := range documents {
+		ids[i] = d.ID
+	}
+	return ids
+}
+
+// restore makes a document what it was. It is a Conflict if that is not possible,
+// as when it has begun to leave the index just now.
+func (s *Selections) restore(ctx context.Context, d Document) error {
+	if err := s.mayReturn(ctx, d); err != nil {
+		return err
+	}
+	now := s.documents.now()
+	d.State, d.Live, d.DueAt, d.UpdatedAt = d.Undo.State, d.Undo.Live, nil, now
+	switch d.State {
+	case Ready, Failed:
+	case Indexing: // whoever indexed it has taken it out again
+		d.Version, d.ContentHash, d.DueAt = d.Version+1, "", &now
+	default:
+		d.State, d.DueAt = Pending, &now
+	}
+	d.Undo = Undo{}
+	err := s.undo.UndoRemoval(ctx, d.WorkspaceID, d)
+	if fault.Is(err, fault.NotFound) {
+		return errTooLate
+	}
+	return err
 }
 
 // mayReturn refuses a document whose address has been removed too, or that has

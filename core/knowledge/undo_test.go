@@ -12,17 +12,18 @@ import (
 	"parley/store"
 )
 
-// withdraw removes documents as a page does.
-func (l *library) withdraw(want int, ids ...string) {
+// withdraw removes documents as a page does, and returns what undoes it.
+func (l *library) withdraw(want int, ids ...string) time.Time {
 	l.Helper()
-	n, err := l.Selections.Withdraw(l.Context(), home, bot, ids)
-	if err != nil || n != want {
-		l.Fatalf("%d of %v were withdrawn, %v; want %d", n, ids, err, want)
+	w, err := l.Selections.Withdraw(l.Context(), home, bot, ids)
+	if err != nil || w.Documents != want {
+		l.Fatalf("%d of %v were withdrawn, %v; want %d", w.Documents, ids, err, want)
 	}
+	return w.Until
 }
 
-func (l *library) undo(id string) error {
-	_, err := l.Selections.Undo(l.Context(), home, bot, id)
+func (l *library) undo(until time.Time) error {
+	_, err := l.Selections.Undo(l.Context(), home, bot, until)
 	return err
 }
 
@@ -30,11 +31,11 @@ func TestUndo(t *testing.T) {
 	t.Run("what is withdrawn is out of every answer at once, and back when that is undone", func(t *testing.T) {
 		l := newLibrary(t)
 		d, rest := l.add("Bread", bread), l.add("Cakes", cakes)
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.wantAnswered("When is rye baked?", "midnight", false)
 		l.clock.advance(knowledge.UndoFor - time.Second)
 		l.work()
-		l.must(l.undo(d.ID))
+		l.must(l.undo(until))
 		l.wantAnswered("When is rye baked?", "midnight", true)
 		l.wantWhole(d.ID)
 		l.wantWhole(rest.ID)
@@ -44,7 +45,7 @@ func TestUndo(t *testing.T) {
 		l.clock.advance(time.Hour)
 		l.work()
 		l.wantWhole(d.ID)
-		l.wantKind(l.undo(d.ID), fault.Conflict)
+		l.wantKind(l.undo(until), fault.Conflict)
 	})
 
 	t.Run("after ten seconds it leaves the index, and cannot be undone", func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestUndo(t *testing.T) {
 		d := l.add("Bread", bread)
 		l.answerFrom(d.ID)
 		requested := l.clock.Now()
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.clock.advance(knowledge.UndoFor)
 		l.work()
 		l.wantGone(d.ID)
@@ -60,17 +61,17 @@ func TestUndo(t *testing.T) {
 		if r := l.receipt(d.ID); !r.RequestedAt.Equal(requested) {
 			t.Errorf("it was requested at %v", r.RequestedAt)
 		}
-		l.wantKind(l.undo(d.ID), fault.NotFound)
+		l.wantKind(l.undo(until), fault.Conflict)
 	})
 
 	t.Run("a removal whose index fails cannot be undone once it has begun", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.clock.advance(knowledge.UndoFor)
 		l.index.away = true
 		l.work()
-		l.wantKind(l.undo(d.ID), fault.Conflict)
+		l.wantKind(l.undo(until), fault.Conflict)
 		l.index.away = false
 		l.clock.advance(time.Hour)
 		l.work()
@@ -80,9 +81,11 @@ func TestUndo(t *testing.T) {
 	t.Run("a process that takes over after a crash removes it, and in time it can still be undone", func(t *testing.T) {
 		l := newLibrary(t)
 		d, back := l.add("Bread", bread), l.add("Cakes", cakes)
-		l.withdraw(2, d.ID, back.ID)
+		l.withdraw(1, d.ID)
+		l.clock.advance(time.Second)
+		until := l.withdraw(1, back.ID)
 		l.open()
-		l.must(l.undo(back.ID))
+		l.must(l.undo(until))
 		l.clock.advance(knowledge.UndoFor)
 		l.must(l.Worker.Sweep(t.Context()))
 		if due := l.queue.take(); len(due) != 1 {
@@ -96,20 +99,20 @@ func TestUndo(t *testing.T) {
 	t.Run("Remove leaves nothing to undo, though the document was withdrawn before", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.wantGone(d.ID)
 		l.wantReceipt(d.ID, 0)
-		l.wantKind(l.undo(d.ID), fault.NotFound)
+		l.wantKind(l.undo(until), fault.Conflict)
 	})
 
 	t.Run("a file that waits is withdrawn, comes back, and is read", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("a.pdf", bread)
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.work()
 		l.wantStates(knowledge.Removing)
-		l.must(l.undo(d.ID))
+		l.must(l.undo(until))
 		l.work()
 		l.wantWhole(d.ID)
 	})
@@ -123,8 +126,8 @@ func TestUndo(t *testing.T) {
 			l := newLibrary(t)
 			d := l.addFile("a.pdf", bread)
 			hook(l, func() {
-				l.withdraw(1, d.ID)
-				l.must(l.undo(d.ID))
+				until := l.withdraw(1, d.ID)
+				l.must(l.undo(until))
 			})
 			l.work()
 			l.clock.advance(time.Minute)
@@ -135,9 +138,10 @@ func TestUndo(t *testing.T) {
 		t.Run("one that is withdrawn "+name+" and brought back after that, too", func(t *testing.T) {
 			l := newLibrary(t)
 			d := l.addFile("a.pdf", bread)
-			hook(l, func() { l.withdraw(1, d.ID) })
+			var until time.Time
+			hook(l, func() { until = l.withdraw(1, d.ID) })
 			l.work()
-			l.must(l.undo(d.ID))
+			l.must(l.undo(until))
 			l.clock.advance(time.Minute)
 			l.work()
 			l.wantWhole(d.ID)
@@ -147,11 +151,12 @@ func TestUndo(t *testing.T) {
 	t.Run("an index that is rebuilt meanwhile holds what comes back", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.index.filling = func() { l.withdraw(1, d.ID) }
+		var until time.Time
+		l.index.filling = func() { until = l.withdraw(1, d.ID) }
 		_, err := l.Rebuild(t.Context())
 		l.must(err)
 		l.wantAnswered("When is rye baked?", "midnight", false)
-		l.must(l.undo(d.ID))
+		l.must(l.undo(until))
 		l.wantWhole(d.ID)
 		l.wantAnswered("When is rye baked?", "midnight", true)
 	})
@@ -162,9 +167,9 @@ func TestUndo(t *testing.T) {
 		source := l.pageAt("https://site/", knowledge.Never)
 		l.work()
 		d := l.at("https://site/")
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.must(l.Sources.Remove(t.Context(), home, bot, source.ID))
-		l.wantKind(l.undo(d.ID), fault.Conflict)
+		l.wantKind(l.undo(until), fault.Conflict)
 		for range 3 {
 			l.clock.advance(time.Minute)
 			l.work()
@@ -178,16 +183,16 @@ func TestUndo(t *testing.T) {
 	t.Run("a document that was added again meanwhile is not there twice", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.withdraw(1, d.ID)
+		until := l.withdraw(1, d.ID)
 		l.add("Bread", bread)
-		l.wantKind(l.undo(d.ID), fault.Conflict)
+		l.wantKind(l.undo(until), fault.Conflict)
 	})
 
 	t.Run("the audit log says who removed and who restored", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.add("Bread", bread)
-		l.withdraw(1, d.ID)
-		l.must(l.undo(d.ID))
+		until := l.withdraw(1, d.ID)
+		l.must(l.undo(until))
 		found, err := store.NewAuditLog(l.db.Store).AuditEntries(t.Context(), audit.Query{Limit: 2})
 		if err != nil || len(found) != 2 || found[0].Action != audit.DocumentRestored || found[1].Action != audit.DocumentRemoved {
 			t.Errorf("it says %+v, %v", found, err)
@@ -199,11 +204,11 @@ func TestUndo(t *testing.T) {
 		won := map[bool]int{}
 		for i := range 20 {
 			d := l.add(fmt.Sprintf("Bread %d", i), bread)
-			l.withdraw(1, d.ID)
+			until := l.withdraw(1, d.ID)
 			l.clock.advance(knowledge.UndoFor)
 			var undone error
 			var both sync.WaitGroup
-			both.Go(func() { undone = l.undo(d.ID) })
+			both.Go(func() { undone = l.undo(until) })
 			both.Go(func() { l.work() })
 			both.Wait()
 			l.work()

@@ -195,7 +195,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	pages := store.NewKnowledgePages(p.Store)
-	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, pages, pages, tokens.Count)
+	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
 	p.Rebuilder = rebuild.New(rebuild.Ports{
 		Documents: store.NewDocuments(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,

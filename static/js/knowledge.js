@@ -1,112 +1,452 @@
-// Keeps the lists of the knowledge page current while something is worked on,
-// and sends the files that were chosen one after the other.
-"use strict";
+// The page Knowledge: files on their way, rows that become current by themselves,
+// and changes to several documents at once.
+import { toast } from "./toasts.js";
 
-(() => {
-  // Lists.
+const plural = (n, one, several) => `${n.toLocaleString("en-US")} ${n === 1 ? one : several}`;
 
-  const list = () => document.getElementById("knowledge");
-  const shortest = 2_000;
-  const longest = 15_000;
-  let pause = shortest;
+// <knowledge-list> keeps its rows current while something is in progress, ever
+// less often while nothing changes, and says what is selected.
+const shortest = 1_000;
+const longest = 15_000;
 
-  // inUse says whether replacing the lists would take something from under a
-  // person's hands.
-  const inUse = () =>
-    list().contains(document.activeElement) || list().querySelector("details[open]") !== null;
+class KnowledgeList extends HTMLElement {
+  connectedCallback() {
+    this.pause = shortest;
+    this.addEventListener("change", (event) => event.target.matches("input[type=checkbox]") && this.selected(event.target));
+    this.prepare();
+    this.watch();
+  }
 
-  const refresh = async () => {
-    let page;
+  disconnectedCallback() {
+    clearTimeout(this.timer);
+  }
+
+  get boxes() {
+    return [...this.querySelectorAll("td.select input")];
+  }
+
+  // prepare adds the box that selects all rows.
+  prepare() {
+    const head = this.querySelector("th.select");
+    if (head && !head.querySelector("input")) {
+      this.every = document.createElement("input");
+      this.every.type = "checkbox";
+      this.every.setAttribute("aria-label", "Select all on this page");
+      head.append(this.every);
+    }
+    this.querySelector(".selection")?.classList.add("alive");
+    this.selected();
+  }
+
+  selected(changed) {
+    if (changed && changed === this.every) {
+      this.boxes.forEach((box) => (box.checked = changed.checked));
+    }
+    const boxes = this.boxes;
+    const chosen = boxes.filter((box) => box.checked);
+    boxes.forEach((box) => box.closest("tr").setAttribute("aria-selected", box.checked));
+    if (this.every) {
+      this.every.checked = chosen.length > 0 && chosen.length === boxes.length;
+      this.every.indeterminate = chosen.length > 0 && chosen.length < boxes.length;
+    }
+    const bar = this.querySelector(".selection");
+    if (bar) {
+      bar.classList.toggle("shown", chosen.length > 0);
+      bar.querySelector("[data-selected]").textContent = `${chosen.length} selected`;
+    }
+  }
+
+  get working() {
+    return Number(this.dataset.working) > 0;
+  }
+
+  watch() {
+    clearTimeout(this.timer);
+    if (this.working) {
+      this.timer = setTimeout(() => this.refresh(), this.pause);
+    }
+  }
+
+  // soon refreshes the rows when several things may have changed at once.
+  soon() {
+    this.pause = shortest;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), 300);
+  }
+
+  async refresh() {
+    if (document.hidden) {
+      this.timer = setTimeout(() => this.refresh(), this.pause);
+      return;
+    }
+    let fresh;
     try {
       const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
-      if (!response.ok || response.redirected) {
-        return; // the next visit of the page says why
+      if (response.ok && !response.redirected) {
+        fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("knowledge");
       }
-      page = new DOMParser().parseFromString(await response.text(), "text/html");
     } catch {
-      pause = longest; // the server may be back then
-      watch();
+      fresh = null; // the server may be back the next time
+    }
+    if (!this.isConnected) {
       return;
     }
-    const fresh = page.getElementById("knowledge");
-    if (!fresh) {
-      return;
-    }
-    if (fresh.innerHTML === list().innerHTML) {
-      pause = Math.min(longest, pause * 1.5);
-    } else if (!inUse()) {
-      pause = shortest;
-      list().replaceWith(document.adoptNode(fresh));
-    }
-    watch();
-  };
+    const changed = fresh && this.take(fresh);
+    this.pause = changed ? shortest : Math.min(this.pause * 1.5, longest);
+    this.watch();
+  }
 
-  const watch = () => {
-    if (list().hasAttribute("data-working")) {
-      setTimeout(() => (document.hidden ? watch() : refresh()), pause);
-    }
-  };
-
-  // Files.
-
-  const form = document.getElementById("files-form");
-
-  // wrong is what a page says is wrong with the files.
-  const wrong = (text) => {
-    const page = new DOMParser().parseFromString(text, "text/html");
-    const said = page.getElementById("files-error") || page.querySelector("main .banner") || page.querySelector("main p");
-    return said ? said.textContent : "That could not be added. Try again.";
-  };
-
-  // send adds one file, and returns what is wrong with it, or nothing.
-  const send = async (file) => {
-    const body = new FormData();
-    body.append("files", file);
-    try {
-      const response = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
-      return response.ok ? "" : wrong(await response.text());
-    } catch {
-      return "The server cannot be reached. Check your connection and try again.";
-    }
-  };
-
-  const sendAll = async (files) => {
-    const failed = document.getElementById("files-failed");
-    const status = document.getElementById("files-status");
-    failed.replaceChildren();
-    let done = 0;
-    for (const file of files) {
-      status.textContent = `${done + 1} of ${files.length}: ${file.name}`;
-      const reason = await send(file);
-      if (reason) {
-        const item = document.createElement("li");
-        item.textContent = `${file.name}: ${reason}`;
-        failed.append(item);
+  // take puts rows of another answer of the server in place of those that differ.
+  // What is selected, and where the focus is, stays.
+  take(fresh) {
+    this.dataset.working = fresh.dataset.working;
+    const table = this.querySelector("tbody");
+    const other = fresh.querySelector("tbody");
+    const chosen = new Set(this.boxes.filter((box) => box.checked).map((box) => box.value));
+    const focused = document.activeElement?.closest("tr")?.dataset.documentId;
+    const keys = (body) => [...(body?.rows ?? [])].map((row) => row.dataset.documentId ?? row.dataset.sourceId).join(" ");
+    let changed = false;
+    if (!table || !other || keys(table) !== keys(other)) {
+      if (this.contains(document.activeElement) && document.activeElement !== this && !focused) {
+        return false;
       }
-      done++;
-    }
-    const added = files.length - failed.children.length;
-    status.textContent = `${added} of ${files.length} added.`;
-    form.reset();
-    if (failed.children.length === 0) {
-      location.assign(`${location.pathname}?done=added`);
-      return;
-    }
-    await refresh();
-  };
-
-  if (form) {
-    form.addEventListener("submit", async (event) => {
-      const files = [...document.getElementById("files").files];
-      if (files.length < 2) {
-        return; // as without this script
+      changed = table?.innerHTML !== other?.innerHTML || !table !== !other;
+      if (changed) {
+        this.replaceChildren(...fresh.childNodes);
+        this.every = null;
       }
+    } else {
+      [...table.rows].forEach((row, i) => {
+        const next = other.rows[i].cloneNode(true);
+        if (row.dataset.state !== next.dataset.state || this.plain(row) !== this.plain(next)) {
+          row.replaceWith(next);
+          changed = true;
+        }
+      });
+      const status = this.querySelector("#working");
+      const now = fresh.querySelector("#working");
+      if (status && now) {
+        status.textContent = now.textContent;
+      } else if (status) {
+        status.remove();
+      }
+    }
+    if (changed) {
+      this.boxes.forEach((box) => (box.checked = chosen.has(box.value)));
+      if (focused && !this.contains(document.activeElement)) {
+        this.querySelector(`tr[data-document-id="${CSS.escape(focused)}"] a`)?.focus();
+      }
+      this.prepare();
+      this.dispatchEvent(new CustomEvent("parley:shown", { bubbles: true }));
+    }
+    return changed;
+  }
+
+  // plain is what a row says, but for times, which say something else every minute.
+  plain(row) {
+    const copy = row.cloneNode(true);
+    copy.querySelectorAll("time").forEach((time) => time.replaceWith(time.dateTime));
+    copy.querySelectorAll("progress").forEach((bar) => bar.replaceWith(`${bar.value}`));
+    return copy.textContent;
+  }
+}
+customElements.define("knowledge-list", KnowledgeList);
+
+// <knowledge-uploads> sends files, two at a time, each in a request of its own, and
+// says how far they are. A thousand of them wait in a queue.
+const together = 2;
+const rowsShown = 50;
+const largest = 20 * 1024 * 1024;
+const text = { ".md": "markdown", ".markdown": "markdown", ".txt": "text" };
+
+class KnowledgeUploads extends HTMLElement {
+  connectedCallback() {
+    this.items = [];
+    this.kinds = this.getAttribute("kinds").split(",");
+    this.on("[data-stop]", () => this.stop());
+    this.on("[data-close]", () => this.clear());
+    this.on("[data-retry-all]", () => this.retry(this.items.filter((item) => item.state === "failed")));
+    addEventListener("online", () => this.retry(this.items.filter((item) => item.lost)));
+    addEventListener("beforeunload", (event) => this.busy && event.preventDefault());
+    document.addEventListener("files", (event) => {
       event.preventDefault();
-      const button = document.getElementById("add-files");
-      button.disabled = true;
-      await sendAll(files);
-      button.disabled = false;
+      this.add(event.detail);
+      event.target.querySelector("input[type=file]").value = "";
+    });
+    document.getElementById("add-files")?.setAttribute("hidden", "");
+  }
+
+  on(selector, act) {
+    this.querySelector(selector).addEventListener("click", act);
+  }
+
+  get busy() {
+    return this.items?.some((item) => item.state === "waits" || item.state === "sends");
+  }
+
+  add(files) {
+    document.getElementById("add")?.close();
+    if (!this.busy) {
+      this.items = this.items.filter((item) => item.state === "failed");
+    }
+    for (const file of files) {
+      const item = { file, state: "waits", sent: 0 };
+      const end = file.name.slice(file.name.lastIndexOf(".")).toLowerCase();
+      if (!file.name.includes(".") || !this.kinds.includes(end)) {
+        this.refuse(item, this.dataset.says);
+      } else if (file.size === 0) {
+        this.refuse(item, "The file is empty.");
+      } else if (file.size > largest) {
+        this.refuse(item, "The file is larger than 20 MiB. Split it.");
+      }
+      this.items.push(item);
+    }
+    this.hidden = false;
+    this.paused = false;
+    this.next();
+    this.scrollIntoView({ block: "nearest" });
+  }
+
+  refuse(item, message) {
+    Object.assign(item, { state: "failed", message, final: true });
+  }
+
+  next() {
+    this.draw();
+    if (this.paused) {
+      return;
+    }
+    let sending = this.items.filter((item) => item.state === "sends").length;
+    for (const item of this.items) {
+      if (sending >= together) {
+        return;
+      }
+      if (item.state === "waits") {
+        sending++;
+        this.send(item);
+      }
+    }
+    if (!this.busy && this.items.length > 0) {
+      this.ended();
+    }
+  }
+
+  send(item) {
+    const { file } = item;
+    const body = new FormData();
+    const dot = file.name.lastIndexOf(".");
+    const kind = text[file.name.slice(dot).toLowerCase()];
+    if (kind) {
+      body.append("kind", kind);
+      body.append("title", file.name.slice(0, dot));
+    }
+    body.append("file", file);
+    const request = new XMLHttpRequest();
+    Object.assign(item, { state: "sends", sent: 0, message: "", lost: false, request });
+    request.open("POST", this.getAttribute("action"));
+    request.responseType = "json";
+    request.upload.addEventListener("progress", (event) => {
+      item.sent = event.lengthComputable ? event.loaded / event.total : 0;
+      this.drawSoon();
+    });
+    request.addEventListener("load", () => this.answered(item, request));
+    for (const way of ["error", "timeout"]) {
+      request.addEventListener(way, () => {
+        Object.assign(item, { state: "failed", lost: true, message: "The connection was lost." });
+        this.paused = true;
+        this.draw();
+      });
+    }
+    request.send(body);
+    this.draw();
+  }
+
+  answered(item, request) {
+    const message = request.response?.error_message;
+    if (request.status === 429 || request.status === 503) {
+      const seconds = Math.min(Math.max(Number(request.getResponseHeader("Retry-After")) || 10, 1), 120);
+      Object.assign(item, { state: "waits", sent: 0 });
+      this.paused = true;
+      this.until = Date.now() + seconds * 1000;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        this.paused = false;
+        this.until = 0;
+        this.next();
+      }, seconds * 1000);
+      this.draw();
+      return;
+    }
+    if (request.status >= 200 && request.status < 300) {
+      item.state = "done";
+      document.querySelector("knowledge-list")?.soon();
+    } else if (request.status === 401) {
+      Object.assign(item, { state: "failed", message: "You've been signed out. Sign in again in another tab, then choose Retry." });
+      this.paused = true;
+    } else {
+      Object.assign(item, { state: "failed", message: message || "Something went wrong on the server. Try again." });
+    }
+    this.next();
+  }
+
+  retry(items) {
+    for (const item of items) {
+      if (!item.final) {
+        Object.assign(item, { state: "waits", lost: false, message: "" });
+      }
+    }
+    this.paused = false;
+    this.next();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    for (const item of this.items) {
+      if (item.state === "sends") {
+        item.request.abort();
+      }
+    }
+    this.items = this.items.filter((item) => item.state === "done" || item.state === "failed");
+    this.paused = false;
+    this.until = 0;
+    this.draw();
+    this.ended();
+  }
+
+  clear() {
+    this.items = [];
+    this.hidden = true;
+  }
+
+  ended() {
+    const failed = this.items.some((item) => item.state === "failed");
+    const added = this.items.filter((item) => item.state === "done").length;
+    if (failed) {
+      return;
+    }
+    if (added > 0) {
+      toast(`${plural(added, "file", "files")} added.`);
+    }
+    this.clear();
+    if (!document.querySelector("knowledge-list") && added > 0) {
+      location.assign(location.pathname.replace(/\/add$/, ""));
+    }
+  }
+
+  drawSoon() {
+    this.frame ??= setTimeout(() => {
+      this.frame = null;
+      this.draw();
+    }, 150);
+  }
+
+  draw() {
+    const count = (state) => this.items.filter((item) => item.state === state).length;
+    const [all, done, failed, waits] = [this.items.length, count("done"), count("failed"), count("waits")];
+    const says = [`${done} of ${plural(all, "file", "files")} added.`];
+    if (this.until > Date.now()) {
+      says.push(`Parley takes up to 60 files a minute. The rest follow in ${Math.ceil((this.until - Date.now()) / 1000)} s.`);
+    } else if (this.items.some((item) => item.lost)) {
+      says.push("The connection was lost. What is missing is sent when you choose Retry, or when you are online again.");
+    } else if (waits > 0) {
+      says.push(`${plural(waits, "waits", "wait")} for their turn.`);
+    }
+    if (failed > 0) {
+      says.push(`${failed} failed.`);
+    }
+    const summary = this.querySelector("[data-summary]");
+    const said = says.join(" ");
+    if (summary.textContent !== said) {
+      summary.textContent = said;
+    }
+    const total = this.querySelector("[data-total]");
+    total.max = Math.max(all, 1);
+    total.value = this.items.reduce((sum, item) => sum + (item.state === "done" || item.state === "failed" ? 1 : item.sent), 0);
+    const order = { failed: 0, sends: 1, waits: 2 };
+    const rows = this.items.filter((item) => item.state !== "done").sort((a, b) => order[a.state] - order[b.state]);
+    const list = this.querySelector("[data-files]");
+    const focused = list.contains(document.activeElement);
+    list.replaceChildren(...rows.slice(0, rowsShown).map((item) => this.row(item)));
+    if (rows.length > rowsShown) {
+      const more = document.createElement("li");
+      more.className = "hint";
+      more.textContent = `and ${plural(rows.length - rowsShown, "more file", "more files")}`;
+      list.append(more);
+    }
+    if (focused && !list.contains(document.activeElement)) {
+      (list.querySelector("button") ?? this.querySelector("[data-close]")).focus();
+    }
+    this.querySelector("[data-retry-all]").hidden = !this.items.some((item) => item.state === "failed" && !item.final);
+    this.querySelector("[data-stop]").hidden = !this.busy;
+    this.querySelector("[data-close]").hidden = this.busy;
+  }
+
+  row(item) {
+    const row = document.createElement("li");
+    row.dataset.state = item.state;
+    const name = document.createElement("span");
+    name.className = "name";
+    name.textContent = item.file.name;
+    row.append(name);
+    if (item.state === "failed") {
+      const why = document.createElement("span");
+      why.className = "error";
+      why.textContent = item.message;
+      row.append(why);
+      if (!item.final) {
+        const again = document.createElement("button");
+        again.type = "button";
+        again.className = "button small";
+        again.textContent = "Retry";
+        again.setAttribute("aria-label", `Retry ${item.file.name}`);
+        again.addEventListener("click", () => this.retry([item]));
+        row.append(again);
+      }
+    } else {
+      const bar = document.createElement("progress");
+      bar.max = 1;
+      bar.value = item.state === "sends" ? item.sent : 0;
+      bar.setAttribute("aria-label", item.file.name);
+      const said = document.createElement("span");
+      said.className = "hint";
+      said.textContent = item.state === "sends" ? `${Math.round(item.sent * 100)} %` : "Waiting";
+      row.append(bar, said);
+    }
+    return row;
+  }
+}
+customElements.define("knowledge-uploads", KnowledgeUploads);
+
+// <add-knowledge> shows one of the ways to add; its tabs are links to the page of
+// each without scripts.
+class AddKnowledge extends HTMLElement {
+  connectedCallback() {
+    this.addEventListener("click", (event) => {
+      const tab = event.target.closest(".tabs a");
+      if (tab && event.button === 0 && !event.metaKey && !event.ctrlKey) {
+        event.preventDefault();
+        this.show(new URL(tab.href).searchParams.get("way"));
+      }
+    });
+    document.addEventListener("click", (event) => {
+      const opener = event.target.closest?.("a[data-opens=add]");
+      if (opener && this.closest("dialog")) {
+        this.show(new URL(opener.href).searchParams.get("way"));
+      }
     });
   }
-  watch();
-})();
+
+  show(way) {
+    for (const part of this.querySelectorAll("[data-way]")) {
+      part.hidden = part.dataset.way !== way;
+    }
+    for (const tab of this.querySelectorAll(".tabs a")) {
+      if (new URL(tab.href).searchParams.get("way") === way) {
+        tab.setAttribute("aria-current", "page");
+      } else {
+        tab.removeAttribute("aria-current");
+      }
+    }
+  }
+}
+customElements.define("add-knowledge", AddKnowledge);

@@ -9,30 +9,60 @@ import (
 
 // Knowledge is the page of a chatbot's documents.
 type Knowledge struct {
+	Tabs      KnowledgeTabs
 	Documents []Document
-	Sources   []Source
-	// Filters are the states to choose from, all first.
-	Filters []Filter
-	Pager   ui.Numbers
-	// Working counts the documents and addresses that are being worked on.
+	// Search, Kind and State are what was chosen.
+	Search, Kind, State string
+	// Source is the address whose pages are listed, or zero.
+	Source Source
+	// States are the choices by state, with their counts.
+	States []ui.Option
+	Pager  ui.Pager
+	// Any says that the chatbot has documents, though none may be listed.
+	Any bool
+	// Working counts the documents that are being worked on.
 	Working int
 	// MayEdit shows what adds, changes and removes.
 	MayEdit bool
-	// Text, Pairs, Files and Address are the forms that add.
-	Text, Pairs, Files, Address ui.Form
+	Add     Add
 }
 
-// Empty reports whether the chatbot has neither document nor address.
-func (m Knowledge) Empty() bool { return len(m.Filters) == 0 && len(m.Sources) == 0 }
+// KnowledgeTabs lead to the parts of the knowledge, with how many there are of
+// each.
+type KnowledgeTabs struct{ Documents, Addresses string }
 
-// opens reports whether a way to add is open: the one that was refused, or the
-// first.
-func (m Knowledge) opens(f ui.Form) bool {
-	if f.Message != "" {
-		return true
+func (t KnowledgeTabs) tabs(chatbotID, current string) []ui.Tab {
+	return []ui.Tab{
+		{Text: "Documents", URL: shell.KnowledgeURL(chatbotID), Count: t.Documents, Current: current == "documents"},
+		{Text: "Web addresses", URL: shell.AddressesURL(chatbotID), Count: t.Addresses, Current: current == "addresses"},
+		{Text: "Removed", URL: shell.RemovedURL(chatbotID), Current: current == "removed"},
 	}
-	first := m.Pairs.Message == "" && m.Files.Message == "" && m.Address.Message == ""
-	return first && f.Values["way"] == "text"
+}
+
+// filtered reports whether anything was chosen.
+func (m Knowledge) filtered() bool {
+	return m.Search != "" || m.Kind != "" || m.State != "" || m.Source.ID != ""
+}
+
+// chosen is what was chosen, by the names of the inputs, so that a change leads
+// back to it.
+func (m Knowledge) chosen() []ui.Option {
+	var all []ui.Option
+	for _, o := range []ui.Option{{Value: "q", Text: m.Search}, {Value: "kind", Text: m.Kind}, {Value: "state", Text: m.State}, {Value: "source", Text: m.Source.ID}} {
+		if o.Text != "" {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// kindOptions are the kinds to choose from, in the order of the select.
+func kindOptions() []ui.Option {
+	all := []ui.Option{{Text: "All kinds"}}
+	for _, kind := range []string{"pdf", "docx", "pptx", "xlsx", "csv", "epub", "html", "markdown", "text", "pairs"} {
+		all = append(all, ui.Option{Value: kind, Text: kindNames[kind]})
+	}
+	return all
 }
 
 // Document is a row of the documents.
@@ -46,48 +76,32 @@ type Document struct {
 	Reason string
 	// Progress says how far the indexing has come, or nothing.
 	Progress string
+	// Done and All are the same in numbers, for a bar.
+	Done, All int
 	// NextAt is when it is tried again after a failure, or nil.
 	NextAt *time.Time
 	// Before says that it is answered from as it was before.
 	Before bool
-	// MayRetry and MayCancel say what makes sense now.
-	MayRetry, MayCancel bool
+	// MayRetry, MayRead and MayCancel say what makes sense now.
+	MayRetry, MayRead, MayCancel bool
 	// Chars and Passages are sizes, with separated thousands.
 	Chars, Passages string
 	CreatedAt       time.Time
 }
 
-// Source is a row of the addresses.
-type Source struct {
-	ID, URL string
-	// Kind is page or site, Schedule never, daily or weekly.
-	Kind, Schedule string
-	State, Reason  string
-	// Pages is how many documents it has, with separated thousands.
-	Pages string
-	// SyncedAt is when it was last read, and NextAt when it is to be.
-	SyncedAt, NextAt *time.Time
-}
+// Removing says that it can neither be chosen nor changed any more.
+func (d Document) Removing() bool { return d.State == "removing" }
 
-// Filter is a state to choose.
-type Filter struct {
-	// Value is the one in the address; empty means all.
-	Value, Text, Count string
-	Current            bool
-}
-
-// filterURL is the page of the documents of a filter.
-func filterURL(chatbotID, filter string) string {
-	if filter == "" {
-		return shell.KnowledgeURL(chatbotID)
-	}
-	return shell.KnowledgeURL(chatbotID) + "?state=" + filter
+var stateTones = map[string]ui.Tone{
+	"pending": ui.Accent, "fetching": ui.Accent, "extracting": ui.Accent, "indexing": ui.Accent, "syncing": ui.Accent,
+	"ready": ui.Good, "failed": ui.Bad, "removing": ui.Warn,
 }
 
 // Removed is the page of the receipts of removed documents.
 type Removed struct {
+	Tabs     KnowledgeTabs
 	Receipts []Receipt
-	Pager    ui.Numbers
+	Pager    ui.Pager
 }
 
 // Receipt says that a document is gone.

@@ -23,24 +23,35 @@ func botPages() map[string]templ.Component {
 		{ID: "src_1", URL: "https://www.example.com/", Kind: "site", Schedule: "daily", State: "ready", Pages: "1,200", SyncedAt: &day, NextAt: &day},
 		{ID: "src_2", URL: "https://www.example.com/" + hostile, Kind: "page", Schedule: "never", State: "failed", Reason: hostile, Pages: "1"},
 	}
-	forms := bot.Knowledge{
-		Text: ui.Form{Values: map[string]string{"way": "text", "title": ""}}, MayEdit: true,
-		Address: ui.Form{Values: map[string]string{"url": "", "max_depth": "3", "max_pages": "200"}},
+	add := bot.Add{Way: bot.WayFiles, Address: ui.Form{Values: map[string]string{"url": "", "max_depth": "3", "max_pages": "200"}}}
+	tabs := bot.KnowledgeTabs{Documents: "205", Addresses: "2"}
+	none := bot.Knowledge{Tabs: bot.KnowledgeTabs{Documents: "0", Addresses: "0"}, MayEdit: true, Add: add}
+	known := bot.Knowledge{
+		Tabs: tabs, Documents: documents, Working: 3, Any: true, MayEdit: true, Add: add, Search: hostile, State: "failed", Kind: "pdf",
+		States: []ui.Option{{Text: "All states (205)"}, {Value: "failed", Text: "Failed (5)"}},
+		Pager:  ui.Pager{Text: "5 of 205 documents", Previous: "/chatbots/cb_1/knowledge", First: true, Next: "/chatbots/cb_1/knowledge?after=x"},
 	}
-	known := forms
-	known.Documents, known.Sources, known.Working = documents, sources, 3
-	known.Filters = []bot.Filter{{Text: "All", Count: "205"}, {Value: "failed", Text: "Failed", Count: "5", Current: true}}
-	known.Pager = ui.Numbers{Base: shell.KnowledgeURL("cb_1") + "?state=failed", Page: 2, Pages: 3}
 	reading := known
-	reading.MayEdit = false
-	badAddress := forms
+	reading.MayEdit, reading.Source = false, sources[1]
+	nothing := known
+	nothing.Documents, nothing.Pager = nil, ui.Pager{}
+	addresses := bot.Addresses{Tabs: tabs, Sources: sources, MayEdit: true, Add: add}
+	badAddress, badFile := add, add
+	badAddress.Way = bot.WayWebsite
 	badAddress.Address = refused("url", "This address is private.", map[string]string{"url": hostile, "reach": "site", "include": "/docs/", "max_depth": "3"})
-	badFile := forms
 	badFile.Files = refused("files", hostile+": The file is empty.", map[string]string{"files": ""})
+	text := bot.DocumentDetails{Document: documents[1], Tab: bot.TabText, Text: hostile, Parts: ui.Pager{Text: "Part 1 of 2", Next: "/chatbots/cb_1/knowledge/doc_2?part=2"}, MayEdit: true}
+	passages := bot.DocumentDetails{Document: documents[0], Tab: bot.TabPassages, MayEdit: true, Found: []bot.DocumentPassage{
+		{Number: "1", Tokens: "210", Path: "Returns › " + hostile, Place: "Page 3", Text: hostile}, {Number: "2", Tokens: "12", Text: "Send it back within 30 days."},
+	}}
+	answers := bot.DocumentDetails{Document: documents[0], Tab: bot.TabAnswers, Among: "1,000", Answers: []bot.DocumentAnswer{
+		{Question: hostile, Text: hostile, Cited: true, URL: "/chatbots/cb_1/conversations/4", At: day}, {Question: "And?", Text: "No.", URL: "/chatbots/cb_1/conversations/5", At: day},
+	}}
+	versions := bot.DocumentDetails{Document: documents[2], Tab: bot.TabVersions, Facts: []ui.Fact{{Name: "Live version", Value: "2"}, {Name: "Latest version", Value: "3"}}}
 	receipts := bot.Removed{Receipts: []bot.Receipt{
 		{ID: "rm_1", Title: hostile, URL: "https://www.example.com/x", Passages: "12", Answers: "1,022", RequestedAt: day, ConfirmedAt: &day, MessageIDs: "4, 8", More: "1,020"},
 		{ID: "rm_2", Title: "Prices", Passages: "1", Answers: "0", RequestedAt: day},
-	}, Pager: ui.Numbers{Base: shell.RemovedURL("cb_1"), Page: 1, Pages: 1}}
+	}, Tabs: tabs}
 	evaluated := bot.Evaluate{
 		Form: ui.Form{Values: map[string]string{"questions": hostile}}, Measured: 1, MRR: "0.50",
 		Shares: []bot.Share{{Depth: "1", Percent: "0 %"}, {Depth: "3", Percent: "100 %"}},
@@ -90,10 +101,17 @@ func botPages() map[string]templ.Component {
 		"settings-suspended": bot.SettingsPage(suspended, bot.Settings{Form: ui.Form{Values: settings}, MayDelete: true}),
 		"settings-read":      bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}}),
 		"knowledge":          bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), known),
+		"knowledge-nothing":  bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), nothing),
+		"addresses":          bot.AddressesPage(ofChatbot(shell.KnowledgeSection, "Web addresses"), addresses),
+		"addresses-none":     bot.AddressesPage(ofChatbot(shell.KnowledgeSection, "Web addresses"), bot.Addresses{Tabs: tabs, MayEdit: true, Add: add}),
+		"document":           bot.DocumentPage(ofChatbot(shell.KnowledgeSection, hostile), text),
+		"document-passages":  bot.DocumentPage(ofChatbot(shell.KnowledgeSection, "Returns"), passages),
+		"document-answers":   bot.DocumentPage(ofChatbot(shell.KnowledgeSection, "Returns"), answers),
+		"document-versions":  bot.DocumentPage(ofChatbot(shell.KnowledgeSection, "Shipping"), versions),
 		"knowledge-read":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), reading),
-		"knowledge-none":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), forms),
-		"knowledge-address":  bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badAddress),
-		"knowledge-file":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badFile),
+		"knowledge-none":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), none),
+		"knowledge-address":  bot.AddKnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badAddress),
+		"knowledge-file":     bot.AddKnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badFile),
 		"removed":            bot.RemovedPage(ofChatbot(shell.KnowledgeSection, "Removed documents"), receipts),
 		"removed-none":       bot.RemovedPage(ofChatbot(shell.KnowledgeSection, "Removed documents"), bot.Removed{}),
 		"evaluate":           bot.EvaluatePage(ofChatbot(shell.EvaluateSection, "Evaluate"), evaluated),

@@ -64,6 +64,19 @@ func ChatbotURL(chatbotID string) string { return "/chatbots/" + chatbotID }
 // KnowledgeURL is the page of a chatbot's documents.
 func KnowledgeURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/knowledge" }
 
+// AddressesURL is the page of the web addresses that documents come from.
+func AddressesURL(chatbotID string) string { return KnowledgeURL(chatbotID) + "/addresses" }
+
+// AddKnowledgeURL is the page of a way to add knowledge.
+func AddKnowledgeURL(chatbotID, way string) string {
+	return KnowledgeURL(chatbotID) + "/add?way=" + way
+}
+
+// DocumentURL is the page of a document.
+func DocumentURL(chatbotID, documentID string) string {
+	return KnowledgeURL(chatbotID) + "/" + documentID
+}
+
 // RemovedURL is the page of what a chatbot knew once.
 func RemovedURL(chatbotID string) string { return KnowledgeURL(chatbotID) + "/removed" }
 

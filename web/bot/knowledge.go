@@ -1,12 +1,14 @@
 package bot
 
 import (
-	"context"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
@@ -17,106 +19,160 @@ import (
 )
 
 // perPage is how many rows a page of a list has.
-const perPage = 100
+const perPage = 50
 
 // knowledgePages are the handlers of a chatbot's knowledge.
 type knowledgePages struct{ *site.Site }
 
-func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
-	return s.showKnowledge(c, v, fiber.StatusOK, newAddForms())
-}
-
 // filters are the choices of documents by state, in the order of the page.
 var filters = []struct {
 	value, text string
-	has         func(knowledge.Document) bool
+	states      []knowledge.State
 }{
-	{"", "All", func(knowledge.Document) bool { return true }},
-	{"working", "In progress", func(d knowledge.Document) bool { return isWorkedOn(d) }},
-	{"ready", "Ready", func(d knowledge.Document) bool { return d.State == knowledge.Ready }},
-	{"failed", "Failed", func(d knowledge.Document) bool { return d.State == knowledge.Failed }},
-	{"removing", "Being removed", func(d knowledge.Document) bool { return d.State == knowledge.Removing }},
+	{"", "All states", nil},
+	{"working", "In progress", []knowledge.State{knowledge.Pending, knowledge.Fetching, knowledge.Extracting, knowledge.Indexing}},
+	{"ready", "Ready", []knowledge.State{knowledge.Ready}},
+	{"failed", "Failed", []knowledge.State{knowledge.Failed}},
+	{"removing", "Being removed", []knowledge.State{knowledge.Removing}},
 }
 
 func isWorkedOn(d knowledge.Document) bool {
 	return !d.State.Settled() && d.State != knowledge.Removing
 }
 
-func (s knowledgePages) showKnowledge(c *fiber.Ctx, v site.Visit, status int, add addForms) error {
-	// In this order: of an address that has been looked up, the pages are there.
-	sources, err := s.Knowledge.Sources.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+// chosen is what a person has chosen among the documents, by the names in the
+// address.
+type chosen map[string]string
+
+var choices = []string{"q", "kind", "state", "source"}
+
+func (f chosen) filter() browse.Filter {
+	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["kind"]), SourceID: id.Given(f["source"])}
+	for _, state := range filters {
+		if state.value == f["state"] {
+			filter.States = state.states
+		}
+	}
+	return filter
+}
+
+// at is an address with what is chosen, and more.
+func (f chosen) at(path string, more ...string) string {
+	query := url.Values{}
+	for name, value := range f {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		query.Set(more[i], more[i+1])
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
+	asked := chosen{}
+	for _, name := range choices {
+		asked[name] = strings.TrimSpace(c.Query(name))
+	}
+	after, err := browse.ParseCursor("after", c.Query("after"))
 	if err != nil {
 		return err
 	}
-	documents, err := s.Knowledge.Documents.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	ctx, filter := c.UserContext(), asked.filter()
+	documents, more, err := s.Browser.Documents(ctx, v.WorkspaceID(), v.Chatbot.ID, filter, browse.Slice{After: after, Limit: perPage})
 	if err != nil {
 		return err
+	}
+	all, err := s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
+	if err != nil {
+		return err
+	}
+	counts := all
+	if filter.Search != "" || filter.Kind != "" || filter.SourceID != "" {
+		filter.States = nil
+		if counts, err = s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, filter); err != nil {
+			return err
+		}
 	}
 	m := views.Knowledge{
-		MayEdit: v.MayChange(tenant.EditKnowledge),
-		Text:    add.text.view(), Pairs: add.pairs.view(), Files: add.files.view(), Address: add.address.view(),
+		Search: asked["q"], Kind: asked["kind"], State: asked["state"], States: stateOptions(counts), Any: sum(all, nil) > 0,
+		Working: sum(all, filters[1].states) + all[knowledge.Removing], MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayFiles),
 	}
-	chosen := filter(&m, documents, c.Query("state"))
-	m.Pager = pagerOf(c, len(chosen), shell.KnowledgeURL(v.Chatbot.ID), c.Query("state"))
-	for _, document := range pageOf(chosen, m.Pager) {
+	if m.Tabs, err = s.knowledgeTabs(c, v, sum(all, nil)); err != nil {
+		return err
+	}
+	if filter.SourceID != "" {
+		source, err := s.Browser.Source(ctx, v.WorkspaceID(), v.Chatbot.ID, filter.SourceID)
+		if err != nil {
+			return err
+		}
+		m.Source = views.Source{ID: source.ID, URL: source.URL}
+	}
+	for _, document := range documents {
 		m.Documents = append(m.Documents, documentToView(document))
 	}
-	pages := map[string]int{}
-	for _, document := range documents {
-		pages[document.SourceID]++
-		if !document.State.Settled() {
-			m.Working++
-		}
+	m.Pager = ui.Pager{Swaps: "knowledge", Text: shownOf(len(documents), sum(counts, chosenStates(asked["state"])), "document")}
+	if !after.IsZero() {
+		m.Pager.Previous = asked.at(shell.KnowledgeURL(v.Chatbot.ID))
+		m.Pager.First = true
 	}
-	for _, source := range sources {
-		m.Sources = append(m.Sources, sourceToView(source, pages[source.ID]))
-		if source.State == knowledge.SourceSyncing || source.State == knowledge.SourceRemoving {
-			m.Working++
-		}
+	if more {
+		last := documents[len(documents)-1]
+		m.Pager.Next = asked.at(shell.KnowledgeURL(v.Chatbot.ID), "after", browse.Cursor{At: last.CreatedAt, ID: last.ID}.String())
 	}
-	return site.Render(c, status, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
+	return site.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
 }
 
-// filter counts the documents of each state, and returns those of the one that
-// was chosen.
-func filter(m *views.Knowledge, documents []knowledge.Document, choice string) []knowledge.Document {
-	var chosen []knowledge.Document
-	for _, f := range filters {
-		if len(documents) == 0 {
-			break
+// knowledgeTabs counts what there is of each part.
+func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v site.Visit, documents int) (views.KnowledgeTabs, error) {
+	if documents < 0 {
+		all, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
+		if err != nil {
+			return views.KnowledgeTabs{}, err
 		}
-		count := 0
-		for _, d := range documents {
-			if f.has(d) {
-				count++
-				if f.value == choice {
-					chosen = append(chosen, d)
-				}
-			}
-		}
-		if count > 0 || f.value == choice {
-			m.Filters = append(m.Filters, views.Filter{Value: f.value, Text: f.text, Count: plan.Thousands(count), Current: f.value == choice})
-		}
+		documents = sum(all, nil)
 	}
-	return chosen
+	addresses, err := s.Browser.CountSources(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	return views.KnowledgeTabs{Documents: plan.Thousands(documents), Addresses: plan.Thousands(addresses)}, err
 }
 
-// pagerOf says which page of a list the address asks for: the nearest that
-// there is.
-func pagerOf(c *fiber.Ctx, rows int, path, state string) ui.Numbers {
-	p := ui.Numbers{Base: path, Pages: max(1, (rows+perPage-1)/perPage)}
-	for _, f := range filters {
-		if state != "" && f.value == state {
-			p.Base += "?state=" + state
+// chosenStates are the states of a choice, nil for all.
+func chosenStates(value string) []knowledge.State { return chosen{"state": value}.filter().States }
+
+// sum counts the documents in some states, or in all.
+func sum(counts map[knowledge.State]int, states []knowledge.State) (n int) {
+	for _, state := range states {
+		n += counts[state]
+	}
+	if states == nil {
+		for _, count := range counts {
+			n += count
 		}
 	}
-	page, _ := strconv.Atoi(c.Query("page"))
-	p.Page = min(max(page, 1), p.Pages)
-	return p
+	return n
 }
 
-func pageOf[Row any](rows []Row, p ui.Numbers) []Row {
-	return rows[(p.Page-1)*perPage : min(p.Page*perPage, len(rows))]
+func stateOptions(counts map[knowledge.State]int) []ui.Option {
+	options := make([]ui.Option, len(filters))
+	for i, f := range filters {
+		options[i] = ui.Option{Value: f.value, Text: f.text + " (" + plan.Thousands(sum(counts, f.states)) + ")"}
+	}
+	return options
+}
+
+// shownOf says how many rows of how many are shown.
+func shownOf(shown, all int, of string) string {
+	if all != 1 {
+		of += "s"
+	}
+	if shown == all {
+		return plan.Thousands(all) + " " + of
+	}
+	return plan.Thousands(shown) + " of " + plan.Thousands(all) + " " + of
 }
 
 func documentToView(d knowledge.Document) views.Document {
@@ -124,33 +180,42 @@ func documentToView(d knowledge.Document) views.Document {
 	shown := views.Document{
 		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason,
 		Before: d.Live > 0 && d.State != knowledge.Ready, MayRetry: d.State == knowledge.Failed || waits && isWorkedOn(d),
-		MayCancel: isWorkedOn(d), Chars: plan.Thousands(d.Chars), Passages: plan.Thousands(d.Passages), CreatedAt: d.CreatedAt,
+		MayRead: d.State == knowledge.Ready, MayCancel: isWorkedOn(d),
+		Chars: plan.Thousands(d.Chars), Passages: plan.Thousands(d.Passages), CreatedAt: d.CreatedAt,
 	}
 	if waits {
 		shown.NextAt = d.DueAt
 	}
 	if d.State == knowledge.Indexing && d.Passages > 0 {
 		shown.Progress = plan.Thousands(d.Indexed) + " of " + plan.Thousands(d.Passages) + " passages"
+		shown.Done, shown.All = d.Indexed, d.Passages
 	}
 	return shown
 }
 
-func sourceToView(source knowledge.Source, pages int) views.Source {
-	return views.Source{
-		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
-		Reason: source.Reason, Pages: plan.Thousands(pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
-	}
-}
-
 // removedPage shows the receipts of removed documents.
 func (s knowledgePages) removedPage(c *fiber.Ctx, v site.Visit) error {
-	removals, err := s.Knowledge.Removals.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	after, err := browse.ParseCursor("after", c.Query("after"))
 	if err != nil {
 		return err
 	}
-	m := views.Removed{Pager: pagerOf(c, len(removals), shell.RemovedURL(v.Chatbot.ID), "")}
-	for _, removal := range pageOf(removals, m.Pager) {
+	removals, more, err := s.Browser.Removals(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Slice{After: after, Limit: perPage})
+	if err != nil {
+		return err
+	}
+	m := views.Removed{}
+	if m.Tabs, err = s.knowledgeTabs(c, v, -1); err != nil {
+		return err
+	}
+	for _, removal := range removals {
 		m.Receipts = append(m.Receipts, s.removalToView(removal))
+	}
+	if !after.IsZero() {
+		m.Pager.Previous, m.Pager.First = shell.RemovedURL(v.Chatbot.ID), true
+	}
+	if more {
+		last := removals[len(removals)-1]
+		m.Pager.Next = chosen{}.at(shell.RemovedURL(v.Chatbot.ID), "after", browse.Cursor{At: last.RequestedAt, ID: last.ID}.String())
 	}
 	return site.Render(c, fiber.StatusOK, views.RemovedPage(v.Layout(c, shell.KnowledgeSection, "Removed documents"), m))
 }
@@ -174,33 +239,4 @@ func (s knowledgePages) removalToView(r knowledge.Removal) views.Receipt {
 		shown.More = plan.Thousands(more)
 	}
 	return shown
-}
-
-func (s knowledgePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
-	return s.change(c, v, "document", "removed", s.Knowledge.Documents.Remove)
-}
-
-func (s knowledgePages) retryDocument(c *fiber.Ctx, v site.Visit) error {
-	return s.change(c, v, "document", "retrying", s.Knowledge.Documents.Retry)
-}
-
-func (s knowledgePages) cancelDocument(c *fiber.Ctx, v site.Visit) error {
-	return s.change(c, v, "document", "stopped", s.Knowledge.Documents.Cancel)
-}
-
-func (s knowledgePages) syncSource(c *fiber.Ctx, v site.Visit) error {
-	return s.change(c, v, "source", "syncing", s.Knowledge.Sources.Sync)
-}
-
-func (s knowledgePages) removeSource(c *fiber.Ctx, v site.Visit) error {
-	return s.change(c, v, "source", "removed", s.Knowledge.Sources.Remove)
-}
-
-// change does something to the document or source that the address names, and
-// says what has been done.
-func (s knowledgePages) change(c *fiber.Ctx, v site.Visit, parameter, notice string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
-	if err := do(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params(parameter))); err != nil {
-		return err
-	}
-	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), notice)
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
 	"parley/web/site"
@@ -44,12 +45,29 @@ func newAddForms() addForms {
 	}
 }
 
+func (f addForms) view(way string) views.Add {
+	return views.Add{Way: way, Text: f.text.view(), Pairs: f.pairs.view(), Files: f.files.view(), Address: f.address.view()}
+}
+
+// addPage shows the ways to add knowledge.
+func (s additionPages) addPage(c *fiber.Ctx, v site.Visit) error {
+	way := c.Query("way")
+	if !views.IsWay(way) {
+		way = views.WayFiles
+	}
+	return s.showForms(c, v, fiber.StatusOK, newAddForms().view(way))
+}
+
+func (s additionPages) showForms(c *fiber.Ctx, v site.Visit, status int, add views.Add) error {
+	return site.Render(c, status, views.AddKnowledgePage(v.Layout(c, shell.KnowledgeSection, "Add knowledge"), add))
+}
+
 // additionPages are the handlers of what is added to the knowledge.
 type additionPages struct{ knowledgePages }
 
 // refused shows the page again with what was typed into one of the forms, and
 // what is wrong. A failure that no other input would mend is returned.
-func (s additionPages) refused(c *fiber.Ctx, v site.Visit, err error, typed site.Form, inputs map[string]string, of func(*addForms) *addForm) error {
+func (s additionPages) refused(c *fiber.Ctx, v site.Visit, err error, typed site.Form, inputs map[string]string, way string, of func(*addForms) *addForm) error {
 	return typed.Again(c, err, func(status int, f ui.Form) error {
 		add := newAddForms()
 		failure := *fault.As(err)
@@ -61,7 +79,7 @@ func (s additionPages) refused(c *fiber.Ctx, v site.Visit, err error, typed site
 			refused.Form[name] = typed[name]
 		}
 		refused.failure = &failure
-		return s.showKnowledge(c, v, status, add)
+		return s.showForms(c, v, status, add.view(way))
 	})
 }
 
@@ -70,13 +88,13 @@ func (s additionPages) addDocument(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
+	added, err := s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
 		Title: typed["title"], Kind: knowledge.Kind(typed["kind"]), Content: typed["content"],
 	})
 	if err != nil {
-		return s.refused(c, v, err, typed, nil, func(add *addForms) *addForm { return &add.text })
+		return s.refused(c, v, err, typed, nil, views.WayText, func(add *addForms) *addForm { return &add.text })
 	}
-	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "added")
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
 }
 
 func (s additionPages) addPairs(c *fiber.Ctx, v site.Visit) error {
@@ -84,14 +102,14 @@ func (s additionPages) addPairs(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
+	added, err := s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
 		Title: typed["pairs_title"], Kind: knowledge.Pairs, Content: withHeader(typed["pairs"]),
 	})
 	if err != nil {
-		return s.refused(c, v, err, typed, map[string]string{"title": "pairs_title", "content": "pairs", "file": "pairs"},
+		return s.refused(c, v, err, typed, map[string]string{"title": "pairs_title", "content": "pairs", "file": "pairs"}, views.WayPairs,
 			func(add *addForms) *addForm { return &add.pairs })
 	}
-	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "added")
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
 }
 
 // withHeader puts the names of the columns above lines that were typed
@@ -116,9 +134,9 @@ func (s additionPages) addSource(c *fiber.Ctx, v site.Visit) error {
 		_, err = s.Knowledge.Sources.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, request)
 	}
 	if err != nil {
-		return s.refused(c, v, err, typed, map[string]string{"kind": "reach"}, func(add *addForms) *addForm { return &add.address })
+		return s.refused(c, v, err, typed, map[string]string{"kind": "reach"}, views.WayWebsite, func(add *addForms) *addForm { return &add.address })
 	}
-	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "source")
+	return s.Flash(c, shell.AddressesURL(v.Chatbot.ID), site.Message{Text: "The address is added. Parley looks for its pages now."})
 }
 
 func newSource(typed site.Form) (knowledge.NewSource, error) {

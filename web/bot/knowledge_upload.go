@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/internal/bodies"
+	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/web/site"
 )
@@ -33,9 +34,9 @@ func (s additionPages) addFiles(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	if err := s.addEach(c, v, files); err != nil {
-		return s.refused(c, v, err, typed, nil, func(add *addForms) *addForm { return &add.files })
+		return s.refused(c, v, err, typed, nil, views.WayFiles, func(add *addForms) *addForm { return &add.files })
 	}
-	return site.Done(c, shell.KnowledgeURL(v.Chatbot.ID), "added")
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: countOf(len(files), "added.", "added.")})
 }
 
 // addEach adds files until one is refused, and says which.
@@ -82,7 +83,7 @@ func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 	switch {
 	case !isText && !otherKinds[end]:
 		return knowledge.NewDocument{}, fault.InField("files",
-			"Choose a file whose name ends with .md, .txt, .html, .pdf, .docx, .pptx, .xlsx, .csv or .epub.")
+			"This kind of file does not work. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files.")
 	case isText && len(file.Content) > knowledge.MaxContent:
 		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
 	case len(file.Content) > knowledge.MaxUpload:

@@ -11,9 +11,8 @@ import (
 )
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
-	settings, knowledge, evaluations, tokens := settingsPages{s}, knowledgePages{s}, evaluationPages{s}, tokenPages{s}
+	settings, evaluations, tokens := settingsPages{s}, evaluationPages{s}, tokenPages{s}
 	overview, welcome, playground, deploy := overviewPages{s}, welcomePages{s}, playgroundPages{settings}, deployPages{tokens}
-	additions := additionPages{knowledge}
 	conversations, improve, tests, analytics := conversationPages{s}, improvePages{s}, testPages{s}, analyticsPages{s}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("", overview.overviewPage, route.May(tenant.Read)),
@@ -24,17 +23,6 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/playground", playground.playgroundPage, route.May(tenant.Read)),
 		route.Post("/playground/publish", playground.publish, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
 		route.Post("/delete", settings.deleteChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm)),
-		route.Get("/knowledge", knowledge.knowledgePage, route.May(tenant.Read)),
-		route.Post("/knowledge", additions.addDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
-		route.Post("/knowledge/pairs", additions.addPairs, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
-		route.Post("/knowledge/files", additions.addFiles, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
-		route.Post("/knowledge/sources", additions.addSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
-		route.Post("/knowledge/sources/:source/sync", knowledge.syncSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
-		route.Post("/knowledge/sources/:source/remove", knowledge.removeSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
-		route.Get("/knowledge/removed", knowledge.removedPage, route.May(tenant.Read)),
-		route.Post("/knowledge/:document/remove", knowledge.removeDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
-		route.Post("/knowledge/:document/retry", knowledge.retryDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
-		route.Post("/knowledge/:document/cancel", knowledge.cancelDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Get("/evaluate", evaluations.evaluatePage, route.May(tenant.Read)),
 		route.Post("/evaluate", evaluations.evaluate, route.May(tenant.Read), route.Body(site.MaxForm), route.Costly),
 		route.Get("/conversations", conversations.list, route.May(tenant.Read)),
@@ -55,5 +43,30 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/analytics", analytics.show, route.May(tenant.Read)),
 		route.Get("/deploy", deploy.deployPage, route.May(tenant.Read)),
 		route.Get("/tokens", tokens.tokensPage, route.May(tenant.Read)),
+	)
+	registerKnowledge(s, app, table)
+}
+
+func registerKnowledge(s *site.Site, app *fiber.App, table *route.Table) {
+	knowledge := knowledgePages{s}
+	additions, changes, addresses, documents := additionPages{knowledge}, changePages{knowledge}, addressPages{knowledge}, documentPages{knowledge}
+	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
+		route.Get("/knowledge", knowledge.knowledgePage, route.May(tenant.Read)),
+		route.Get("/knowledge/add", additions.addPage, route.May(tenant.EditKnowledge)),
+		route.Post("/knowledge", additions.addDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
+		route.Post("/knowledge/pairs", additions.addPairs, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
+		route.Post("/knowledge/files", additions.addFiles, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
+		route.Post("/knowledge/remove", changes.remove, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Post("/knowledge/undo", changes.undo, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Post("/knowledge/again", changes.readAgain, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Get("/knowledge/addresses", addresses.addressesPage, route.May(tenant.Read)),
+		route.Post("/knowledge/sources", additions.addSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Post("/knowledge/sources/:source/sync", addresses.syncSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Post("/knowledge/sources/:source/remove", addresses.removeSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Get("/knowledge/removed", knowledge.removedPage, route.May(tenant.Read)),
+		route.Get("/knowledge/:document", documents.documentPage, route.May(tenant.Read)),
+		route.Post("/knowledge/:document/remove", changes.removeDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
+		route.Post("/knowledge/:document/retry", changes.retryDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly),
+		route.Post("/knowledge/:document/cancel", changes.cancelDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 	)
 }

@@ -61,12 +61,6 @@ func SeeOther(c *fiber.Ctx, path string) error {
 var notices = map[string]string{
 	"saved":    "Your changes are saved.",
 	"resized":  "Your changes are saved. All documents are being indexed again; until that is done, questions are answered from the previous versions.",
-	"added":    "Your knowledge has been added.",
-	"source":   "The address has been added. Its pages appear below as Parley finds them.",
-	"syncing":  "The address is being read again.",
-	"retrying": "The document is being read again.",
-	"stopped":  "Parley has stopped working on the document.",
-	"removed":  "It has been removed.",
 	"provider": "The provider has been added. Choose it in the settings of a chatbot.",
 	"deleted":  "The chatbot has been deleted.",
 	"left":     "You have left the workspace.",

@@ -18,6 +18,12 @@ type Chatbots interface {
 	Chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error)
 }
 
+// Sources is the port to single addresses. One that is not there is a NotFound
+// fault.
+type Sources interface {
+	Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (knowledge.Source, error)
+}
+
 // Filter says which documents of a chatbot are wanted. Empty fields admit all.
 type Filter struct {
 	// Search is looked for in titles and addresses, whatever the case.
@@ -46,14 +52,15 @@ type Lists interface {
 type Browser struct {
 	chatbots  Chatbots
 	documents Documents
+	sources   Sources
 	lists     Lists
 	details   Details
 	tokens    func(text string) int
 }
 
 // New returns a browser over its ports. Tokens counts the tokens of a text.
-func New(chatbots Chatbots, documents Documents, lists Lists, details Details, tokens func(text string) int) *Browser {
-	return &Browser{chatbots, documents, lists, details, tokens}
+func New(chatbots Chatbots, documents Documents, sources Sources, lists Lists, details Details, tokens func(text string) int) *Browser {
+	return &Browser{chatbots, documents, sources, lists, details, tokens}
 }
 
 // Documents returns a page of a chatbot's documents, and whether there are more.
@@ -97,6 +104,11 @@ func (b *Browser) Sources(ctx context.Context, workspaceID, chatbotID string, sl
 		sources[i] = Source{source, pages[source.ID]}
 	}
 	return sources, more, nil
+}
+
+// Source returns one address, without the number of its pages.
+func (b *Browser) Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (knowledge.Source, error) {
+	return b.sources.Source(ctx, workspaceID, chatbotID, sourceID)
 }
 
 // CountSources counts a chatbot's addresses.

@@ -43,8 +43,8 @@ const (
 	answersShown = 20
 	// TextPart is how long a part of a document's text is, in bytes.
 	TextPart = 20_000
-	// passagesShown is how many passages a page has.
-	passagesShown = 20
+	// PassagesShown is how many passages a page has.
+	PassagesShown = 20
 )
 
 // Text is a part of a document's text.
@@ -95,12 +95,12 @@ func (b *Browser) Passages(ctx context.Context, d knowledge.Document, from int) 
 	if version == 0 { // none is in answers: what is on its way into the index
 		version = d.Version
 	}
-	rows, err := b.details.PassagePage(ctx, d.WorkspaceID, d.ID, version, max(from, 0), passagesShown+1)
+	rows, err := b.details.PassagePage(ctx, d.WorkspaceID, d.ID, version, max(from, 0), PassagesShown+1)
 	if err != nil {
 		return nil, false, err
 	}
-	more := len(rows) > passagesShown
-	passages := make([]Passage, min(len(rows), passagesShown))
+	more := len(rows) > PassagesShown
+	passages := make([]Passage, min(len(rows), PassagesShown))
 	for i := range passages {
 		passages[i] = Passage{rows[i], b.tokens(rows[i].Text)}
 	}

@@ -1,0 +1,60 @@
+package bot
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
+	"parley/core/plan"
+	"parley/core/tenant"
+	views "parley/views/bot"
+	"parley/views/shell"
+	"parley/web/site"
+)
+
+// addressPages are the handlers of the web addresses that documents come from.
+type addressPages struct{ knowledgePages }
+
+func (s addressPages) addressesPage(c *fiber.Ctx, v site.Visit) error {
+	after, err := browse.ParseCursor("after", c.Query("after"))
+	if err != nil {
+		return err
+	}
+	sources, more, err := s.Browser.Sources(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Slice{After: after, Limit: perPage})
+	if err != nil {
+		return err
+	}
+	m := views.Addresses{MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayWebsite)}
+	if m.Tabs, err = s.knowledgeTabs(c, v, -1); err != nil {
+		return err
+	}
+	for _, source := range sources {
+		m.Sources = append(m.Sources, sourceToView(source))
+		if source.State == knowledge.SourceSyncing || source.State == knowledge.SourceRemoving {
+			m.Working++
+		}
+	}
+	if !after.IsZero() {
+		m.Pager.Previous, m.Pager.First = shell.AddressesURL(v.Chatbot.ID), true
+	}
+	if more {
+		last := sources[len(sources)-1]
+		m.Pager.Next = chosen{}.at(shell.AddressesURL(v.Chatbot.ID), "after", browse.Cursor{At: last.CreatedAt, ID: last.ID}.String())
+	}
+	return site.Render(c, fiber.StatusOK, views.AddressesPage(v.Layout(c, shell.KnowledgeSection, "Web addresses"), m))
+}
+
+func sourceToView(source browse.Source) views.Source {
+	return views.Source{
+		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
+		Reason: source.Reason, Pages: plan.Thousands(source.Pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
+	}
+}
+
+func (s addressPages) syncSource(c *fiber.Ctx, v site.Visit) error {
+	return s.change(c, v, "source", "The address is being read again.", s.Knowledge.Sources.Sync)
+}
+
+func (s addressPages) removeSource(c *fiber.Ctx, v site.Visit) error {
+	return s.change(c, v, "source", "The address is removed, with all its pages.", s.Knowledge.Sources.Remove)
+}

@@ -1,0 +1,144 @@
+package bot
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/internal/id"
+	"parley/views/shell"
+	"parley/web/site"
+)
+
+// changePages are the handlers of what changes documents, one or several at once.
+type changePages struct{ knowledgePages }
+
+// selected reads which documents a form is about, and what was chosen in the list
+// that it stood in.
+func selected(c *fiber.Ctx) (documentIDs []string, list chosen, err error) {
+	typed, err := site.ReadForm(c, choices...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, value := range c.Request().PostArgs().PeekMulti("document") {
+		documentIDs = append(documentIDs, id.Given(string(value)))
+	}
+	return documentIDs, chosen(typed), nil
+}
+
+// remove takes the selected documents out of every answer.
+func (s changePages) remove(c *fiber.Ctx, v site.Visit) error {
+	documentIDs, list, err := selected(c)
+	if err != nil {
+		return err
+	}
+	return s.withdraw(c, v, documentIDs, list)
+}
+
+// removeDocument takes one document out of every answer.
+func (s changePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
+	_, list, err := selected(c)
+	if err != nil {
+		return err
+	}
+	documentID := id.Given(c.Params("document"))
+	if _, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, documentID); err != nil {
+		return err
+	}
+	return s.withdraw(c, v, []string{documentID}, list)
+}
+
+func (s changePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, list chosen) error {
+	ctx := c.UserContext()
+	w, err := s.Knowledge.Selections.Withdraw(ctx, v.WorkspaceID(), v.Chatbot.ID, documentIDs)
+	if err != nil {
+		return err
+	}
+	m := site.Message{Text: countOf(w.Documents, "removed.", "removed.")}
+	if w.Documents > 0 {
+		m.Undo = shell.KnowledgeURL(v.Chatbot.ID) + "/undo?until=" + strconv.FormatInt(w.Until.UnixMicro(), 10)
+	}
+	if w.Documents == 1 {
+		removed, err := s.Knowledge.Selections.Withdrawn(ctx, v.WorkspaceID(), v.Chatbot.ID, w.Until)
+		if err != nil {
+			return err
+		}
+		if len(removed) == 1 {
+			m.Text = "“" + removed[0].Title + "” removed."
+		}
+	}
+	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), m)
+}
+
+// undo brings back what was removed.
+func (s changePages) undo(c *fiber.Ctx, v site.Visit) error {
+	micros, err := strconv.ParseInt(c.Query("until"), 10, 64)
+	if err != nil {
+		return fault.New(fault.Invalid, "This does not say what to bring back. Go back to Knowledge and reload it.")
+	}
+	restored, err := s.Knowledge.Selections.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, time.UnixMicro(micros).UTC())
+	m := site.Message{Text: countOf(restored, "restored.", "restored.")}
+	if fault.Is(err, fault.Conflict) {
+		m = site.Message{Text: fault.As(err).Message, Failed: true}
+	} else if err != nil {
+		return err
+	}
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), m)
+}
+
+// readAgain has the selected documents read again.
+func (s changePages) readAgain(c *fiber.Ctx, v site.Visit) error {
+	documentIDs, list, err := selected(c)
+	if err != nil {
+		return err
+	}
+	reading, err := s.Knowledge.Selections.ReadAgain(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, documentIDs)
+	if err != nil {
+		return err
+	}
+	said := countOf(reading.Started, "is being read again.", "are being read again.")
+	if reading.Skipped > 0 {
+		said += " " + countOf(reading.Skipped, "was skipped: it is being read or removed.", "were skipped: they are being read or removed.")
+	}
+	if reading.Lost > 0 {
+		said += " " + countOf(reading.Lost, "has no stored file any more: add it again.", "have no stored file any more: add them again.")
+	}
+	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), site.Message{Text: said, Failed: reading.Started == 0})
+}
+
+// countOf is a sentence about some documents.
+func countOf(n int, one, several string) string {
+	if n == 1 {
+		return "1 document " + one
+	}
+	return plan.Thousands(n) + " documents " + several
+}
+
+func (s changePages) retryDocument(c *fiber.Ctx, v site.Visit) error {
+	return s.change(c, v, "document", "The document is being read again.", s.Knowledge.Documents.Retry)
+}
+
+func (s changePages) cancelDocument(c *fiber.Ctx, v site.Visit) error {
+	return s.change(c, v, "document", "Parley has stopped working on the document.", s.Knowledge.Documents.Cancel)
+}
+
+// change does something to the document or source that the address names, and
+// says what has been done.
+func (s knowledgePages) change(c *fiber.Ctx, v site.Visit, parameter, said string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
+	_, list, err := selected(c)
+	if err != nil {
+		return err
+	}
+	if err := do(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params(parameter))); err != nil {
+		return err
+	}
+	path := shell.KnowledgeURL(v.Chatbot.ID)
+	if parameter == "source" {
+		path = shell.AddressesURL(v.Chatbot.ID)
+	}
+	return s.Flash(c, list.at(path), site.Message{Text: said})
+}
