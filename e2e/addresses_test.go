@@ -250,7 +250,7 @@ func TestFairness(t *testing.T) {
 
 		v := w.signedIn(small.email, small.password)
 		v.goesTo(v.sendForm("/chatbots/"+small.chatbot+"/knowledge/files", withFile(fields("none", ""), "files", "saddle.docx", docxOf("Saddles", "Grease it in spring."))),
-			"/chatbots/"+small.chatbot+"/knowledge?done=added")
+			"/chatbots/"+small.chatbot+"/knowledge")
 		if d := v.settled(small)[0]; d.State != knowledge.Ready {
 			t.Fatalf("the small workspace's file is %+v", d)
 		}
@@ -273,7 +273,7 @@ func TestReceiptsNameAnswers(t *testing.T) {
 		other := w.number(w.asked(baker, "Where are parking places behind the house?"), "message_id")
 		documents := w.settled(baker)
 		gone := titled(documents, "Opening hours")
-		v.goesTo(v.post("/chatbots/"+baker.chatbot+"/knowledge/"+gone.ID+"/remove", nil), "/chatbots/"+baker.chatbot+"/knowledge?done=removed")
+		v.checkAnswer(v.call("DELETE", "/api/chatbots/"+baker.chatbot+"/documents/"+gone.ID, ""), 200, 0)
 
 		t.Run("the receipt names the answer that had the document, and no other", func(t *testing.T) {
 			v := v.in(t)

@@ -25,51 +25,116 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		w.must(os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
+	rows := func(t *testing.T) string {
+		return get(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll("#document-list tbody th a")].map((a) => a.textContent).join(", ")`))
+	}
+	toast := func(t *testing.T, want string) {
+		t.Helper()
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(".toast p")))
+		if got := b.text(t, ".toast p"); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
 	release := site.hold("/page")
 
-	t.Run("an address that is added is being fetched", func(t *testing.T) {
-		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("details:last-of-type > summary")),
+	t.Run("an address that is added is being fetched, and its row becomes current by itself", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.ID("add-open")), chromedp.Click(chromedp.CSS("#add .tabs li:nth-of-type(2) a")),
 			chromedp.SendKeys(chromedp.ID("url"), site.url("/page")))
-		if got := b.follow(t, "#add-address"); !strings.HasSuffix(got, "?done=source") {
+		if got := b.follow(t, "#add-address"); !strings.HasSuffix(got, "/knowledge/addresses") {
 			t.Fatalf("it leads to %q", got)
 		}
-		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="fetching"]`)))
-	})
-	t.Run("the list updates by itself, without losing what is typed", func(t *testing.T) {
-		b.do(t, chromedp.SendKeys(chromedp.ID("title"), "Half a title"))
+		b.do(t, chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="fetching"]`)), chromedp.Click(chromedp.CSS("td.select input")))
 		release()
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]`)), chromedp.WaitNotPresent(chromedp.ID("working")))
-		if got := get(t, b, chromedp.Value(chromedp.ID("title"))); got != "Half a title" {
-			t.Errorf("what was typed became %q", got)
+		if !get(t, b, chromedp.Evaluate[bool](`document.querySelector("td.select input").checked`)) {
+			t.Error("what was selected is not any more")
 		}
 		b.quiet(t)
 	})
-	t.Run("each of several files is sent by itself, and a refused one is named", func(t *testing.T) {
-		b.do(t, chromedp.Click(chromedp.CSS("details:nth-of-type(2) > summary")),
+	t.Run("of several files, each is sent by itself, and one that does not work is named", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.ID("add-open")),
 			chromedp.SetUploadFiles(chromedp.ID("files"), []string{
-				file("manual.pdf", manual()), file("empty.pdf", ""), file("notes.md", "# Notes\n\nThe lamp needs a dynamo.\n"),
-			}), chromedp.Click(chromedp.ID("add-files")), chromedp.WaitVisible(chromedp.CSS("#files-failed li")))
-		if got := get(t, b, chromedp.Poll[string](`document.getElementById("files-status").textContent.includes("added") && document.getElementById("files-status").textContent`)); got != "2 of 3 added." {
+				file("manual.pdf", manual()), file("empty.pdf", ""), file("song.mp3", "la la"), file("notes.md", "# Notes\n\nThe lamp needs a dynamo.\n"),
+			}), chromedp.WaitVisible(chromedp.CSS("#uploads [data-close]:not([hidden])")))
+		if got := b.text(t, "#uploads [data-summary]"); got != "2 of 4 files added. 2 failed." {
 			t.Errorf("it says %q", got)
 		}
-		if got := b.text(t, "#files-failed"); got != "empty.pdf: The file is empty." {
-			t.Errorf("it says %q", got)
+		got := b.text(t, "#uploads [data-files]")
+		for _, want := range []string{"empty.pdf", "The file is empty.", "song.mp3", "This kind of file does not work. Add PDF"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("it says %q, without %q", got, want)
+			}
 		}
-		if heard := b.heard(); len(heard) != 1 || !strings.Contains(heard[0], "422") {
-			t.Errorf("the console has %q", heard)
-		}
-		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]:nth-of-type(3)`)))
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]:nth-of-type(3)`)), chromedp.Click(chromedp.CSS("#uploads [data-close]")))
 		if got := len(w.within(t).settled(baker)); got != 3 {
 			t.Errorf("there are %d documents", got)
 		}
+		b.quiet(t)
 	})
-	t.Run("when all files are accepted, the page says so", func(t *testing.T) {
-		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("details:nth-of-type(2) > summary")),
-			chromedp.SetUploadFiles(chromedp.ID("files"), []string{file("a.txt", "One."), file("b.txt", "Two.")}),
-			chromedp.Click(chromedp.ID("add-files")), chromedp.WaitVisible(chromedp.CSS(".toast p")))
-		if got := b.text(t, ".toast p"); got != "Your knowledge has been added." {
-			t.Errorf("it says %q", got)
+	t.Run("a PDF that is dropped anywhere on the page becomes ready", func(t *testing.T) {
+		get(t, b, chromedp.Evaluate[bool](`(() => {
+			const files = new DataTransfer();
+			files.items.add(new File([`+quoted(w, manual())+`], "dropped.pdf", { type: "application/pdf" }));
+			files.items.add(new File(["Rolls are baked at dawn."], "rolls.txt"));
+			for (const kind of ["dragenter", "dragover", "drop"]) {
+				document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: files, bubbles: true, cancelable: true }));
+			}
+			return true;
+		})()`))
+		toast(t, "2 files added.")
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]:nth-of-type(5)`)))
+		b.quiet(t)
+	})
+	t.Run("a search finds titles without loading the page again", func(t *testing.T) {
+		b.do(t, chromedp.SendKeys(chromedp.ID("q"), "ROLLS"), chromedp.WaitNotPresent(chromedp.CSS("#document-list tbody tr:nth-of-type(2)")))
+		if got := rows(t); got != "rolls" {
+			t.Errorf("it finds %q", got)
+		}
+		if got := get(t, b, chromedp.Location()); !strings.HasSuffix(got, "?q=ROLLS") {
+			t.Errorf("the address is %q", got)
 		}
 		b.quiet(t)
+	})
+	t.Run("several are removed at once, and come back", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("th.select input")), chromedp.WaitVisible(chromedp.CSS(".selection.shown")))
+		if got := b.text(t, "[data-selected]"); got != "5 selected" {
+			t.Errorf("it says %q", got)
+		}
+		b.follow(t, "#remove-selected")
+		toast(t, "5 documents removed.")
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="removing"]:nth-of-type(5)`)))
+		b.follow(t, ".toast form button")
+		toast(t, "5 documents restored.")
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]:nth-of-type(5)`)))
+		b.quiet(t)
+	})
+	t.Run("a document's page shows its text and its passages", func(t *testing.T) {
+		b.follow(t, `tr[data-state="ready"]:nth-of-type(1) th a`)
+		if got := b.text(t, "#document-text"); !strings.Contains(got, "dawn") {
+			t.Errorf("its text is %q", got)
+		}
+		b.follow(t, ".tabs li:nth-of-type(2) a")
+		if got := b.text(t, "#passages"); !strings.Contains(got, "dawn") || !strings.Contains(got, "tokens") {
+			t.Errorf("its passages are %q", got)
+		}
+		b.quiet(t)
+	})
+	t.Run("a lost connection is told, and Retry sends what is missing", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page))
+		get(t, b, chromedp.Evaluate[bool](`(() => {
+			const open = XMLHttpRequest.prototype.open;
+			let lost = 0;
+			XMLHttpRequest.prototype.open = function (method, address) {
+				return open.call(this, method, ++lost > 2 ? address : "http://127.0.0.1:9/");
+			};
+			return true;
+		})()`))
+		b.do(t, chromedp.Click(chromedp.ID("add-open")), chromedp.SetUploadFiles(chromedp.ID("files"), []string{file("a.txt", "One."), file("b.txt", "Two."), file("c.txt", "Three.")}),
+			chromedp.WaitVisible(chromedp.CSS(`#uploads li[data-state="failed"]`)))
+		if got := b.text(t, "#uploads [data-summary]"); !strings.Contains(got, "The connection was lost.") {
+			t.Errorf("it says %q", got)
+		}
+		b.heard() // of the addresses that lead nowhere
+		b.do(t, chromedp.Click(chromedp.CSS("[data-retry-all]")), chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]:nth-of-type(8)`)))
 	})
 }

@@ -20,6 +20,7 @@ const (
 	works       = "the state of the work on a document changes, not what a chatbot knows"
 	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"
 	overtaken   = "the settings have changed since they were seen, and nothing is saved; else it is recorded as chatbot.changed: see TestPlaygroundPage"
+	undoes      = "nothing was removed that could be brought back; what is brought back is recorded as document.restored"
 	measures    = "it asks questions and keeps nothing"
 	asks        = "it asks a provider what it has, and keeps nothing"
 	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
@@ -91,6 +92,9 @@ var routeRecords = map[string]struct {
 	"POST /chatbots/:chatbot/knowledge/pairs":                               {reason: adds},
 	"POST /chatbots/:chatbot/knowledge/files":                               {reason: adds},
 	"POST /chatbots/:chatbot/knowledge/sources":                             {reason: adds},
+	"POST /chatbots/:chatbot/knowledge/again":                               {reason: works},
+	"POST /chatbots/:chatbot/knowledge/undo":                                {reason: undoes},
+	"POST /chatbots/:chatbot/knowledge/remove":                              {action: audit.DocumentRemoved},
 	"POST /chatbots/:chatbot/knowledge/:document/retry":                     {reason: works},
 	"POST /chatbots/:chatbot/knowledge/:document/cancel":                    {reason: works},
 	"POST /chatbots/:chatbot/knowledge/sources/:source/sync":                {reason: works},

@@ -16,7 +16,7 @@ func TestSignedOut(t *testing.T) {
 		"/account", "/workspaces/ws_1", "/workspaces/ws_1/members", "/workspaces/ws_1/plan",
 		"/workspaces/ws_1/models", "/workspaces/ws_1/models/mp_1", "/workspaces/ws_1/usage",
 		"/workspaces/ws_1/plan/return?next=%2F&paid=yes", "/workspaces/ws_1/limits", "/workspaces/ws_1/settings",
-		"/chatbots/cb_1", "/chatbots/cb_1/settings", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
+		"/chatbots/cb_1", "/chatbots/cb_1/settings", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/removed", "/chatbots/cb_1/knowledge/add", "/chatbots/cb_1/knowledge/addresses", "/chatbots/cb_1/knowledge/doc_1", "/chatbots/cb_1/evaluate", "/chatbots/cb_1/tokens",
 	} {
 		t.Run(path+" asks to sign in", func(t *testing.T) {
 			got := webtest.Send(t, app, "GET", path, "", nil)
@@ -33,6 +33,7 @@ func TestSignedOut(t *testing.T) {
 		"/account", "/account/password",
 		"/chatbots/cb_1/settings", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",
 		"/chatbots/cb_1/knowledge/doc_1/retry", "/chatbots/cb_1/knowledge/doc_1/cancel", "/chatbots/cb_1/knowledge/files",
+		"/chatbots/cb_1/knowledge/remove", "/chatbots/cb_1/knowledge/undo", "/chatbots/cb_1/knowledge/again",
 		"/chatbots/cb_1/knowledge/pairs", "/chatbots/cb_1/knowledge/sources", "/chatbots/cb_1/knowledge/sources/src_1/sync",
 		"/chatbots/cb_1/knowledge/sources/src_1/remove", "/chatbots/cb_1/evaluate",
 	} {

@@ -48,7 +48,7 @@ func (m Knowledge) filtered() bool {
 // back to it.
 func (m Knowledge) chosen() []ui.Option {
 	var all []ui.Option
-	for _, o := range []ui.Option{{Value: "q", Text: m.Search}, {Value: "kind", Text: m.Kind}, {Value: "state", Text: m.State}, {Value: "source", Text: m.Source.ID}} {
+	for _, o := range []ui.Option{{Value: "q", Text: m.Search}, {Value: "type", Text: m.Kind}, {Value: "state", Text: m.State}, {Value: "source", Text: m.Source.ID}} {
 		if o.Text != "" {
 			all = append(all, o)
 		}

@@ -194,7 +194,7 @@ func knowledgeTools(chatbotID string, m Knowledge) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Filter("kind", "Kind", kindOptions(), m.Kind).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Filter("type", "Kind", kindOptions(), m.Kind).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -44,10 +44,10 @@ func isWorkedOn(d knowledge.Document) bool {
 // address.
 type chosen map[string]string
 
-var choices = []string{"q", "kind", "state", "source"}
+var choices = []string{"q", "type", "state", "source"}
 
 func (f chosen) filter() browse.Filter {
-	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["kind"]), SourceID: id.Given(f["source"])}
+	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["type"]), SourceID: id.Given(f["source"])}
 	for _, state := range filters {
 		if state.value == f["state"] {
 			filter.States = state.states
@@ -99,7 +99,7 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		}
 	}
 	m := views.Knowledge{
-		Search: asked["q"], Kind: asked["kind"], State: asked["state"], States: stateOptions(counts), Any: sum(all, nil) > 0,
+		Search: asked["q"], Kind: asked["type"], State: asked["state"], States: stateOptions(counts), Any: sum(all, nil) > 0,
 		Working: sum(all, filters[1].states) + all[knowledge.Removing], MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayFiles),
 	}
 	if m.Tabs, err = s.knowledgeTabs(c, v, sum(all, nil)); err != nil {
