@@ -273,7 +273,7 @@ func TestReceiptsNameAnswers(t *testing.T) {
 		other := w.number(w.asked(baker, "Where are parking places behind the house?"), "message_id")
 		documents := w.settled(baker)
 		gone := titled(documents, "Opening hours")
-		v.checkAnswer(v.call("DELETE", "/api/chatbots/"+baker.chatbot+"/documents/"+gone.ID, ""), 200, 0)
+		w.must(w.server.Knowledge.Documents.Remove(t.Context(), baker.workspace, baker.chatbot, gone.ID))
 
 		t.Run("the receipt names the answer that had the document, and no other", func(t *testing.T) {
 			v := v.in(t)

@@ -9,9 +9,10 @@ import (
 
 // Reading is what became of a request to read documents again.
 type Reading struct {
-	// Started are read again. Skipped are being read or removed already, and
-	// Lost have no file any more that they could be read from.
-	Started, Skipped, Lost int
+	// Started are read again. Skipped are being read or removed already, Lost
+	// have no file any more that they could be read from, and Unknown are not of
+	// this chatbot.
+	Started, Skipped, Lost, Unknown int
 }
 
 // ReadAgain has documents read again: pages are fetched, and what failed is
@@ -33,8 +34,10 @@ func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID strin
 			reading.Started++
 		case errors.Is(err, errNoFile):
 			reading.Lost++
-		case fault.Is(err, fault.Conflict), fault.Is(err, fault.NotFound):
+		case fault.Is(err, fault.Conflict):
 			reading.Skipped++
+		case fault.Is(err, fault.NotFound):
+			reading.Unknown++
 		default:
 			return reading, err
 		}

@@ -45,23 +45,20 @@ func (s changePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	documentID := id.Given(c.Params("document"))
-	if _, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, documentID); err != nil {
-		return err
-	}
-	return s.withdraw(c, v, []string{documentID}, list)
+	return s.withdraw(c, v, []string{id.Given(c.Params("document"))}, list)
 }
 
 func (s changePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, list chosen) error {
 	ctx := c.UserContext()
 	w, err := s.Knowledge.Selections.Withdraw(ctx, v.WorkspaceID(), v.Chatbot.ID, documentIDs)
+	if err == nil && w.Documents == 0 {
+		err = fault.New(fault.NotFound, "Document not found.")
+	}
 	if err != nil {
 		return err
 	}
 	m := site.Message{Text: countOf(w.Documents, "removed.", "removed.")}
-	if w.Documents > 0 {
-		m.Undo = shell.KnowledgeURL(v.Chatbot.ID) + "/undo?until=" + strconv.FormatInt(w.Until.UnixMicro(), 10)
-	}
+	m.Undo = shell.KnowledgeURL(v.Chatbot.ID) + "/undo?until=" + strconv.FormatInt(w.Until.UnixMicro(), 10)
 	if w.Documents == 1 {
 		removed, err := s.Knowledge.Selections.Withdrawn(ctx, v.WorkspaceID(), v.Chatbot.ID, w.Until)
 		if err != nil {
@@ -99,6 +96,9 @@ func (s changePages) readAgain(c *fiber.Ctx, v site.Visit) error {
 	reading, err := s.Knowledge.Selections.ReadAgain(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, documentIDs)
 	if err != nil {
 		return err
+	}
+	if reading.Unknown == len(documentIDs) {
+		return fault.New(fault.NotFound, "Document not found.")
 	}
 	said := countOf(reading.Started, "is being read again.", "are being read again.")
 	if reading.Skipped > 0 {

@@ -142,7 +142,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
-		History: history.New(store.NewHistory(db), db, clock), Browser: browse.New(store.NewChatbots(db), nil, store.NewKnowledgePages(db), nil, nil),
+		History: history.New(store.NewHistory(db), db, clock), Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
 		Chat: chat.New(store.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
