@@ -22,6 +22,8 @@ const (
 	overtaken   = "the settings have changed since they were seen, and nothing is saved; else it is recorded as chatbot.changed: see TestPlaygroundPage"
 	undoes      = "nothing was removed that could be brought back; what is brought back is recorded as document.restored"
 	measures    = "it asks questions and keeps nothing"
+	looks       = "it is how a person sees the dashboard, and changes nothing for anybody else"
+	others      = "no such browser is signed in here; one that is ended is recorded as sessions.ended: see TestAccountPages"
 	asks        = "it asks a provider what it has, and keeps nothing"
 	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
 	reads       = "it reads only"
@@ -37,17 +39,21 @@ var routeRecords = map[string]struct {
 	action audit.Action
 	reason string
 }{
-	"POST /sign-up":            {action: audit.AccountCreated},
-	"POST /sign-up/finish":     {reason: byLink},
-	"POST /account/email":      {reason: byLink},
-	"POST /sign-in":            {action: audit.SignedIn},
-	"POST /sign-out":           {action: audit.SignedOut},
-	"POST /join":               {action: audit.MemberJoined},
-	"POST /account":            {action: audit.EmailChanged},
-	"POST /account/password":   {action: audit.PasswordChanged},
-	"POST " + webhookPath:      {reason: fromWebhook},
-	"POST /api/v1/chat":        {reason: talks},
-	"POST /api/v1/chat/stream": {reason: talks},
+	"POST /sign-up":                     {action: audit.AccountCreated},
+	"POST /sign-up/finish":              {reason: byLink},
+	"POST /account/email":               {reason: byLink},
+	"POST /sign-in":                     {action: audit.SignedIn},
+	"POST /sign-out":                    {action: audit.SignedOut},
+	"POST /join":                        {action: audit.MemberJoined},
+	"POST /account":                     {action: audit.EmailChanged},
+	"POST /account/name":                {reason: looks},
+	"POST /account/appearance":          {reason: looks},
+	"POST /account/sessions/end":        {reason: others},
+	"POST /account/sessions/end-others": {action: audit.SessionsEnded},
+	"POST /account/password":            {action: audit.PasswordChanged},
+	"POST " + webhookPath:               {reason: fromWebhook},
+	"POST /api/v1/chat":                 {reason: talks},
+	"POST /api/v1/chat/stream":          {reason: talks},
 
 	"POST /api/v1/conversations":                       {reason: talks},
 	"POST /api/v1/conversations/:conversation_id/stop": {reason: talks},

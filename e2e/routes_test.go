@@ -102,6 +102,13 @@ var rows = []row{
 	{method: "POST", route: "/workspaces", body: "name=", gets: ownAccount},
 	{method: "GET", route: "/account", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "POST", route: "/account", body: "email=nobody&email_password=a+wrong+guess", gets: ownAccount},
+	{method: "GET", route: "/account/security", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "GET", route: "/account/sessions", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "GET", route: "/account/appearance", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "POST", route: "/account/name", body: "name=" + strings.Repeat("x", 101), gets: ownAccount},
+	{method: "POST", route: "/account/appearance", body: "appearance=sepia", gets: ownAccount},
+	{method: "POST", route: "/account/sessions/end", body: "session=unknown", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}},
+	{method: "POST", route: "/account/sessions/end-others", gets: gets{own: 303, stranger: 303, otherToken: 401, revoked: 401, nobody: 401}},
 	{method: "POST", route: "/account/password", body: "old_password=a+wrong+guess&new_password=short", gets: ownAccount},
 
 	{method: "POST", route: "/api/v1/chat", body: `{"message":"When does it open?"}`, gets: byToken},

@@ -109,6 +109,11 @@ func (u *Users) UserByEmail(ctx context.Context, email string) (User, error) {
 	return u.store.UserByEmail(ctx, normalEmail(email))
 }
 
+// User returns one user.
+func (u *Users) User(ctx context.Context, userID string) (User, error) {
+	return u.store.User(ctx, userID)
+}
+
 // All returns all users, for the operator.
 func (u *Users) All(ctx context.Context) ([]User, error) { return u.store.Users(ctx) }
 

@@ -15,7 +15,8 @@ import (
 type Profile struct {
 	// Name is what colleagues read beside the e-mail address. It may be empty.
 	Name string
-	// TimeZone is the IANA name of a zone, such as Europe/Berlin. Empty is UTC.
+	// TimeZone is the IANA name of a zone, such as Europe/Berlin. Empty is the
+	// browser's own, and UTC where no browser knows.
 	TimeZone   string
 	Appearance Appearance
 }

@@ -109,7 +109,7 @@
 
   // Times, in the zone of the person.
 
-  const zone = { timeZone: root.dataset.timeZone };
+  const zone = { timeZone: root.dataset.timeZone || undefined };
   const day = new Intl.DateTimeFormat("en-US", { ...zone, dateStyle: "medium" });
   const exact = new Intl.DateTimeFormat("en-US", { ...zone, dateStyle: "medium", timeStyle: "short" });
   const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });

@@ -8,7 +8,8 @@ type Tokens struct {
 	MayManage, MayCreate bool
 	// APIURL is the address of the public API, with /api/v1.
 	APIURL string
-	// TimeZone is the IANA name of the zone in which times are shown.
+	// TimeZone is the IANA name of the zone in which times are shown, empty for the
+	// browser's own.
 	TimeZone string
 	// Upgrade is what a plan without API access is told, nil for another.
 	Upgrade *Upgrade

@@ -27,9 +27,16 @@ func personPages() map[string]templ.Component {
 		"join":         person.JoinPage(plain("Join a workspace"), ui.Form{}),
 		"no-workspace": person.NoWorkspacePage(shell.Layout{Title: "Welcome", Email: "ada@example.com"}),
 		"profile": person.ProfilePage(acme("", "Your account"), person.Profile{
-			EmailForm:    refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),
-			PasswordForm: refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""}),
+			NameForm:  ui.Form{Values: map[string]string{"name": hostile}},
+			EmailForm: refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),
 		}),
+		"account-security": person.SecurityPage(acme("", "Your account"), refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""})),
+		"account-sessions": person.SessionsPage(acme("", "Your account"), []person.Session{
+			{ID: "1", Device: "Firefox on Linux", Network: "192.0.2.7", LastSeenAt: day, Since: day, Here: true},
+			{ID: "2", Device: "Safari on iPhone", Network: "2001:db8:1:2::/64", LastSeenAt: day, Since: day},
+		}),
+		"account-appearance": person.AppearancePage(acme("", "Your account"), ui.Form{Values: map[string]string{"appearance": "system", "time_zone": "Europe/Berlin"}},
+			[]ui.Option{{Value: "", Text: "That of this browser"}, {Value: "Europe/Berlin", Text: "Europe/Berlin"}}),
 		"failure":         shell.FailurePage(shell.Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
 		"failure-sign-in": shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to continue.", RequestID: "req_1", SignIn: true}),
 	}

@@ -60,6 +60,17 @@ func workspacePages() map[string]templ.Component {
 		"workspace": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{
 			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, Paid: true,
 		}),
+		"audit": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{
+			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
+			Entries: []workspace.AuditEntry{
+				{ID: "2", At: day, Actor: "ada@example.com", What: "Renamed the token", Action: "token.renamed", Object: hostile, Changes: []string{"name: Old → New"}, Address: "192.0.2.7"},
+				{ID: "1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: "Now Standard."},
+			},
+		}),
+		"audit-none": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{Filtered: true, From: "2026-01-01", Wrong: "Choose a last day, such as 2026-01-31."}),
+		"members-full": workspace.MembersPage(acme(shell.MembersSection, "Members"), workspace.Members{
+			Members: members.Members, MayManage: true, Full: "The Starter plan includes 1 member. Remove a member or an invitation, or upgrade the plan.",
+		}),
 		"workspace-read": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{}),
 	}
 }

@@ -1,6 +1,46 @@
 package person
 
-import "parley/views/ui"
+import (
+	"time"
+
+	"parley/views/ui"
+)
+
+// The pages about oneself are tabs.
+const (
+	accountURL    = "/account"
+	securityURL   = "/account/security"
+	sessionsURL   = "/account/sessions"
+	appearanceURL = "/account/appearance"
+)
+
+func accountTabs(current string) []ui.Tab {
+	tabs := []ui.Tab{
+		{Text: "Profile", URL: accountURL},
+		{Text: "Security", URL: securityURL},
+		{Text: "Sessions", URL: sessionsURL},
+		{Text: "Appearance", URL: appearanceURL},
+	}
+	for i := range tabs {
+		tabs[i].Current = tabs[i].URL == current
+	}
+	return tabs
+}
 
 // Profile is the page about oneself.
-type Profile struct{ EmailForm, PasswordForm ui.Form }
+type Profile struct{ NameForm, EmailForm ui.Form }
+
+// Session is a browser in which a person is signed in.
+type Session struct {
+	ID, Device, Network string
+	LastSeenAt, Since   time.Time
+	// Here says that it is the one that looks.
+	Here bool
+}
+
+// appearances are the choices in the order of the form.
+var appearances = []ui.Input{
+	{Name: "system", Label: "System", Hint: "Light or dark, as your device is."},
+	{Name: "light", Label: "Light", Hint: "Always light."},
+	{Name: "dark", Label: "Dark", Hint: "Always dark."},
+}

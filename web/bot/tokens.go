@@ -23,7 +23,7 @@ func (s tokenPages) tokensPage(c *fiber.Ctx, v site.Visit) error {
 	s.LetPay(c)
 	return site.Render(c, fiber.StatusOK, views.TokensPage(v.Layout(c, shell.TokensSection, "API tokens"), views.Tokens{
 		MayManage: v.May(tenant.ManageTokens), MayCreate: v.MayChange(tenant.ManageTokens),
-		APIURL: s.Address(route.V1), TimeZone: v.Person.User.Location().String(), Upgrade: upgrade,
+		APIURL: s.Address(route.V1), TimeZone: v.Person.User.TimeZone, Upgrade: upgrade,
 	}))
 }
 

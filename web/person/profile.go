@@ -11,13 +11,13 @@ import (
 )
 
 // profileForms are the forms of the page about oneself.
-type profileForms struct{ email, password ui.Form }
+type profileForms struct{ name, email ui.Form }
 
 // newProfileForms returns the forms as they are before anything is typed.
 func newProfileForms(p tenant.Person) profileForms {
 	return profileForms{
-		email:    site.Form{"email": p.User.Email, "email_password": ""}.View(),
-		password: site.Form{"old_password": "", "new_password": ""}.View(),
+		name:  site.Form{"name": p.User.Name}.View(),
+		email: site.Form{"email": p.User.Email, "email_password": ""}.View(),
 	}
 }
 
@@ -30,7 +30,7 @@ func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 
 func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
 	l := s.PersonLayout(c, person, "Your account")
-	return site.Render(c, status, views.ProfilePage(l, views.Profile{EmailForm: f.email, PasswordForm: f.password}))
+	return site.Render(c, status, views.ProfilePage(l, views.Profile{NameForm: f.name, EmailForm: f.email}))
 }
 
 // changeEmail gives the person another address. Their password says that it is
@@ -89,12 +89,10 @@ func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 	}
 	if err := s.Accounts.Passwords.Change(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.Client(c)); err != nil {
 		return typed.Again(c, renamed(err, "password", "old_password"), func(status int, f ui.Form) error {
-			forms := newProfileForms(person)
-			forms.password = f
-			return s.showProfile(c, person, status, forms)
+			return s.showSecurity(c, person, status, f)
 		})
 	}
-	return s.Start(c, person.User.ID, "/account?done=password")
+	return s.Start(c, person.User.ID, "/account/security?done=password")
 }
 
 // renamed is a failure of one input, by the name that this form has for it.
@@ -105,4 +103,30 @@ func renamed(err error, from, to string) error {
 	}
 	failure.Field = to
 	return &failure
+}
+
+func (s profilePages) securityPage(c *fiber.Ctx, person tenant.Person) error {
+	return s.showSecurity(c, person, fiber.StatusOK, site.Form{"old_password": "", "new_password": ""}.View())
+}
+
+func (s profilePages) showSecurity(c *fiber.Ctx, person tenant.Person, status int, f ui.Form) error {
+	return site.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f))
+}
+
+// changeName changes what the person is called.
+func (s profilePages) changeName(c *fiber.Ctx, person tenant.Person) error {
+	typed, err := site.ReadForm(c, "name")
+	if err != nil {
+		return err
+	}
+	profile := person.User.Profile
+	profile.Name = typed["name"]
+	if err := s.Accounts.Profiles.Change(c.UserContext(), person.User.ID, profile); err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			forms := newProfileForms(person)
+			forms.name = f
+			return s.showProfile(c, person, status, forms)
+		})
+	}
+	return site.Done(c, "/account", "saved")
 }

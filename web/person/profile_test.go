@@ -56,12 +56,12 @@ func TestProfile(t *testing.T) {
 	t.Run("another password ends other sessions and begins one here", func(t *testing.T) {
 		s := shop.Within(t)
 		got := s.Post("/account/password", url.Values{"old_password": {shoptest.Password}, "new_password": {"another long one"}})
-		s.WantGone(got, "/account?done=password")
+		s.WantGone(got, "/account/security?done=password")
 		if old := s.Get("/account"); old.Status != 303 {
 			t.Errorf("the old session gets %d", old.Status)
 		}
 		s.Cookie, _, _ = strings.Cut(got.Header.Get("Set-Cookie"), ";")
-		s.WantPage(s.Get("/account?done=password"), 200, "Your password has been changed.")
+		s.WantPage(s.Get("/account/security?done=password"), 200, "Your password has been changed.")
 	})
 }
 

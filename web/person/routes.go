@@ -11,6 +11,7 @@ import (
 )
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
+	sessions := sessionPages{s}
 	workspaces := workspacePages{s}
 	signIn, signUp, profile, security := signInPages{s}, signUpPages{s}, profilePages{s}, securityPages{s}
 	route.Add(table, app, "", s.Anyone,
@@ -34,6 +35,13 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/workspaces", workspaces.createWorkspace, route.SignedIn, route.Body(site.MaxForm)),
 		route.Get("/account", profile.profilePage, route.SignedIn),
 		route.Post("/account", profile.changeEmail, route.SignedIn, route.Body(site.MaxForm)),
+		route.Post("/account/name", profile.changeName, route.SignedIn, route.Body(site.MaxForm)),
+		route.Get("/account/security", profile.securityPage, route.SignedIn),
+		route.Get("/account/sessions", sessions.sessionsPage, route.SignedIn),
+		route.Post("/account/sessions/end", sessions.end, route.SignedIn, route.Body(site.MaxForm)),
+		route.Post("/account/sessions/end-others", sessions.endOthers, route.SignedIn, route.Body(site.MaxForm)),
+		route.Get("/account/appearance", profile.appearancePage, route.SignedIn),
+		route.Post("/account/appearance", profile.changeAppearance, route.SignedIn, route.Body(site.MaxForm)),
 		route.Post("/account/password", profile.changePassword, route.SignedIn, route.Body(site.MaxForm)),
 	)
 }

@@ -18,7 +18,7 @@ func (s *Site) SignedIn(c *fiber.Ctx) (bool, error) {
 
 // Client is whoever sent a request that has to prove itself.
 func (s *Site) Client(c *fiber.Ctx) account.Client {
-	return account.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c)}
+	return account.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c), Agent: c.Get(fiber.HeaderUserAgent)}
 }
 
 // Start signs a person in who has just proved who they are.
@@ -29,6 +29,13 @@ func (s *Site) Start(c *fiber.Ctx, userID, path string) error {
 	}
 	if err := s.Sessions.Begin(c, keys); err != nil {
 		return err
+	}
+	user, err := s.Accounts.Users.User(c.UserContext(), userID)
+	if err != nil {
+		return err
+	}
+	if theme := string(user.Appearance); theme != s.Theme(c) {
+		s.SetTheme(c, theme)
 	}
 	return SeeOther(c, path)
 }

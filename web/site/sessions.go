@@ -108,6 +108,9 @@ func (s *Sessions) countStranger(c *fiber.Ctx) error {
 // device is the secret of earlier sign-ins in the browser, empty for none.
 func (s *Sessions) device(c *fiber.Ctx) string { return c.Cookies(s.named("device")) }
 
+// Secret is that of the browser's session, empty for none.
+func (s *Sessions) Secret(c *fiber.Ctx) string { return c.Cookies(s.name()) }
+
 func (s *Sessions) name() string { return s.named("session") }
 
 // named has the prefix with which browsers refuse a cookie that another host or

@@ -135,7 +135,7 @@ func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) sh
 }
 
 func (s *Site) personLayout(c *fiber.Ctx, person tenant.Person) shell.Layout {
-	return shell.Layout{Email: person.User.Email, Workspaces: WorkspacesToViews(person), Theme: s.Theme(c)}
+	return shell.Layout{Email: person.User.Email, Workspaces: WorkspacesToViews(person), Theme: s.Theme(c), Zone: person.User.TimeZone}
 }
 
 // PlainLayout is what surrounds a page of somebody who is not signed in.
