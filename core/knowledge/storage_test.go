@@ -37,7 +37,7 @@ func (l *library) send(name string, bytes int) (knowledge.Document, error) {
 	return l.Documents.Add(l.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: name, Body: body}})
 }
 
-func TestRoom(t *testing.T) {
+func TestStorage(t *testing.T) {
 	const size = 10_000
 
 	t.Run("files that cannot be read do not fill the disk, however many are sent at once", func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-func TestFreedRoom(t *testing.T) {
+func TestFreedStorage(t *testing.T) {
 	const size = 10_000
 
 	t.Run("a canceled upload frees its bytes at once", func(t *testing.T) {
