@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"time"
 
-	"entgo.io/ent/dialect"
+	"parley/core/chat/quota"
 
-	"parley/core/chat"
+	"entgo.io/ent/dialect"
 )
 
 // Months counts the messages of months.
@@ -54,11 +54,11 @@ const (
 
 // ReserveMessages reserves messages of a month. SQLite has one process, which
 // gets all that are left and writes nothing.
-func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked chat.Reservation) (free int, err error) {
+func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked quota.Reservation) (free int, err error) {
 	if s.store.dialect != dialect.Postgres {
 		messages, err := s.MessagesOf(ctx, workspaceID, asked.Month)
 		asked.Want = asked.Limit
-		free, _ = asked.Grant(chat.MonthUse{Messages: messages, Mine: asked.Free + asked.Open, Held: true})
+		free, _ = asked.Grant(quota.MonthUse{Messages: messages, Mine: asked.Free + asked.Open, Held: true})
 		return free, err
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
@@ -68,11 +68,11 @@ func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked 
 	return free, err
 }
 
-func (s *Months) reserve(ctx context.Context, workspaceID string, asked chat.Reservation) (free int, err error) {
+func (s *Months) reserve(ctx context.Context, workspaceID string, asked quota.Reservation) (free int, err error) {
 	if _, err := s.store.raw(ctx).ExecContext(ctx, lockMonth, workspaceID); err != nil {
 		return 0, mapError(err)
 	}
-	var use chat.MonthUse
+	var use quota.MonthUse
 	var begun int
 	var mine sql.NullInt64
 	err = scanOne(ctx, s.store.raw(ctx), []any{&use.Messages, &begun, &use.Others, &mine}, monthUse, workspaceID, asked.Month, s.store.holder)

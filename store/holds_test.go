@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/pgtest"
 )
 
 // wantFree reserves messages and checks how many a process may begin.
-func (b *bundle) wantFree(workspaceID string, asked chat.Reservation, want int) {
+func (b *bundle) wantFree(workspaceID string, asked quota.Reservation, want int) {
 	b.Helper()
 	asked.Month, asked.Lease = thisMonth, max(asked.Lease, time.Minute)
 	if got, err := b.ReserveMessages(b.Context(), workspaceID, asked); err != nil || got != want {
@@ -41,21 +42,21 @@ func TestReservedMessages(t *testing.T) {
 	}
 
 	t.Run("what one process has reserved, another does not get", func(t *testing.T) {
-		here.wantFree(a.id, chat.Reservation{Limit: 10, Want: 5}, 5)
-		there.wantFree(a.id, chat.Reservation{Limit: 10, Want: 5}, 3)
-		there.wantFree(a.id, chat.Reservation{Limit: 10, Want: 5, Free: 3}, 3)
+		here.wantFree(a.id, quota.Reservation{Limit: 10, Want: 5}, 5)
+		there.wantFree(a.id, quota.Reservation{Limit: 10, Want: 5}, 3)
+		there.wantFree(a.id, quota.Reservation{Limit: 10, Want: 5, Free: 3}, 3)
 	})
 	t.Run("what has begun is not counted as reserved, too", func(t *testing.T) {
 		for range 5 {
 			begin(here)
 		}
 		here.wantMessages(a.id, thisMonth, 7)
-		here.wantFree(a.id, chat.Reservation{Limit: 10, Want: 5}, 0)
-		here.wantFree(a.id, chat.Reservation{Limit: 11, Want: 5}, 1)
+		here.wantFree(a.id, quota.Reservation{Limit: 10, Want: 5}, 0)
+		here.wantFree(a.id, quota.Reservation{Limit: 11, Want: 5}, 1)
 	})
 	t.Run("a refused reservation writes nothing", func(t *testing.T) {
 		before := here.dump("message_holds", "workspace_id", a.id)
-		openBundle(t, url).wantFree(a.id, chat.Reservation{Limit: 11, Want: 5}, 0)
+		openBundle(t, url).wantFree(a.id, quota.Reservation{Limit: 11, Want: 5}, 0)
 		if after := here.dump("message_holds", "workspace_id", a.id); after != before {
 			t.Errorf("it changed\n%s\nto\n%s", before, after)
 		}
@@ -63,14 +64,14 @@ func TestReservedMessages(t *testing.T) {
 	t.Run("the reservations of a killed process are free again when its lease has ended", func(t *testing.T) {
 		lapse()
 		third := openBundle(t, url)
-		third.wantFree(a.id, chat.Reservation{Limit: 11, Want: 9}, 4)
+		third.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 4)
 	})
 	t.Run("what a stopped process gives back comes back at once", func(t *testing.T) {
 		lapse()
-		there.wantFree(a.id, chat.Reservation{Limit: 11, Want: 9}, 4)
-		here.wantFree(a.id, chat.Reservation{Limit: 11, Want: 9}, 0)
+		there.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 4)
+		here.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 0)
 		there.must(there.ReleaseMessages(ctx))
-		here.wantFree(a.id, chat.Reservation{Limit: 11, Want: 9}, 4)
+		here.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 4)
 	})
 	t.Run("settled reservations leave the count as it is", func(t *testing.T) {
 		begin(here)
@@ -87,7 +88,7 @@ func TestReservedMessages(t *testing.T) {
 		if n := here.count("SELECT COUNT(*) FROM usages WHERE shard > 255"); n != 0 {
 			t.Errorf("%d rows of a process are left", n)
 		}
-		here.wantFree(a.id, chat.Reservation{Limit: 11, Want: 9}, 3)
+		here.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 3)
 	})
 	t.Run("a workspace is deleted with its reservations", func(t *testing.T) {
 		here.must(here.DeleteWorkspace(ctx, a.id))
@@ -106,7 +107,7 @@ func TestMessagesAreReservedWhileTheWorkspaceIsLocked(t *testing.T) {
 		}
 		beside, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		_, err := b.ReserveMessages(beside, a.id, chat.Reservation{Month: thisMonth, Limit: 10, Want: 1, Lease: time.Minute})
+		_, err := b.ReserveMessages(beside, a.id, quota.Reservation{Month: thisMonth, Limit: 10, Want: 1, Lease: time.Minute})
 		return err
 	}))
 }
@@ -124,7 +125,7 @@ func TestReservationsDoNotBlockOneAnother(t *testing.T) {
 			process := openBundle(t, url)
 			all.Go(func() {
 				for range 30 {
-					asked := chat.Reservation{Month: thisMonth, Limit: 1_000, Want: 1, Lease: time.Microsecond}
+					asked := quota.Reservation{Month: thisMonth, Limit: 1_000, Want: 1, Lease: time.Microsecond}
 					_, err := process.ReserveMessages(ctx, a.id, asked)
 					if err == nil || fault.Is(err, fault.Conflict) { // the workspace is gone
 						err = process.SettleMessages(ctx, time.Now().UTC())

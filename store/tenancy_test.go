@@ -18,6 +18,7 @@ import (
 	"parley/core/answer"
 	"parley/core/audit"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/insight"
@@ -200,7 +201,7 @@ var workspaceMethods = []confined{
 	}},
 	{"ReserveMessages", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		used, err := s.MessagesOf(ctx, as, thisMonth)
-		free, failed := s.ReserveMessages(ctx, as, chat.Reservation{Month: thisMonth, Limit: used + 1, Want: 1, Lease: time.Minute})
+		free, failed := s.ReserveMessages(ctx, as, quota.Reservation{Month: thisMonth, Limit: used + 1, Want: 1, Lease: time.Minute})
 		return strings.Repeat("secret-of-a ", free*used), errors.Join(err, failed)
 	}},
 	{"SetRequestMinute", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {

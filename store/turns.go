@@ -10,6 +10,7 @@ import (
 
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/ent"
@@ -32,7 +33,7 @@ var (
 	_ chat.Retentions    = (*Retentions)(nil)
 	_ chat.Records       = (*UsageRecords)(nil)
 	_ chat.KeyStore      = (*Keys)(nil)
-	_ chat.Months        = (*Months)(nil)
+	_ quota.Months       = (*Months)(nil)
 	_ turn.Turns         = (*Turns)(nil)
 	_ turn.Leases        = (*Leases)(nil)
 	_ answer.Cache       = (*CachedAnswers)(nil)

@@ -43,7 +43,7 @@ func (d *Draft) lookUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.cacheKey = d.keyOf(version)
+	d.cacheKey = cacheKey(d, version)
 	found, err := d.pipeline.cache.CachedAnswer(ctx, d.bot.WorkspaceID, d.bot.ID, d.cacheKey, d.pipeline.now().Add(-cachedFor))
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -54,8 +54,8 @@ func (d *Draft) lookUp(ctx context.Context) error {
 	return err
 }
 
-// keyOf names a question and all else that its answer depends on.
-func (d *Draft) keyOf(version string) string {
+// cacheKey names a question and all else that its answer depends on.
+func cacheKey(d *Draft, version string) string {
 	h := sha256.New()
 	question := strings.Join(strings.Fields(d.question), " ")
 	bot := d.bot

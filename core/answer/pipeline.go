@@ -202,7 +202,7 @@ func (d *Draft) say(text string) error {
 func (d *Draft) Answer(text string) Answer {
 	answer := d.made()
 	answer.Text = text
-	answer.Unknown = d.unknown(answer)
+	answer.Unknown = unknown(answer, d.bot)
 	return answer
 }
 

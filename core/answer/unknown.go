@@ -5,6 +5,7 @@ import (
 
 	"parley/core/answer/citation"
 	"parley/core/answer/prompt"
+	"parley/core/chatbot"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // made without knowledge: no passage was found, a strict chatbot was left with
 // nothing to say, or the answer cites nothing and is the owner's text for such
 // questions.
-func (d *Draft) unknown(a Answer) bool {
+func unknown(a Answer, bot *chatbot.Chatbot) bool {
 	if a.Checked.Replaced || len(a.Citations) == 0 {
 		return true
 	}
@@ -29,7 +30,7 @@ func (d *Draft) unknown(a Answer) bool {
 			return false
 		}
 	}
-	return says(a.Text, prompt.NoAnswer(d.bot))
+	return says(a.Text, prompt.NoAnswer(bot))
 }
 
 // says reports whether a text is another, give or take a few words.

@@ -1,9 +1,11 @@
 // Package chat owns what is kept of a chat: conversations and their messages,
-// the quota of a month, idempotency keys, usage records, and for how long all of
-// it is kept.
+// idempotency keys, usage records, and for how long all of it is kept.
 //
-// How an answer is made is in package answer, and how a question gets its answer
-// in package turn.
+// How an answer is made is in package answer, how a question gets its answer in
+// package turn, and how many questions a month has in package quota.
+//
+// It exports more names than other packages do: each role, status, outcome and
+// origin of what is said is a constant.
 package chat
 
 import (

@@ -2,11 +2,9 @@ package chat
 
 import (
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"parley/core/chatbot"
-	"parley/core/plan"
 )
 
 // Origin says where a conversation was begun.
@@ -27,20 +25,6 @@ func OriginOf(p *chatbot.Principal) Origin {
 		return Playground
 	}
 	return API
-}
-
-// limit is how many messages of an origin a plan includes in a month.
-func (o Origin) limit(p plan.Plan) (limit int, resource plan.Resource) {
-	if o == Playground {
-		return p.Limits.PlaygroundPerMonth, plan.Playground
-	}
-	return p.Limits.MessagesPerMonth, plan.Messages
-}
-
-// month is the month of a time in which messages of the origin count.
-func (o Origin) month(at time.Time) string {
-	_, resource := o.limit(plan.Plan{})
-	return plan.MonthOf(resource, at)
 }
 
 // maxTitle is how many characters of its first question are a conversation's

@@ -3,12 +3,9 @@ package chat
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"parley/core/chatbot"
-	"parley/core/fault"
-	"parley/core/plan"
 )
 
 func TestTitleOf(t *testing.T) {
@@ -47,39 +44,6 @@ func TestWhoMayUseAConversation(t *testing.T) {
 	} {
 		if got := c.of.Admits(c.by, ""); got != c.may {
 			t.Errorf("%s: %t", c.who, got)
-		}
-	}
-}
-
-func TestThePlaygroundHasAMonthOfItsOwn(t *testing.T) {
-	l, q := newLedger()
-	small := plan.Plan{Title: "Small", Limits: plan.Limits{MessagesPerMonth: 1, PlaygroundPerMonth: 2}}
-	take := func(origin Origin) error {
-		ticket, err := q.Take(t.Context(), "ws", origin, small)
-		if err != nil {
-			return err
-		}
-		month, reserved := ticket.Counts(origin, l.now)
-		if want := map[Origin]string{API: "2026-11", Playground: "2026-11-playground"}[origin]; month != want || !reserved {
-			t.Errorf("%s counts in %s, reserved: %t", origin, month, reserved)
-		}
-		l.stored["ws "+month]++
-		ticket.Keep()
-		return nil
-	}
-	for _, c := range []struct {
-		origin Origin
-		want   string
-	}{
-		{Playground, ""},
-		{Playground, ""},
-		{Playground, "Your playground questions for this month are used up: the Small plan includes 2. Wait for the next month or upgrade the plan."},
-		{API, ""},
-		{API, "The Small plan includes 1 messages a month, and you have used them all. Wait for the next month or upgrade the plan."},
-	} {
-		err := take(c.origin)
-		if c.want == "" && err != nil || c.want != "" && (!fault.Is(err, fault.RateLimited) || fault.As(err).Message != c.want || fault.As(err).RetryAfter < time.Hour) {
-			t.Errorf("%s gives %v, want %q", c.origin, err, c.want)
 		}
 	}
 }

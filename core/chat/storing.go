@@ -8,15 +8,15 @@ import (
 	"parley/core/fault"
 )
 
-// storeWithin bounds the storing of a question or an answer, which continues
+// StoreWithin bounds the storing of a question or an answer, which continues
 // when the caller leaves.
-const storeWithin = 10 * time.Second
+const StoreWithin = 10 * time.Second
 
 // Storing returns a context that does not end with the caller's. If a commit is
 // broken off, nobody learns whether it happened, and the conversation stays busy
 // until the lease ends.
 func Storing(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeWithin)
+	return context.WithTimeout(context.WithoutCancel(ctx), StoreWithin)
 }
 
 // TimedOut gives the error of a store that did not answer in time its kind.

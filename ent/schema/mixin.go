@@ -1,5 +1,7 @@
 // Package schema holds the tables: fields, edges and indexes. Rules live in
 // the domain packages; the one policy here keeps workspaces apart.
+//
+// It exports more names than other packages do: each table is a type.
 package schema
 
 import (

@@ -3,6 +3,7 @@ package app
 import (
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/store"
 )
@@ -11,7 +12,7 @@ import (
 func openChat(p *Program, models answer.Models) {
 	p.Answers = answer.New(p.Searcher, models, store.NewCachedAnswers(p.Store), p.now, p.Log)
 	p.Keys = chat.NewKeys(store.NewKeys(p.Store), p.now)
-	p.Quota = chat.NewQuota(store.NewMonths(p.Store), p.now)
+	p.Quota = quota.New(store.NewMonths(p.Store), p.now)
 	p.Chat = chat.New(store.ForChat(p.Store), p.Keys, p.now, p.Log)
 	p.Turns = turn.New(turn.Config{
 		Turns: store.NewTurns(p.Store), Leases: store.NewLeases(p.Store), Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Answers: p.Answers,

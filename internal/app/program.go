@@ -17,6 +17,7 @@ import (
 	"parley/billing"
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -63,7 +64,7 @@ type Program struct {
 	Evaluator       *retrieval.Evaluator
 	Answers         *answer.Pipeline
 	Keys            *chat.Keys
-	Quota           *chat.Quota
+	Quota           *quota.Quota
 	Chat            *chat.Service
 	Turns           *turn.Service
 	Insight         Insight

@@ -196,13 +196,18 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat"},
-		Ours:     []string{"core/chatbot", "core/plan", "core/fault"},
-		Outside:  []string{lru},
+		Ours:     []string{"core/chatbot", "core/fault"},
 		Because:  "it keeps conversations, and knows neither how an answer is made nor how it travels",
 	},
 	{
+		Packages: []string{"core/chat/quota"},
+		Ours:     []string{"core/chat", "core/plan", "core/fault"},
+		Outside:  []string{lru},
+		Because:  "it counts the messages of a month, whatever is said in them",
+	},
+	{
 		Packages: []string{"core/chat/turn"},
-		Ours:     []string{"core/chat", "core/answer", "core/answer/prompt", "core/answer/format", "core/chatbot", "core/plan", "core/fault"},
+		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "core/answer/format", "core/chatbot", "core/plan", "core/fault"},
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
 	{
@@ -243,7 +248,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},

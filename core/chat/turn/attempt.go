@@ -7,6 +7,7 @@ import (
 
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
 )
@@ -33,7 +34,7 @@ type attempt struct {
 	// read.
 	keyed, durable bool
 
-	ticket     *chat.Ticket
+	ticket     *quota.Ticket
 	leaveQueue func()
 
 	lifetime

@@ -13,6 +13,7 @@ import (
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -107,7 +108,7 @@ func open(db *store.Store, searcher answer.Searcher, model answer.Model, now fun
 	log := slog.New(slog.DiscardHandler)
 	keys := chat.NewKeys(store.NewKeys(db), now)
 	return turn.New(turn.Config{
-		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(store.ForChat(db), keys, now, log), Keys: keys, Quota: chat.NewQuota(store.NewMonths(db), now),
+		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(store.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(store.NewMonths(db), now),
 		Answers: answer.New(searcher, answer.Always(model), store.NewCachedAnswers(db), now, log), Now: now, Log: log,
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -21,7 +22,7 @@ type Config struct {
 	Leases  Leases
 	Chats   *chat.Service
 	Keys    *chat.Keys
-	Quota   *chat.Quota
+	Quota   *quota.Quota
 	Answers *answer.Pipeline
 	Now     func() time.Time
 	Log     *slog.Logger

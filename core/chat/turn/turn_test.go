@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/core/answer/prompt"
+	"parley/core/chat/quota"
 
 	"parley/core/answer"
 	"parley/core/chat"
@@ -131,7 +132,7 @@ func (says) Traits() answer.Traits       { return answer.Traits{Context: 1 << 20
 func room(store *oneConversation, searcher answer.Searcher, model answer.Model) *Service {
 	log := slog.New(slog.DiscardHandler)
 	return New(Config{
-		Turns: store, Chats: chat.New(chat.Ports{Conversations: store}, nil, time.Now, log), Quota: chat.NewQuota(nil, time.Now),
+		Turns: store, Chats: chat.New(chat.Ports{Conversations: store}, nil, time.Now, log), Quota: quota.New(nil, time.Now),
 		Answers: answer.New(searcher, answer.Always(model), nil, time.Now, log), Now: time.Now, Log: log,
 	})
 }

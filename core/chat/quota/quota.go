@@ -1,4 +1,9 @@
-package chat
+// Package quota owns how many messages a workspace may begin in a month: never
+// more than its plan includes, of all processes together.
+//
+// It does not own the limits (package plan), nor when a message begins (package
+// turn).
+package quota
 
 import (
 	"context"
@@ -8,6 +13,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -17,7 +23,7 @@ const (
 	sliceFor = 30 * time.Second
 	// sliceLease is how long others leave them to it: until it can't store one
 	// any more. After a crash they are lost for as long.
-	sliceLease = sliceFor + storeWithin + 20*time.Second
+	sliceLease = sliceFor + chat.StoreWithin + 20*time.Second
 	// refusedFor is how long a workspace without messages left is refused
 	// before the database is asked again.
 	refusedFor = 5 * time.Second
@@ -27,7 +33,7 @@ const (
 )
 
 // Months is the port to what counts the messages of months. The playground's
-// count in months of their own: see [Origin].
+// count in months of their own: see [chat.Origin].
 type Months interface {
 	// ReserveMessages reserves messages for this process as
 	// [Reservation.Grant] says, and returns how many it may begin in all. While
@@ -52,7 +58,7 @@ type Quota struct {
 // counted is whose messages are counted.
 type counted struct {
 	workspaceID string
-	origin      Origin
+	origin      chat.Origin
 }
 
 // monthOf is what a process knows of a workspace's month.
@@ -78,8 +84,8 @@ type reserving struct {
 	err  error
 }
 
-// NewQuota returns the quota of a store.
-func NewQuota(store Months, now func() time.Time) *Quota {
+// New returns the quota of a store.
+func New(store Months, now func() time.Time) *Quota {
 	// makeRoom evicts: the list itself does not know which months are in use.
 	months, _ := simplelru.NewLRU[counted, *monthOf](math.MaxInt, nil) // fails below one
 	return &Quota{store: store, now: now, months: months}
@@ -88,15 +94,15 @@ func NewQuota(store Months, now func() time.Time) *Quota {
 // Take admits a message of an origin's month. It is RateLimited when the plan
 // admits no more of them. A plan without a limit costs nothing, and its ticket is
 // nil.
-func (q *Quota) Take(ctx context.Context, workspaceID string, origin Origin, p plan.Plan) (*Ticket, error) {
-	limit, resource := origin.limit(p)
+func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan) (*Ticket, error) {
+	limit, resource := limitOf(origin, p)
 	if limit == plan.Unlimited {
 		return nil, nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	m := q.of(counted{workspaceID, origin}, origin.month(now))
+	m := q.of(counted{workspaceID, origin}, nameOfMonth(origin, now))
 	m.waiting++
 	defer func() { m.waiting-- }()
 	for {
@@ -151,7 +157,7 @@ func (q *Quota) makeRoom() {
 // reserve asks the database, or waits for the answer to a request that is
 // already waiting.
 func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, limit int, now time.Time) error {
-	ctx, cancel := context.WithTimeout(ctx, storeWithin)
+	ctx, cancel := context.WithTimeout(ctx, chat.StoreWithin)
 	defer cancel()
 	if under := m.reserving; under != nil {
 		q.unlocked(func() {
@@ -161,7 +167,7 @@ func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 			}
 		})
 		if err := ctx.Err(); err != nil {
-			return TimedOut(err)
+			return chat.TimedOut(err)
 		}
 		return under.err
 	}
@@ -175,7 +181,7 @@ func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 	free, err := 0, error(nil)
 	q.unlocked(func() { free, err = q.store.ReserveMessages(ctx, workspaceID, asked) })
 	if err != nil {
-		under.err = TimedOut(err)
+		under.err = chat.TimedOut(err)
 		return under.err
 	}
 	m.free += free - asked.Free // some may have been given back meanwhile
@@ -200,7 +206,7 @@ func (q *Quota) unlocked(do func()) {
 
 // Recheck lets the next message of a workspace and an origin ask the database
 // again: one was given back.
-func (q *Quota) Recheck(workspaceID string, origin Origin) {
+func (q *Quota) Recheck(workspaceID string, origin chat.Origin) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if m, ok := q.months.Peek(counted{workspaceID, origin}); ok {
@@ -219,8 +225,8 @@ type Ticket struct {
 // Counts returns the month in which a message of an origin counts that is stored
 // now, and whether it was reserved there: it is not when the month has just
 // changed.
-func (t *Ticket) Counts(origin Origin, now time.Time) (month string, reserved bool) {
-	month = origin.month(now)
+func (t *Ticket) Counts(origin chat.Origin, now time.Time) (month string, reserved bool) {
+	month = nameOfMonth(origin, now)
 	return month, t != nil && t.of.month == month
 }
 
@@ -258,4 +264,18 @@ func (t *Ticket) end(givenBack int) {
 func nextMonth(at time.Time) time.Time {
 	year, month, _ := at.UTC().Date()
 	return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// limitOf is how many messages of an origin a plan includes in a month.
+func limitOf(o chat.Origin, p plan.Plan) (limit int, resource plan.Resource) {
+	if o == chat.Playground {
+		return p.Limits.PlaygroundPerMonth, plan.Playground
+	}
+	return p.Limits.MessagesPerMonth, plan.Messages
+}
+
+// nameOfMonth is the month of a time in which messages of the origin count.
+func nameOfMonth(o chat.Origin, at time.Time) string {
+	_, resource := limitOf(o, plan.Plan{})
+	return plan.MonthOf(resource, at)
 }

@@ -1,4 +1,4 @@
-package chat
+package quota
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"parley/core/chat"
 	"parley/core/fault"
 )
 
@@ -20,7 +21,7 @@ func TestQuotaIsExact(t *testing.T) {
 		var claimed, committed []*Ticket // committed ones are stored and not kept yet
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
-				claim, err := q.Take(context.Background(), "ws", API, including(limit))
+				claim, err := q.Take(context.Background(), "ws", chat.API, including(limit))
 				if err == nil {
 					claimed = append(claimed, claim)
 				} else if stored()+len(claimed)+len(committed) < limit {
@@ -113,13 +114,13 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 		startProcess := func() *process {
 			started++
 			p := &process{sharedLedger: l, number: started}
-			p.q = NewQuota(p, func() time.Time { return l.now })
+			p.q = New(p, func() time.Time { return l.now })
 			return p
 		}
 		all := []*process{startProcess(), startProcess(), startProcess()}
 		any := func(t *rapid.T) *process { return rapid.SampledFrom(all).Draw(t, "process") }
 		take := func(p *process) bool {
-			ticket, err := p.q.Take(context.Background(), "ws", API, including(limit))
+			ticket, err := p.q.Take(context.Background(), "ws", chat.API, including(limit))
 			if err == nil {
 				p.opened = append(p.opened, ticket)
 			}
@@ -162,7 +163,7 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 				if p := any(t); l.stored() > 0 {
 					l.begun[0]--
 					failed++
-					p.q.Recheck("ws", API)
+					p.q.Recheck("ws", chat.API)
 				}
 			},
 			"kill": func(t *rapid.T) {
@@ -200,11 +201,11 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 
 // BenchmarkQuota is what the limit costs a request while the count is known.
 func BenchmarkQuota(b *testing.B) {
-	q := NewQuota(&messageStore{reserve: func(context.Context) (int, error) { return 1_000_000_000, nil }}, time.Now)
+	q := New(&messageStore{reserve: func(context.Context) (int, error) { return 1_000_000_000, nil }}, time.Now)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			claim, err := q.Take(context.Background(), "ws", API, including(1_000_000_000))
+			claim, err := q.Take(context.Background(), "ws", chat.API, including(1_000_000_000))
 			if err != nil {
 				b.Fatal(err)
 			}

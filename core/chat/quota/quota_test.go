@@ -1,4 +1,4 @@
-package chat
+package quota
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -41,12 +42,12 @@ func (*ledger) ReleaseMessages(context.Context) error { return nil }
 func (l *ledger) store(workspaceID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stored[workspaceID+" "+API.month(l.now)]++
+	l.stored[workspaceID+" "+nameOfMonth(chat.API, l.now)]++
 }
 
 func newLedger() (*ledger, *Quota) {
 	l := &ledger{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), stored: map[string]int{}}
-	return l, NewQuota(l, l.clock)
+	return l, New(l, l.clock)
 }
 
 // messageStore is one whose reservations are a function.
@@ -66,7 +67,7 @@ func including(messages int) plan.Plan {
 
 // use takes a message and stores it.
 func (l *ledger) use(ctx context.Context, q *Quota, workspaceID string, p plan.Plan) error {
-	claim, err := q.Take(ctx, workspaceID, API, p)
+	claim, err := q.Take(ctx, workspaceID, chat.API, p)
 	if err != nil {
 		return err
 	}
@@ -175,13 +176,13 @@ func TestQuota(t *testing.T) {
 		wantUse(t, l, q, 1, false)
 		wantUse(t, l, q, 1, true)
 		l.stored["ws 2026-11"]--
-		q.Recheck("ws", API)
+		q.Recheck("ws", chat.API)
 		wantUse(t, l, q, 1, false)
 	})
 
 	t.Run("a message that may have been stored is not given to another question", func(t *testing.T) {
 		l, q := newLedger()
-		lost, err := q.Take(t.Context(), "ws", API, including(1))
+		lost, err := q.Take(t.Context(), "ws", chat.API, including(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +194,7 @@ func TestQuota(t *testing.T) {
 	t.Run("a message that was not stored is given back, and one that was is not", func(t *testing.T) {
 		_, q := newLedger()
 		for _, kept := range []bool{false, false, true} {
-			claim, err := q.Take(t.Context(), "ws", API, including(1))
+			claim, err := q.Take(t.Context(), "ws", chat.API, including(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,14 +204,14 @@ func TestQuota(t *testing.T) {
 			claim.Drop(nil)
 			claim.Drop(nil)
 		}
-		if m, _ := q.months.Peek(counted{"ws", API}); m.free != 0 || m.open != 0 {
+		if m, _ := q.months.Peek(counted{"ws", chat.API}); m.free != 0 || m.open != 0 {
 			t.Errorf("%d are free and %d are open", m.free, m.open)
 		}
 	})
 
 	t.Run("a message that is being stored while the database is asked is not forgotten", func(t *testing.T) {
 		l, q := newLedger()
-		claim, err := q.Take(t.Context(), "ws", API, including(2))
+		claim, err := q.Take(t.Context(), "ws", chat.API, including(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +236,7 @@ func TestQuota(t *testing.T) {
 
 	t.Run("a workspace whose message is being stored is remembered, however many others ask meanwhile", func(t *testing.T) {
 		l, q := newLedger()
-		storing, err := q.Take(t.Context(), "ws", API, including(1))
+		storing, err := q.Take(t.Context(), "ws", chat.API, including(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +276,7 @@ func TestQuotaAtOnce(t *testing.T) {
 	t.Run("requests that arrive while the database is asked wait for its answer, and one that leaves returns at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			asked, answer := 0, make(chan struct{})
-			q := NewQuota(&messageStore{reserve: func(context.Context) (int, error) {
+			q := New(&messageStore{reserve: func(context.Context) (int, error) {
 				asked++
 				<-answer
 				return 100, nil
@@ -284,13 +285,13 @@ func TestQuotaAtOnce(t *testing.T) {
 			results := make(chan error, 11)
 			for range 10 {
 				go func() {
-					_, err := q.Take(t.Context(), "ws", API, including(100))
+					_, err := q.Take(t.Context(), "ws", chat.API, including(100))
 					results <- err
 				}()
 			}
 			synctest.Wait()
 			go func() {
-				_, err := q.Take(ctx, "ws", API, including(100))
+				_, err := q.Take(ctx, "ws", chat.API, including(100))
 				results <- err
 			}()
 			leave()
@@ -303,7 +304,7 @@ func TestQuotaAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if m, _ := q.months.Peek(counted{"ws", API}); asked != 1 || m.open != 10 {
+			if m, _ := q.months.Peek(counted{"ws", chat.API}); asked != 1 || m.open != 10 {
 				t.Errorf("it was asked %d times, and %d began", asked, m.open)
 			}
 		})
@@ -312,20 +313,20 @@ func TestQuotaAtOnce(t *testing.T) {
 	t.Run("a request that gets no number within 10 seconds is told to try again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			q := NewQuota(&messageStore{reserve: func(ctx context.Context) (int, error) {
+			q := New(&messageStore{reserve: func(ctx context.Context) (int, error) {
 				<-ctx.Done()
 				return 0, ctx.Err()
 			}}, time.Now)
 			var all sync.WaitGroup
 			for range 5 {
 				all.Go(func() {
-					if _, err := q.Take(t.Context(), "ws", API, including(100)); !fault.Is(err, fault.Unavailable) {
+					if _, err := q.Take(t.Context(), "ws", chat.API, including(100)); !fault.Is(err, fault.Unavailable) {
 						t.Errorf("got %v", err)
 					}
 				})
 			}
 			all.Wait()
-			if took := time.Since(start); took != storeWithin {
+			if took := time.Since(start); took != chat.StoreWithin {
 				t.Errorf("it took %v", took)
 			}
 		})
