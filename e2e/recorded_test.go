@@ -94,6 +94,7 @@ var routeRecords = map[string]struct {
 	"POST /api/chatbots/:id/sources/:source_id/sync":                        {reason: works},
 	"DELETE /api/chatbots/:id/sources/:source_id":                           {action: audit.SourceRemoved},
 	"DELETE /api/chatbots/:id/documents/:document_id":                       {action: audit.DocumentRemoved},
+	"POST /chatbots/:chatbot/welcome":                                       {reason: adds},
 	"POST /chatbots/:chatbot/knowledge":                                     {reason: adds},
 	"POST /chatbots/:chatbot/knowledge/pairs":                               {reason: adds},
 	"POST /chatbots/:chatbot/knowledge/files":                               {reason: adds},
