@@ -221,7 +221,11 @@ func TestPlanWithoutTokensInTheBrowser(t *testing.T) {
 		}
 	})
 	t.Run("after choosing a plan that has them, a token can be created", func(t *testing.T) {
-		b.follow(t, `button[name=plan][value=standard]`)
+		b.do(t, chromedp.Click(chromedp.ID("choose-standard")), chromedp.WaitVisible(chromedp.ID("ask-standard")))
+		if got := b.text(t, "#ask-standard"); !strings.Contains(got, "Change to Standard?") || !strings.Contains(got, "API access") {
+			t.Errorf("it asks %q", got)
+		}
+		b.follow(t, `#ask-standard button[name=plan][value=standard]`)
 		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+small.chatbot+"/tokens"), chromedp.Click(chromedp.ID("new-token")), chromedp.SendKeys(chromedp.ID("token-name"), "Website"),
 			chromedp.Click(chromedp.ID("create-token")), chromedp.WaitVisible(chromedp.ID("token-secret")))
 		w.within(t).chats(b.text(t, "#token-secret"), http.StatusOK)

@@ -126,6 +126,7 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace/models/:provider", gets: aPage, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/usage", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/billing", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
 	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},

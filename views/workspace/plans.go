@@ -70,6 +70,9 @@ type Changes struct {
 	Cost string
 	// Exceeded are sentences about what would be suspended or end.
 	Exceeded []string
+	// Suspended and Resumed are the names of what would be suspended, and of what
+	// would not be any more.
+	Suspended, Resumed []string
 }
 
 // Limit is a row of the comparison: one amount for each plan.

@@ -118,8 +118,10 @@ func versionFacts(d knowledge.Document) []ui.Fact {
 		live = strconv.Itoa(d.Live)
 	}
 	facts := []ui.Fact{
-		{Name: "Live version", Value: live}, {Name: "Latest version", Value: strconv.Itoa(d.Version)},
-		{Name: "Added", Value: ui.Stamp(d.CreatedAt)}, {Name: "Changed", Value: ui.Stamp(d.UpdatedAt)},
+		{Name: "Live version", Value: live},
+		{Name: "Latest version", Value: strconv.Itoa(d.Version)},
+		{Name: "Added", Value: ui.Stamp(d.CreatedAt)},
+		{Name: "Changed", Value: ui.Stamp(d.UpdatedAt)},
 	}
 	if d.FetchedAt != nil {
 		facts = append(facts, ui.Fact{Name: "Last fetched", Value: ui.Stamp(*d.FetchedAt)})

@@ -1,11 +1,14 @@
 package workspace
 
 import (
+	"fmt"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
+	"parley/core/tenant"
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
@@ -29,6 +32,9 @@ func (s planPages) showPlans(c *fiber.Ctx, v site.Visit, status int, f ui.Form) 
 		return err
 	}
 	m := o.page()
+	if err := s.preview(c, v, &m); err != nil {
+		return err
+	}
 	m.Form, m.History = f, history
 	m.Why, m.ByHand = s.WhoChanges(v)
 	m.TaxInclusive = s.TaxInclusive
@@ -47,7 +53,39 @@ func (s planPages) showPlans(c *fiber.Ctx, v site.Visit, status int, f ui.Form) 
 		m.Prices = o.priceList()
 	}
 	s.LetPay(c)
-	return site.Render(c, status, views.PlansPage(v.Layout(c, shell.PlanSection, "Plan"), m))
+	return site.Render(c, status, views.PlansPage(v.Layout(c, shell.PlanSection, "Usage & billing"), m))
+}
+
+// previewed is how many names of a kind the page has.
+const previewed = 5
+
+// preview adds what each plan would suspend and resume.
+func (s planPages) preview(c *fiber.Ctx, v site.Visit, m *views.Plans) error {
+	for i := range m.Plans {
+		if m.Plans[i].Current {
+			continue
+		}
+		preview, err := s.Tenants.Holdings.Preview(c.UserContext(), v.WorkspaceID(), plan.Name(m.Plans[i].Name))
+		if err != nil {
+			return err
+		}
+		m.Plans[i].Changes.Suspended = namesOf(preview.Suspended)
+		m.Plans[i].Changes.Resumed = namesOf(preview.Resumed)
+	}
+	return nil
+}
+
+// namesOf are the names of holdings, and how many there are beside the first.
+func namesOf(holdings []tenant.Holding) []string {
+	called := map[plan.Resource]string{plan.Chatbots: "chatbot", plan.Members: "member", plan.Tokens: "API token"}
+	var names []string
+	for i, h := range holdings {
+		if i == previewed {
+			return append(names, fmt.Sprintf("and %s more", plan.Thousands(len(holdings)-previewed)))
+		}
+		names = append(names, h.Name+" ("+called[h.Resource]+")")
+	}
+	return names
 }
 
 // offerTo reads what the page of plans tells a workspace.

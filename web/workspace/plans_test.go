@@ -12,6 +12,7 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/web/shoptest"
+	"parley/web/site"
 	"parley/web/webtest"
 )
 
@@ -223,4 +224,17 @@ func TestLimitsPage(t *testing.T) {
 		s.WantGone(s.Post("/chatbots/"+bots[2].ID+"/delete", url.Values{"confirm_name": {"Third"}}), s.Url("?done=deleted"))
 		s.WantPage(s.Post("/chatbots/"+bots[0].ID+"/settings", url.Values{"name": {"First"}, "passage_aim": {"x"}}), 422, "Enter a whole number.")
 	})
+}
+
+func TestAChangeOfPlanShowsWhatItDoes(t *testing.T) {
+	s := shoptest.Open(t, func(d *site.Deps) { d.Billing, d.PlanChanges = nil, true })
+	webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Standard))
+	for _, name := range []string{"First", "<b>Second</b>"} {
+		_, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: name})
+		webtest.Must(t, err)
+	}
+	got := s.Get(s.Url("/billing"))
+	s.WantPage(got, 200, "Usage &amp; billing", `id="ask-starter"`, "Change to Starter?", "Would be paused", "&lt;b&gt;Second&lt;/b&gt; (chatbot)", "The change takes effect at once.", "Keep the current plan")
+	s.WantGone(s.Post(s.Url("/plan"), url.Values{"plan": {"starter"}}), s.Url("/plan?done=plan"))
+	s.WantPage(s.Get(s.Url("/billing")), 200, "Would be active again")
 }

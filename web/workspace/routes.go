@@ -37,6 +37,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/leave", members.leave, route.May(tenant.Read), route.Body(site.MaxForm)),
 		route.Post("/invitations", members.invite, route.May(tenant.ManageMembers), route.Body(site.MaxForm), route.Costly),
 		route.Post("/invitations/:invitation/cancel", members.cancelInvitation, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
+		route.Get("/billing", plans.plansPage, route.May(tenant.Read)),
 		route.Get("/plan", plans.plansPage, route.May(tenant.Read)),
 		route.Post("/plan", plans.changePlan, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
 		route.Post("/plan/checkout", payments.checkout, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly),
