@@ -79,11 +79,12 @@ class KnowledgeList extends HTMLElement {
       this.timer = setTimeout(() => this.refresh(), this.pause);
       return;
     }
-    let fresh;
+    let fresh, page;
     try {
       const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
       if (response.ok && !response.redirected) {
-        fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("knowledge");
+        page = new DOMParser().parseFromString(await response.text(), "text/html");
+        fresh = page.getElementById("knowledge");
       }
     } catch {
       fresh = null; // the server may be back the next time
@@ -92,8 +93,23 @@ class KnowledgeList extends HTMLElement {
       return;
     }
     const changed = fresh && this.take(fresh);
+    if (page) {
+      this.count(page);
+    }
     this.pause = changed ? shortest : Math.min(this.pause * 1.5, longest);
     this.watch();
+  }
+
+  // count brings the numbers beside the tabs and the states up to date.
+  count(page) {
+    for (const what of [".tabs .count", "#state option"]) {
+      const fresh = page.querySelectorAll(what);
+      document.querySelectorAll(what).forEach((old, i) => {
+        if (fresh[i] && old.textContent !== fresh[i].textContent) {
+          old.textContent = fresh[i].textContent;
+        }
+      });
+    }
   }
 
   // take puts rows of another answer of the server in place of those that differ.
@@ -345,7 +361,9 @@ class KnowledgeUploads extends HTMLElement {
     const [all, done, failed, waits] = [this.items.length, count("done"), count("failed"), count("waits")];
     const says = [`${done} of ${plural(all, "file", "files")} added.`];
     if (this.until > Date.now()) {
-      says.push(`Parley takes up to 60 files a minute. The rest follow in ${Math.ceil((this.until - Date.now()) / 1000)} s.`);
+      says.push(`The server takes no more files just now. The rest follow in ${Math.ceil((this.until - Date.now()) / 1000)} s.`);
+      clearTimeout(this.tick);
+      this.tick = setTimeout(() => this.draw(), 1000);
     } else if (this.items.some((item) => item.lost)) {
       says.push("The connection was lost. What is missing is sent when you choose Retry, or when you are online again.");
     } else if (waits > 0) {
