@@ -34,7 +34,34 @@ func (s *Sketch) Add(name string) {
 
 // Merge counts all that another sketch has counted.
 func (s *Sketch) Merge(other Sketch) {
-	other.each(func(register int, rank byte) { s.set(register, rank) })
+	if len(other) == 0 {
+		return
+	}
+	if len(*s) == 0 {
+		*s = slices.Clone(other)
+		return
+	}
+	var all [registers]byte
+	set := 0
+	for _, sketch := range []Sketch{*s, other} {
+		sketch.each(func(register int, rank byte) {
+			if all[register] == 0 && rank > 0 {
+				set++
+			}
+			all[register] = max(all[register], rank)
+		})
+	}
+	if set*entrySize >= registers {
+		*s = slices.Clone(all[:])
+		return
+	}
+	merged := make(Sketch, 0, set*entrySize)
+	for register, rank := range all {
+		if rank > 0 {
+			merged = append(merged, byte(register>>8), byte(register), rank)
+		}
+	}
+	*s = merged
 }
 
 // Count is about how many different names were counted. Of a few hundred the
