@@ -116,7 +116,8 @@ func BenchmarkHistory(b *testing.B) {
 				query history.Query
 				found int
 			}{
-				{"all", history.Query{}, 30}, {"without an answer", history.Query{Outcome: chat.NoAnswer}, 20},
+				{"all", history.Query{}, 30},
+				{"without an answer", history.Query{Outcome: chat.NoAnswer}, 20},
 				{"no such title", history.Query{Text: "nowhere"}, 0},
 			} {
 				b.Run(c.name, func(b *testing.B) {
