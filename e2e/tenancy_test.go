@@ -180,6 +180,7 @@ var lastUse = regexp.MustCompile(`"found":\[[^\]]*\]|"last_used_at":("[^"]*"|nul
 // asks the own chatbot.
 var grows = map[string]bool{
 	"/chatbots/:chatbot/conversations": true, "/chatbots/:chatbot/conversations/export": true, "/chatbots/:chatbot/conversations/:conversation": true,
+	"/chatbots/:chatbot": true, "/chatbots/:chatbot/deploy": true, "/api/chatbots/:id/find": true,
 	"/chatbots/:chatbot/improve": true, "/chatbots/:chatbot/analytics": true,
 }
 

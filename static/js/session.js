@@ -1,5 +1,6 @@
 // When a session has ended while somebody was writing, what was written waits in
 // this tab's storage, without passwords and files, until they have signed in again.
+const signedIn = document.body.dataset.person !== undefined;
 const key = `parley-draft:${location.pathname}`;
 const skipped = (input) => !input.name || ["password", "file", "hidden", "submit", "button"].includes(input.type) || input.autocomplete === "off" && /key|secret|code/.test(input.name);
 
@@ -14,7 +15,7 @@ const keep = (form) => {
 };
 
 document.addEventListener("submit", (event) => {
-  if (event.target.method === "post" && document.body.dataset.person && event.target.querySelector("input:not([type=hidden]), textarea, select")) {
+  if (event.target.method === "post" && signedIn && event.target.querySelector("input:not([type=hidden]), textarea, select")) {
     keep(event.target);
   }
 });
@@ -45,7 +46,7 @@ const restore = () => {
 // comes back to reads the mark. Any other page forgets what was sent from it.
 if (document.body.dataset.expired !== undefined) {
   sessionStorage.setItem("parley-expired", location.pathname);
-} else if (document.body.dataset.person) {
+} else if (signedIn) {
   const expired = sessionStorage.getItem("parley-expired") !== null;
   if (expired) {
     sessionStorage.removeItem("parley-expired");

@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestFirstRunInTheBrowser(t *testing.T) {
+	w := start(t)
+	b := w.window()
+	hours := filepath.Join(t.TempDir(), "hours.md")
+	w.must(os.WriteFile(hours, []byte("# Opening hours\n\nThe shop is open Monday to Friday from nine to six.\n\n# Returns\n\nYou can return goods within 30 days.\n"), 0o600))
+
+	t.Run("signing up leads to the first chatbot, which has the name of the business", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(b.base+"/sign-up"), chromedp.SendKeys(chromedp.ID("email"), "mara@shop.example"),
+			chromedp.SendKeys(chromedp.ID("password"), "a long pass phrase"), chromedp.SendKeys(chromedp.ID("workspace"), "Mara Cycles"))
+		b.follow(t, "main button[type=submit]")
+		if got := get(t, b, chromedp.Value(chromedp.ID("name"))); got != "Mara Cycles" {
+			t.Errorf("the name is %q", got)
+		}
+		if got := b.follow(t, "#create-chatbot"); !strings.HasSuffix(got, "/welcome") {
+			t.Errorf("it leads to %q", got)
+		}
+	})
+	t.Run("a file that is dropped is read, and then the playground opens with questions", func(t *testing.T) {
+		b.do(t, chromedp.SetUploadFiles(chromedp.ID("files"), []string{hours}))
+		w.within(t).eventually("the playground opens", func() bool {
+			return strings.HasSuffix(get(t, b, chromedp.Location()), "/playground")
+		})
+		w.within(t).eventually("a question about the file is suggested", func() bool {
+			return strings.Contains(strings.ToLower(b.text(t, "main")), "opening hours")
+		})
+	})
+	t.Run("the overview has ticked the first step", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(strings.TrimSuffix(get(t, b, chromedp.Location()), "/playground")), chromedp.WaitVisible(chromedp.CSS("#checklist .done")))
+		if got := b.text(t, "#checklist .done"); !strings.Contains(got, "Add knowledge") {
+			t.Errorf("the step that is ticked is %q", got)
+		}
+	})
+	t.Run("the palette finds the document by a part of its title", func(t *testing.T) {
+		b.do(t, chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.WaitVisible(chromedp.CSS("#palette input")), chromedp.SendKeys(chromedp.CSS("#palette input"), "hour"),
+			chromedp.WaitVisible(chromedp.CSS(`#palette [data-url*="/knowledge/"]`)), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible(chromedp.ID("palette")))
+	})
+	t.Run("what was typed when the session ended is there again after signing in", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(b.base+"/workspaces/new"), chromedp.SendKeys(chromedp.ID("name"), "Half a name"))
+		b.do(t, chromedp.Evaluate[chromedp.Void](`fetch("/sign-out", { method: "POST" })`, chromedp.EvalAwaitPromise))
+		b.follow(t, "#create-workspace")
+		b.follow(t, `main a[href^="/sign-in"]`)
+		b.do(t, chromedp.SendKeys(chromedp.ID("email"), "mara@shop.example"), chromedp.SendKeys(chromedp.ID("password"), "a long pass phrase"))
+		if got := b.follow(t, "main button[type=submit]"); got != "/workspaces/new" {
+			t.Fatalf("signing in leads to %q", got)
+		}
+		w.within(t).eventually("the name is there", func() bool { return get(t, b, chromedp.Value(chromedp.ID("name"))) == "Half a name" })
+		heard := b.heard()
+		if len(heard) != 1 || !strings.Contains(heard[0], "401") {
+			t.Errorf("the console has %q", heard)
+		}
+	})
+}
