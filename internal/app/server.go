@@ -70,7 +70,7 @@ func Listen(p *Program) (*Server, error) {
 	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Feedback: p.Insight.Feedback, History: p.Insight.History, IDs: p.IDs,
-		Person: sessions.Caller, Again: sessions.Again, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
+		Person: sessions.Caller, Again: site.Again(sessions), Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
 	}
 	forPeople := site.Deps{

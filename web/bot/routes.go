@@ -1,5 +1,8 @@
 // Package bot owns the handlers of a chatbot's pages, one file a page, named as in
 // the sidebar. What a page shows is in views/bot, in a file of the same name.
+//
+// It has more than 2,500 lines: the sidebar of a chatbot is one list of pages,
+// which share forms, uploads and their parts.
 package bot
 
 import (

@@ -72,11 +72,13 @@ func (s *Sessions) Caller(c *fiber.Ctx) (tenant.Person, error) {
 	return s.person(c, c.Cookies(s.name()) != "")
 }
 
-// Again returns a function that says who is signed in with the cookie of a
-// request, also when the request has ended. It counts nothing.
-func (s *Sessions) Again(c *fiber.Ctx) func(context.Context) (tenant.Person, error) {
-	secret := c.Cookies(s.name())
-	return func(ctx context.Context) (tenant.Person, error) { return s.people.Person(ctx, secret) }
+// Again returns what gives, of a request, a function that says who is signed in
+// with its cookie, also when the request has ended. It counts nothing.
+func Again(s *Sessions) func(*fiber.Ctx) func(context.Context) (tenant.Person, error) {
+	return func(c *fiber.Ctx) func(context.Context) (tenant.Person, error) {
+		secret := c.Cookies(s.name())
+		return func(ctx context.Context) (tenant.Person, error) { return s.people.Person(ctx, secret) }
+	}
 }
 
 func (s *Sessions) person(c *fiber.Ctx, countStrangers bool) (tenant.Person, error) {
