@@ -98,7 +98,7 @@ func inUse(workspaceID string, rows []Usage) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section aria-labelledby=\"usage-title\"><h2 id=\"usage-title\">In use</h2><dl id=\"usage\" class=\"usage\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"card\" aria-labelledby=\"usage-title\"><h2 id=\"usage-title\">In use</h2><dl id=\"usage\" class=\"usage\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -372,7 +372,7 @@ func comparison(workspaceID string, m Plans) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if plan.Current {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<span class=\"state ready\">Your plan</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<span class=\"badge accent\">Your plan</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
