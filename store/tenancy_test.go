@@ -485,14 +485,6 @@ var workspaceMethods = []confined{
 		changed.Comment = "another"
 		return nil, s.SaveFeedback(ctx, as, changed)
 	}},
-	{"SettleGaps", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		gaps, err := s.ofGaps.Gaps(ctx, a.id, a.chatbot, insight.Open, 10)
-		if err != nil {
-			return nil, err
-		}
-		_, err = s.SettleGaps(ctx, as, a.chatbot, []int64{gaps[0].ID}, insight.Answered, a.document, epoch)
-		return nil, err
-	}},
 	{"DropGap", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.InTx(ctx, func(ctx context.Context) error { return s.DropGap(ctx, as, a.answered, insight.Disliked) })
 	}},
@@ -510,6 +502,14 @@ var workspaceMethods = []confined{
 		err = s.InTx(ctx, func(ctx context.Context) error { return s.AddGaps(ctx, as, []int64{a.answered}) })
 		found, missing := s.Gap(ctx, as, a.chatbot, a.answered)
 		return found, errors.Join(err, missing)
+	}},
+	{"SettleGaps", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		gaps, err := s.ofGaps.Gaps(ctx, a.id, a.chatbot, insight.Open, 10)
+		if err != nil {
+			return nil, err
+		}
+		_, err = s.SettleGaps(ctx, as, a.chatbot, []int64{gaps[0].ID}, insight.Answered, a.document, epoch)
+		return nil, err
 	}},
 	{"AddToDay", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.InTx(ctx, func(ctx context.Context) error {

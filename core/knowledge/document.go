@@ -104,7 +104,12 @@ type Document struct {
 
 // Held is the version that the index holds: the one that is answered from, or
 // would be again if the removal were undone.
-func (d *Document) Held() int { return max(d.Live, d.Undo.Live) }
+func (d *Document) Held() int {
+	if d.State == Removing {
+		return d.Undo.Live
+	}
+	return d.Live
+}
 
 // Upload is a file as it was given.
 type Upload struct {

@@ -56,9 +56,16 @@ type Ports struct {
 	Marks     Marks
 	Index     retrieval.Index
 	Searcher  *retrieval.Searcher
-	Indexer   *knowledge.Indexer
+	Indexer   Indexer
 	// Version is what the index has to be built for.
 	Version string
+}
+
+// Indexer is the port to what brings documents into an index: a
+// [knowledge.Indexer].
+type Indexer interface {
+	Fill(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
+	Restore(ctx context.Context, d knowledge.Document) error
 }
 
 // Rebuilder makes the index hold what the database says.

@@ -18,6 +18,7 @@ type world struct {
 	retrieval.Index
 	version string
 	removed []string // from the index, in order
+	filled  []string
 	fails   error    // the switch to a new index
 
 	marks    []Mark
@@ -29,7 +30,7 @@ type world struct {
 func newWorld() (*world, *Rebuilder) {
 	w := &world{version: "1", now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	return w, New(Ports{
-		Documents: w, Removals: w, Marks: w, Index: w, Version: "1",
+		Documents: w, Removals: w, Marks: w, Index: w, Indexer: w, Version: "1",
 		Searcher: retrieval.NewSearcher(w, nil, nil, slog.New(slog.DiscardHandler)),
 	}, func() time.Time { return w.now })
 }
@@ -49,6 +50,16 @@ func (w *world) Rebuild(ctx context.Context, version string, fill func(context.C
 
 func (w *world) Remove(_ context.Context, _ retrieval.Scope, documentID string) error {
 	w.removed = append(w.removed, documentID)
+	return nil
+}
+
+func (w *world) Fill(_ context.Context, _ retrieval.Filler, d knowledge.Document) error {
+	w.filled = append(w.filled, d.ID)
+	return nil
+}
+
+func (w *world) Restore(_ context.Context, d knowledge.Document) error {
+	w.removed = append(w.removed, d.ID) // none of them is there any more
 	return nil
 }
 
@@ -90,7 +101,7 @@ func TestRebuild(t *testing.T) {
 		w.removals = []knowledge.Removal{{WorkspaceID: "ws", ChatbotID: "cb", DocumentID: "doc_gone"}}
 		count, err := r.Rebuild(t.Context())
 		must(t, err)
-		if count != 0 || !slices.Equal(w.removed, []string{"doc_gone"}) || !slices.Equal(w.asked, []time.Time{w.now.Add(-overlap)}) || len(w.marks) != 0 {
+		if count != 0 || !slices.Equal(w.removed, []string{"doc_gone"}) || !slices.Equal(w.asked, []time.Time{w.now.Add(-overlap)}) || len(w.marks) != 0 || len(w.filled) != 0 {
 			t.Errorf("%d are in it, %v were removed, changes were asked for since %v, and the marks are %v", count, w.removed, w.asked, w.marks)
 		}
 	})
