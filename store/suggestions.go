@@ -36,4 +36,3 @@ func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID str
 	}
 	return samples, nil
 }
-

@@ -19,7 +19,7 @@ type world struct {
 	version string
 	removed []string // from the index, in order
 	filled  []string
-	fails   error    // the switch to a new index
+	fails   error // the switch to a new index
 
 	marks    []Mark
 	removals []knowledge.Removal
