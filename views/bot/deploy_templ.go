@@ -72,7 +72,7 @@ func DeployPage(l shell.Layout, m Deploy) templ.Component {
 					var templ_7745c5c3_Var4 string
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(m.Tokens)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `bot/deploy.templ`, Line: 16, Col: 15}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/deploy.templ`, Line: 16, Col: 15}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {

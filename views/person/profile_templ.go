@@ -352,7 +352,7 @@ func SessionsPage(l shell.Layout, sessions []Session) templ.Component {
 						var templ_7745c5c3_Var12 string
 						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(s.Device)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `person/profile.templ`, Line: 68, Col: 16}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/person/profile.templ`, Line: 68, Col: 16}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 						if templ_7745c5c3_Err != nil {
@@ -389,7 +389,7 @@ func SessionsPage(l shell.Layout, sessions []Session) templ.Component {
 						var templ_7745c5c3_Var14 string
 						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(s.Network)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `person/profile.templ`, Line: 74, Col: 17}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/person/profile.templ`, Line: 74, Col: 17}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 						if templ_7745c5c3_Err != nil {

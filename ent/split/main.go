@@ -1,0 +1,77 @@
+// Command split cuts ent's mutation.go, which has the mutations of all tables and
+// would be larger than 1 MiB, into that file and mutation_more.go. It runs in the
+// folder ent after the generator.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"strings"
+)
+
+const (
+	whole = "mutation.go"
+	more  = "mutation_more.go"
+)
+
+func main() {
+	if err := split(); err != nil {
+		fmt.Fprintln(os.Stderr, "split:", err)
+		os.Exit(1)
+	}
+}
+
+func split() error {
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		return fmt.Errorf("reading what the generator wrote: %w", err)
+	}
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, whole, text, parser.ParseComments)
+	if err != nil {
+		return fmt.Errorf("parsing what the generator wrote: %w", err)
+	}
+	head, body := 0, 0 // where the imports begin, and where they end
+	cut := len(text)
+	for _, d := range file.Decls {
+		general, ok := d.(*ast.GenDecl)
+		switch {
+		case ok && general.Tok == token.IMPORT:
+			head, body = files.Position(general.Pos()).Offset, files.Position(general.End()).Offset
+		case ok && general.Tok == token.TYPE && general.Doc != nil && cut == len(text):
+			if at := files.Position(general.Doc.Pos()).Offset; at > len(text)/2 {
+				cut = at
+			}
+		}
+	}
+	if err := write(whole, text[:head], text[head:body], text[body:cut]); err != nil {
+		return err
+	}
+	return write(more, text[:head], text[head:body], text[cut:])
+}
+
+// write writes a file with those of the imports that its body uses.
+func write(name string, head, imports, body []byte) error {
+	out := append([]byte{}, head...)
+	for line := range bytes.Lines(imports) {
+		_, imported, found := bytes.Cut(line, []byte(`"`))
+		used := path.Base(strings.TrimSuffix(strings.TrimSpace(string(imported)), `"`))
+		if !found || bytes.Contains(body, []byte(used+".")) {
+			out = append(out, line...)
+		}
+	}
+	text, err := format.Source(append(append(out, "\n\n"...), body...))
+	if err != nil {
+		return fmt.Errorf("formatting %s: %w", name, err)
+	}
+	if err := os.WriteFile(name, text, 0o644); err != nil { //nolint:gosec // a source file, as others are
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
