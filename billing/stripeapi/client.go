@@ -67,7 +67,7 @@ func (bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // refuseRedirect keeps the key from being sent elsewhere; Stripe never redirects.
 func refuseRedirect(*http.Request, []*http.Request) error {
-	return errors.New("Stripe sent a redirect, which is not followed")
+	return errors.New("a redirect from Stripe is not followed")
 }
 
 // Ask makes one call with a deadline. Its error is a fault.
