@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
 	"parley/core/insight/stats"
 	"parley/ent"
+	"parley/ent/chatbot"
 	"parley/ent/dailystat"
 	"parley/ent/feedback"
 	"parley/ent/receipt"
@@ -34,13 +36,20 @@ func (s *Rolls) InTx(ctx context.Context, fn func(context.Context) error) error 
 
 const lockRoll = `SELECT pg_try_advisory_xact_lock(hashtextextended('parley stats', 0))`
 
-// LockRoll lets one roller at a time change sums until the transaction ends. A
-// SQLite file has one writer anyway.
-func (s *Rolls) LockRoll(ctx context.Context) (mine bool, err error) {
+// LockRoll lets one roller at a time change sums until the transaction ends, and
+// keeps its chatbots until then. A deletion, which removes a chatbot before its
+// rows, would otherwise wait for rows of the roller while that waits for the
+// chatbot. A SQLite file has one writer anyway.
+func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, err error) {
 	if s.store.IsSQLite() {
 		return true, nil
 	}
 	err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll)
+	if err != nil || !mine || len(chatbotIDs) == 0 {
+		return mine, mapError(err)
+	}
+	_, err = s.store.db(ctx).Chatbot.Query().Where(chatbot.IDIn(chatbotIDs...)).Order(ent.Asc(chatbot.FieldID)).
+		ForShare(entsql.WithLockClause("FOR KEY SHARE")).IDs(scope.System(ctx))
 	return mine, mapError(err)
 }
 

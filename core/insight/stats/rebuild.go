@@ -51,7 +51,7 @@ const retryAfter = 50 * time.Millisecond
 // alone is locked that waits for its turn.
 func (r *Roller) alone(ctx context.Context, fn func(context.Context) error) error {
 	for {
-		err := r.locked(ctx, fn)
+		err := r.locked(ctx, nil, fn)
 		if !errors.Is(err, errOthers) {
 			return err
 		}

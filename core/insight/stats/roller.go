@@ -41,8 +41,9 @@ type RollStore interface {
 	// InTx runs fn in one transaction; calls inside it join.
 	InTx(ctx context.Context, fn func(context.Context) error) error
 	// LockRoll lets one roller at a time, of all processes, change sums until the
-	// transaction ends. It reports false if there is another.
-	LockRoll(ctx context.Context) (bool, error)
+	// transaction ends, and keeps chatbots until then. It reports false if there is
+	// another.
+	LockRoll(ctx context.Context, chatbotIDs ...string) (bool, error)
 	// Uncounted returns the oldest records that are not counted.
 	Uncounted(ctx context.Context, limit int) ([]Record, error)
 	// CountRecords marks records as counted, and returns how many were not yet.
@@ -108,9 +109,9 @@ func (r *Roller) Roll(ctx context.Context) error {
 }
 
 // locked runs fn in a transaction in which nobody else rolls.
-func (r *Roller) locked(ctx context.Context, fn func(context.Context) error) error {
+func (r *Roller) locked(ctx context.Context, chatbotIDs []string, fn func(context.Context) error) error {
 	return r.store.InTx(ctx, func(ctx context.Context) error {
-		mine, err := r.store.LockRoll(ctx)
+		mine, err := r.store.LockRoll(ctx, chatbotIDs...)
 		if err != nil {
 			return err
 		}
@@ -133,7 +134,11 @@ func (r *Roller) rollRecords(ctx context.Context) (int, error) {
 	for i := range records {
 		ids[i] = records[i].ID
 	}
-	return len(records), r.locked(ctx, func(ctx context.Context) error {
+	chatbots := make([]string, len(sums))
+	for i, s := range sums {
+		chatbots[i] = s.chatbotID
+	}
+	return len(records), r.locked(ctx, chatbots, func(ctx context.Context) error {
 		n, err := r.store.CountRecords(ctx, ids)
 		if err != nil {
 			return err
@@ -174,7 +179,11 @@ func (r *Roller) rollThumbs(ctx context.Context) (int, error) {
 	if err != nil || len(thumbs) == 0 {
 		return 0, err
 	}
-	return len(thumbs), r.locked(ctx, func(ctx context.Context) error {
+	chatbots := make([]string, len(thumbs))
+	for i, t := range thumbs {
+		chatbots[i] = t.ChatbotID
+	}
+	return len(thumbs), r.locked(ctx, chatbots, func(ctx context.Context) error {
 		for _, t := range thumbs {
 			mine, err := r.store.CountThumb(ctx, t)
 			if err != nil {
