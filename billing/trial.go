@@ -12,8 +12,9 @@ import (
 	"parley/core/subscription"
 )
 
-// What a subscription says of its trial: who began the checkout, and that the
-// checkout gave it. One that somebody gave by hand at Stripe is left alone.
+// The metadata of a subscription about its trial: who began the checkout, and that
+// the checkout gave the trial. Parley leaves a trial alone that somebody gave by
+// hand at Stripe.
 const (
 	metadataBuyer = "buyer"
 	metadataTrial = "trial"
@@ -22,8 +23,8 @@ const (
 
 const trialTerms = "Each person and each payment method gets one free trial. If the payment method has had one, the first payment is taken at once."
 
-// trialDays is how long the first subscription of a person and workspace costs
-// nothing.
+// trialDays is for how many days the first subscription of a person and a
+// workspace is free.
 func (s trials) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
 	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
 		return s.daysUnless(known.TrialUsed), nil
@@ -39,8 +40,8 @@ func (s trials) daysUnless(taken bool) int {
 	return s.config.TrialDays
 }
 
-// offerTrial adds a trial to a checkout. What is paid with is known only
-// afterwards, so the page says what it means: see claimTrial.
+// offerTrial adds a trial to a checkout. Parley learns the payment method only
+// afterwards, so the page tells the terms: see claimTrial.
 func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
 	if buyer != "" {
 		params.SubscriptionData.AddMetadata(metadataBuyer, buyer)
@@ -55,9 +56,8 @@ func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
 	}
 }
 
-// claimTrial notes whose trial a subscription has. A second one of the same
-// person or payment method is ended; then it is a Conflict, and the caller
-// reads again.
+// claimTrial stores whose trial a subscription has. It ends a second trial of the
+// same person or payment method, and then returns a Conflict: the caller re-reads.
 func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) error {
 	keys := trialKeys(found)
 	if found.TrialEnd == 0 || len(keys) == 0 {
@@ -70,7 +70,7 @@ func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) erro
 	if err := s.endTrial(ctx, found.ID); err != nil {
 		return err
 	}
-	return fault.New(fault.Conflict, "The trial was the second one of the same person, and has been ended. Read the subscription again.")
+	return fault.New(fault.Conflict, "This was a second trial of the same person, so Parley ended it. Read the subscription again.")
 }
 
 func trialKeys(found *stripe.Subscription) []subscription.TrialKey {
@@ -84,7 +84,7 @@ func trialKeys(found *stripe.Subscription) []subscription.TrialKey {
 	return keys
 }
 
-// fingerprint is the same for the same card or bank account, whoever uses it.
+// fingerprint identifies a card or bank account, whoever uses it.
 func fingerprint(method *stripe.PaymentMethod) string {
 	switch {
 	case method == nil:
@@ -99,7 +99,7 @@ func fingerprint(method *stripe.PaymentMethod) string {
 	return ""
 }
 
-// endTrial begins the first period that is paid for.
+// endTrial begins the first paid period.
 func (s trials) endTrial(ctx context.Context, subscriptionID string) error {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {

@@ -13,15 +13,15 @@ import (
 	"parley/core/subscription"
 )
 
-// finishTries is how often Stripe is read again after a first payment was
-// abandoned.
+// finishTries is how often Parley reads Stripe again after it abandoned a first
+// payment.
 const finishTries = 3
 
-// finish deals with first payments that were begun and not finished, before
-// anything else is sold: a second subscription would be paid beside the first.
-// It returns the page on which the one of the wanted price is paid, if there is
-// one. All others can no longer be paid afterwards, and the subscription is read
-// again. It is Unavailable while such a payment is on its way.
+// finish settles first payments that somebody began and did not finish, before
+// Parley sells anything else: the customer would pay for two subscriptions. It
+// returns the page that takes the payment for the wanted price, if there is one. It
+// makes all others impossible to pay and re-reads the subscription. It is
+// Unavailable while Stripe still processes such a payment.
 func (s finisher) finish(ctx context.Context, known subscription.Subscription, priceID string) (_ subscription.Subscription, page string, err error) {
 	for range finishTries {
 		page, abandoned, err := s.finishOnce(ctx, known, priceID)
@@ -38,10 +38,10 @@ func (s finisher) finish(ctx context.Context, known subscription.Subscription, p
 	return known, "", fault.New(fault.Unavailable, "A payment for this workspace is still being processed. Try again in some minutes.")
 }
 
-// finishOnce reports whether it gave anything up.
+// finishOnce reports whether it abandoned a payment.
 func (s finisher) finishOnce(ctx context.Context, known subscription.Subscription, priceID string) (page string, abandoned bool, err error) {
 	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
-	if stripeapi.Missing(err) { // the customer was deleted at Stripe: nothing of it can be paid
+	if stripeapi.Missing(err) { // somebody deleted the customer at Stripe, so nothing can be paid
 		return "", false, nil
 	}
 	if err != nil {
@@ -63,13 +63,13 @@ func (s finisher) finishOnce(ctx context.Context, known subscription.Subscriptio
 		abandoned = true
 	}
 	switch known.Status {
-	case plan.None, plan.IncompleteExpired, plan.Canceled: // a page to pay on is made, and closes those before it
+	case plan.None, plan.IncompleteExpired, plan.Canceled: // Parley makes a new page, which closes older ones
 		return page, abandoned, nil
 	}
 	return page, abandoned, s.expireSessions(ctx, known.CustomerID)
 }
 
-// isFor reports whether a subscription is to one of a price and nothing else.
+// isFor reports whether a subscription has one item of a price and nothing else.
 func isFor(found *stripe.Subscription, priceID string) bool {
 	if found.Items == nil || len(found.Items.Data) != 1 {
 		return false
@@ -78,13 +78,13 @@ func isFor(found *stripe.Subscription, priceID string) bool {
 	return item.Price != nil && item.Price.ID == priceID && item.Quantity <= 1
 }
 
-// abandon makes the first payment of a subscription impossible. To cancel the
-// subscription alone could meet one that was paid for a moment ago: a paid
-// invoice cannot be voided, so that one stays.
+// abandon makes the first payment of a subscription impossible. It voids the
+// invoice first: canceling alone could hit a subscription that was paid for a
+// moment ago, and Stripe refuses to void a paid invoice.
 func (s finisher) abandon(ctx context.Context, found *stripe.Subscription) error {
 	if latest := found.LatestInvoice; latest != nil && latest.Status == stripe.InvoiceStatusOpen {
 		if err := s.void(ctx, latest.ID); err != nil {
-			if stripeapi.Refused(err) { // it was paid meanwhile, or is being paid
+			if stripeapi.Refused(err) { // the customer has paid meanwhile, or is paying
 				return nil
 			}
 			return err

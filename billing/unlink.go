@@ -8,9 +8,9 @@ import (
 	"parley/core/plan"
 )
 
-// MayUnlink refuses to let go of a customer who still has something at this
-// Stripe that can be paid for: as a Conflict. It is nil for a customer whom
-// this Stripe does not know.
+// MayUnlink returns a Conflict while the customer has a subscription at this
+// Stripe that can still be paid. It is nil for a customer whom this Stripe does not
+// know.
 func (s closer) MayUnlink(ctx context.Context, workspaceID string) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {

@@ -11,14 +11,13 @@ import (
 	"parley/core/audit"
 )
 
-// receiveTimeout bounds the handling of one event, of which Stripe waits for
-// the end not much longer.
+// receiveTimeout bounds the handling of one event. Stripe does not wait much longer.
 const receiveTimeout = 30 * time.Second
 
 // Receive handles what Stripe sent to the webhook: the body as it came, and the
 // header Stripe-Signature. It returns nil once the effect is stored, and for
-// events that concern nobody here. It is Invalid for what Stripe did not sign
-// or not within five minutes, TooLarge above [notice.MaxEvent], and otherwise a
+// events that concern nobody here. It is Invalid if Stripe did not sign the body
+// within the last five minutes, TooLarge above [notice.MaxEvent], and otherwise a
 // failure after which Stripe should send the event again.
 func (s listener) Receive(ctx context.Context, body []byte, signature string) error {
 	ctx, cancel := context.WithTimeout(ctx, receiveTimeout)

@@ -25,8 +25,8 @@ func keyOf(options Options) string {
 
 func accountOf(options Options) string { return cmp.Or(options.Account, "acct_parley") }
 
-// Forget makes Stripe know nothing of a customer, as if it were another
-// account's. A customer that was deleted is still known.
+// Forget removes a customer without a trace, as if it belonged to another
+// account. Stripe still knows a customer that was merely deleted.
 func (s *Server) Forget(customerID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,14 +36,14 @@ func (s *Server) Forget(customerID string) {
 	delete(s.byID, customerID)
 }
 
-// Refuse answers the next requests of the API with a status, such as 429.
+// Refuse makes the API answer its next requests with a status, such as 429.
 func (s *Server) Refuse(requests, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refusing, s.refusal = requests, status
 }
 
-// Delete deletes a customer, as somebody at Stripe does by hand.
+// Delete deletes a customer, as somebody does by hand in Stripe's dashboard.
 func (s *Server) Delete(customerID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

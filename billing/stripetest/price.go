@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// largestAmount is Stripe's, in a currency's smallest unit.
+// largestAmount is the largest that Stripe accepts, in a currency's smallest unit.
 const largestAmount = 99_999_999
 
 func (s *Server) createPrice(r *Request) (any, error) {
@@ -39,7 +39,7 @@ func (s *Server) createPrice(r *Request) (any, error) {
 	return made, nil
 }
 
-// changePrice makes the changes that a price allows. What is paid never changes.
+// changePrice makes the changes that a price allows. Its amount never changes.
 func (s *Server) changePrice(made *price, p params) error {
 	if p.has("lookup_key") {
 		if err := s.giveLookupKey(made, p); err != nil {

@@ -22,7 +22,7 @@ type Request struct {
 	Form url.Values
 	// IdempotencyKey is empty if the request had none.
 	IdempotencyKey string
-	// Status is what it was answered with; zero if it was not.
+	// Status is that of the answer, or zero if there was none.
 	Status int
 
 	id string
@@ -65,7 +65,7 @@ func (s *Server) answer(r *Request, header http.Header, h handler) (storedAnswer
 	return answer, s.onAnswer
 }
 
-// refused answers what no handler sees.
+// refused answers requests that reach no handler.
 func (s *Server) refused(r *Request, header http.Header) storedAnswer {
 	version := header.Get("Stripe-Version")
 	key, _ := strings.CutPrefix(header.Get("Authorization"), "Bearer ")
@@ -101,7 +101,7 @@ func rendered(value any) []byte {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // Objects have nothing that JSON does not have.
+		panic(err) // Every field of an object can be written as JSON.
 	}
 	return text
 }
@@ -116,22 +116,22 @@ func write(w http.ResponseWriter, answer storedAnswer) {
 	_, _ = w.Write(answer.Body)
 }
 
-// Requests are those of the API that were answered, in order.
+// Requests returns the requests that the API has answered, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// OnAnswer sets a function that runs between the making of each answer and its
-// sending. It may wait: so another request overtakes. Nil sets none.
+// OnAnswer sets a function that runs after each answer was made and before it is
+// sent. It may wait, so that another request overtakes. Nil sets none.
 func (s *Server) OnAnswer(hook func(Request)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onAnswer = hook
 }
 
-// SetDown makes the API answer 503, or answer again.
+// SetDown makes the API answer 503, or work again.
 func (s *Server) SetDown(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,8 +41,7 @@ func (s *Server) schedule(id string) (*schedule, error) {
 	return nil, missing("subscription schedule", id, "")
 }
 
-// follow puts a subscription under a schedule whose first phase is its present
-// period.
+// follow gives a subscription a schedule whose first phase is its current period.
 func (s *Server) follow(sub *subscription) *schedule {
 	now := span{sub.CurrentPeriodStart, sub.CurrentPeriodEnd}
 	made := &schedule{
@@ -58,7 +57,7 @@ func (s *Server) follow(sub *subscription) *schedule {
 	return made
 }
 
-// release leaves a subscription as it is.
+// release ends the schedule and leaves the subscription as it is.
 func (s *Server) release(of *schedule) {
 	sub, _ := find(s.subscriptions, string(of.Subscription))
 	of.Status, of.ReleasedAt, of.ReleasedSubscription, of.Subscription, of.CurrentPhase = "released", s.moment(), of.Subscription, "", nil
@@ -67,7 +66,7 @@ func (s *Server) release(of *schedule) {
 	s.emit("customer.subscription.updated", sub)
 }
 
-// stepOfSchedule is the beginning of the next phase, or the end of the last.
+// stepOfSchedule returns when the next phase begins or the last one ends.
 func (s *Server) stepOfSchedule(of *schedule) step {
 	if of.Status != active {
 		return step{}
@@ -80,8 +79,8 @@ func (s *Server) stepOfSchedule(of *schedule) step {
 	return step{end, func() { s.enter(of, of.Phases[next]) }}
 }
 
-// enter begins a phase. Where a period ends at the same time, the renewal that
-// follows bills the phase's price.
+// enter begins a phase. If a period ends at the same time, the renewal that
+// follows bills the price of the phase.
 func (s *Server) enter(of *schedule, next *phase) {
 	sub, _ := find(s.subscriptions, string(of.Subscription))
 	now := next.span
@@ -90,7 +89,7 @@ func (s *Server) enter(of *schedule, next *phase) {
 	if s.moment() == sub.CurrentPeriodEnd && sub.price().months() == to.months() {
 		sub.Items.Data[0].Price = to
 	} else {
-		_ = s.changePriceOf(sub, to, next.ProrationBehavior, "") // It was checked when it was scheduled.
+		_ = s.changePriceOf(sub, to, next.ProrationBehavior, "") // it was checked when it was scheduled
 	}
 	s.emit("subscription_schedule.updated", of)
 	s.emit("customer.subscription.updated", sub)

@@ -5,13 +5,12 @@
 // as stripe-go v76 reads it, and shows a payment page, invoices and a portal to a
 // browser.
 //
-// It knows what a business with one price for each subscription needs. It
-// expects nothing of its callers, and does not check that each parameter is one
-// that Stripe has: stripe-mock does, and [NewMock] starts one. It has
-// no taxes or coupons.
+// It serves a business with one price for each subscription. It does not check
+// whether Stripe has each parameter that callers send: stripe-mock does, and
+// [NewMock] starts one. It has no taxes or coupons.
 //
-// It is larger than other packages, and so is [Server], for it is one Stripe: what
-// happens to one object changes others, at one time and under one lock.
+// It is larger than other packages, and so is [Server], because it is one Stripe:
+// what happens to one object changes others, at one time and under one lock.
 package stripetest
 
 import (
@@ -26,12 +25,12 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// Options are those of [New]. The zero value is a Stripe that delivers nothing
-// by itself.
+// Options configure [New]. The zero value is a Stripe that delivers no events by
+// itself.
 type Options struct {
-	// Start is what the clock shows at first. Zero stands for now.
+	// Start is the first time that the clock shows. Zero stands for now.
 	Start time.Time
-	// Retries are the pauses after which a payment that failed is tried again.
+	// Retries are the pauses after which Stripe tries a failed payment again.
 	// Nil stands for three, five and seven days.
 	Retries []time.Duration
 	// GivesUp is the status of a subscription after the last retry: canceled,
@@ -42,20 +41,20 @@ type Options struct {
 	// Live delivers each event as it happens, in order. Otherwise events wait
 	// for [Server.Deliver] or [Server.Take].
 	Live bool
-	// SignByClock makes signatures of the time that the clock shows. Otherwise
-	// they are of the real time, which stripe-go compares with by itself.
+	// SignByClock makes signatures with the time that the clock shows. Otherwise
+	// they have the real time, with which stripe-go compares them by default.
 	SignByClock bool
 	// Account is the id of the account. Empty stands for acct_parley.
 	Account string
-	// LiveMode makes its objects and its key those of live mode.
+	// LiveMode makes its objects and its key belong to live mode.
 	LiveMode bool
 }
 
-// Server is a Stripe. It is safe for concurrent use. Objects have ids that
-// count up, so that two servers that are asked for the same have the same.
+// Server is a Stripe. It is safe for concurrent use. The ids of its objects count
+// up, so that two servers that get the same requests have the same ids.
 type Server struct {
-	// URL is the base URL of the API, Key the secret key of the account, and
-	// WebhookSecret what signatures are made with. Account is its id.
+	// URL is the base URL of the API, Account the id of the account, Key its secret
+	// key, and WebhookSecret the key of signatures.
 	URL, Key, WebhookSecret, Account string
 
 	server  *httptest.Server
@@ -128,14 +127,14 @@ func (s *Server) Close() {
 	})
 }
 
-// pageURL is the address of a page for a browser. Its host is another site than
-// 127.0.0.1, as checkout.stripe.com is another than that of the business: what
-// a browser does to cookies and forms between sites, it does here.
+// pageURL is the address of a page for a browser. Its host and 127.0.0.1 are
+// different sites, as checkout.stripe.com and that of the business are, so that a
+// browser treats cookies and forms between them as it does in production.
 func (s *Server) pageURL(path string) string {
 	return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + path
 }
 
-// head is what all objects have.
+// head has the fields that all objects share.
 type head struct {
 	ID       string `json:"id"`
 	Object   string `json:"object"`
@@ -151,7 +150,7 @@ func (s *Server) newHead(prefix, object string) head {
 	return head{ID: fmt.Sprintf("%s_%06d", prefix, s.made[prefix]), Object: object, Created: s.moment(), Livemode: s.options.LiveMode}
 }
 
-// deletion is the answer to a deletion, and what is left of a customer.
+// deletion is the answer to a deletion, and all that remains of a customer.
 type deletion struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`

@@ -6,8 +6,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 )
 
-// The statuses that the clock knows what to do with. [Server.SetStatus] may set
-// any other.
+// The statuses that the clock can handle. [Server.SetStatus] may set any other.
 const (
 	active            = string(stripe.SubscriptionStatusActive)
 	trialing          = string(stripe.SubscriptionStatusTrialing)
@@ -42,11 +41,11 @@ type subscription struct {
 	CancellationDetails  cancellation      `json:"cancellation_details"`
 	Metadata             map[string]string `json:"metadata"`
 
-	// periods counts those since the anchor, and proration is what the next
-	// invoice has on top.
+	// periods counts the periods since the anchor, and proration is added to the
+	// next invoice.
 	periods   int
 	proration int64
-	// warned says that the end of the trial was announced.
+	// warned says that Stripe has announced the end of the trial.
 	warned bool
 }
 
@@ -63,7 +62,7 @@ type item struct {
 	Subscription string `json:"subscription"`
 }
 
-// incompleteFor is how long a first payment is waited for.
+// incompleteFor is how long Stripe waits for a first payment.
 const incompleteFor = 23 * hour
 
 func (s *Server) routeSubscriptions(mux *http.ServeMux) {
@@ -89,12 +88,12 @@ func (s *Server) subscription(id, param string) (*subscription, error) {
 
 func (sub *subscription) price() *price { return sub.Items.Data[0].Price }
 
-// over reports whether the subscription never changes again.
+// over reports whether the subscription has ended for good.
 func (sub *subscription) over() bool {
 	return sub.Status == canceled || sub.Status == incompleteExpired
 }
 
-// opening is what a subscription begins with.
+// opening has the values with which a subscription begins.
 type opening struct {
 	customer *customer
 	price    *price
@@ -103,12 +102,11 @@ type opening struct {
 	metadata map[string]string
 	// behavior is the payment_behavior.
 	behavior string
-	// method is what is paid with; empty for what the customer has.
+	// method is the payment method; empty for the customer's own.
 	method ref
 }
 
-// open makes a subscription, and has its first invoice paid unless there is a
-// trial.
+// open makes a subscription and pays its first invoice, unless there is a trial.
 func (s *Server) open(o opening) (*subscription, error) {
 	if !o.price.Active {
 		return nil, invalid("items[0][price]", "The price specified is inactive. This field only accepts active prices.")
@@ -137,7 +135,7 @@ func (s *Server) open(o opening) (*subscription, error) {
 	return sub, nil
 }
 
-// costs is what the first invoice of a subscription is about.
+// costs are the items of a subscription's first invoice.
 func (s *Server) costs(sub *subscription) int64 {
 	if sub.Status == trialing {
 		return 0
@@ -145,7 +143,7 @@ func (s *Server) costs(sub *subscription) int64 {
 	return sub.price().UnitAmount
 }
 
-// anchor begins the periods of a subscription anew, at the present.
+// anchor restarts the periods of a subscription now.
 func (s *Server) anchor(sub *subscription) {
 	sub.BillingCycleAnchor, sub.periods = s.moment(), 0
 	sub.nextPeriod()
@@ -158,14 +156,14 @@ func (sub *subscription) nextPeriod() {
 	sub.CurrentPeriodEnd = sub.BillingCycleAnchor.months(sub.periods * months)
 }
 
-// fails reports whether the next payment that the customer is not there for is
-// refused.
+// fails reports whether Stripe refuses the next payment that it takes without the
+// customer.
 func (s *Server) fails(sub *subscription) bool {
 	c, _ := find(s.customers, string(sub.Customer))
 	return c.authenticates || s.declines(sub)
 }
 
-// declines reports whether each payment is refused.
+// declines reports whether Stripe refuses every payment.
 func (s *Server) declines(sub *subscription) bool {
 	c, _ := find(s.customers, string(sub.Customer))
 	method := sub.DefaultPaymentMethod

@@ -85,7 +85,7 @@ func (s *Server) updateSubscription(r *Request) (any, error) {
 	return sub, nil
 }
 
-// changeEnd says when a subscription ends, if the parameters do.
+// changeEnd sets when a subscription ends, if the parameters say so.
 func (s *Server) changeEnd(sub *subscription, p params) {
 	switch {
 	case p.has("cancel_at_period_end"):
@@ -120,7 +120,8 @@ func (s *Server) changeItems(sub *subscription, p params) error {
 	return nil
 }
 
-// cancelSubscription does not find what has ended already, as Stripe does not.
+// cancelSubscription does not find a subscription that has ended, as Stripe does
+// not either.
 func (s *Server) cancelSubscription(r *Request) (any, error) {
 	sub, err := s.subscription(r.id, "")
 	if err != nil {
