@@ -42,10 +42,14 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 		baker := w.newTenant("baker", plan.Standard)
 		v := w.signedIn(baker.email, baker.password)
 		page := "/chatbots/" + baker.chatbot + "/knowledge"
+		list := page + "/addresses"
 		var source knowledge.Source
 		sync := func(t *testing.T) []knowledge.Document {
 			v := v.in(t)
-			v.goesTo(v.post(page+"/sources/"+source.ID+"/sync", nil), page+"?done=syncing")
+			v.goesTo(v.post(page+"/sources/"+source.ID+"/sync", nil), list)
+			if got := text(v.page(v.get(list))); !strings.Contains(got, "being read again") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			return v.settled(baker)
 		}
 
@@ -53,7 +57,10 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 			v := v.in(t)
 			v.goesTo(v.post(page+"/sources", pairs{
 				"url", site.url("/docs/"), "reach", "site", "include", "/docs/\n", "exclude", "/docs/old/", "max_depth", "2", "max_pages", "10", "schedule", "daily",
-			}), page+"?done=source")
+			}), list)
+			if got := text(v.page(v.get(list))); !strings.Contains(got, "The address is added.") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			documents := v.settled(baker)
 			want := []string{site.url("/docs/"), site.url("/docs/deep"), site.url("/docs/prices")}
 			if got := addresses(documents); !slices.Equal(got, want) {
@@ -65,9 +72,21 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 			if source.State != knowledge.SourceReady || source.DueAt == nil || source.SyncedAt == nil {
 				t.Errorf("the source is %+v", source)
 			}
-			row := textOf(v.page(v.get(page)), "data-source-id", source.ID)
-			if !strings.Contains(row, site.url("/docs/")+" The whole site Ready 3 Daily") || !strings.Contains(row, "Sync now") {
+			shown := v.get(list)
+			row := textOf(v.page(shown), "data-source-id", source.ID)
+			if !strings.Contains(row, site.url("/docs/")+" The whole site Ready 3 Daily") || !strings.Contains(row, "Read now") {
 				t.Errorf("the page shows %q", row)
+			}
+			for _, act := range []string{"sync", "remove"} {
+				if !strings.Contains(shown.body, `method="post" action="`+page+"/sources/"+source.ID+"/"+act+`"`) {
+					t.Errorf("without a script there is no way to %s it", act)
+				}
+			}
+			of := v.get(page + "?source=" + source.ID).body
+			for _, d := range documents {
+				if !strings.Contains(of, `data-document-id="`+d.ID+`"`) {
+					t.Errorf("%s is not among the documents of the address", d.URL)
+				}
 			}
 		})
 		t.Run("an answer names the address", func(t *testing.T) {
@@ -116,7 +135,10 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 		})
 		t.Run("removing the address removes all its pages at once", func(t *testing.T) {
 			v := v.in(t)
-			v.goesTo(v.post(page+"/sources/"+source.ID+"/remove", nil), page+"?done=removed")
+			v.goesTo(v.post(page+"/sources/"+source.ID+"/remove", nil), list)
+			if got := text(v.page(v.get(list))); !strings.Contains(got, "is removed, with all its pages") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			if v.answers(baker, "What does a service cost?", "euros") {
 				t.Error("it is answered from still")
 			}

@@ -95,7 +95,7 @@ func TestPassageSizes(t *testing.T) {
 		text := "# Bread\n\n" + strings.Repeat("Bread is baked in the old oven before the sun is up.\n\n", 100)
 		baker := w.newTenant("baker", plan.Standard, text)
 		v := w.signedIn(baker.email, baker.password)
-		page := "/chatbots/" + baker.chatbot
+		page := "/chatbots/" + baker.chatbot + "/settings"
 		save := func(v *visitor, more ...string) reply {
 			return v.post(page, append(pairs{"name", "Baker"}, more...))
 		}

@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"parley/core/knowledge"
 	"parley/core/plan"
@@ -68,7 +71,10 @@ func TestUploads(t *testing.T) {
 			form := withFile(fields("none", ""), "files", "manual.pdf", manual())
 			form = withFile(form, "files", "saddle.docx", docxOf("Saddles", "A saddle of leather must be greased in spring."))
 			form = withFile(form, "files", "notes.md", "# Notes\n\nThe lamp needs a dynamo.\n")
-			v.goesTo(v.sendForm(page+"/files", form), page+"?done=added")
+			v.goesTo(v.sendForm(page+"/files", form), page)
+			if got := text(v.page(v.get(page))); !strings.Contains(got, "3 documents added.") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			documents := v.settled(baker)
 			for title, kind := range map[string]knowledge.Kind{"manual": knowledge.PDF, "Saddles": knowledge.DOCX, "notes": knowledge.Markdown} {
 				if d := titled(documents, title); d.State != knowledge.Ready || d.Kind != kind {
@@ -108,7 +114,10 @@ func TestUploads(t *testing.T) {
 		t.Run("pairs that are typed line by line are in answers", func(t *testing.T) {
 			v := v.in(t)
 			typed := "Do you rent bicycles?,\"Yes, by the day.\"\nDo you take cards?,\"Only above ten euros.\"\n"
-			v.goesTo(v.sendForm(page+"/pairs", fields("pairs_title", "Frequent questions", "pairs", typed)), page+"?done=added")
+			v.goesTo(v.sendForm(page+"/pairs", fields("pairs_title", "Frequent questions", "pairs", typed)), page)
+			if got := text(v.page(v.get(page))); !strings.Contains(got, "“Frequent questions” added.") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			if d := titled(v.settled(baker), "Frequent questions"); d.State != knowledge.Ready || d.Kind != knowledge.Pairs {
 				t.Errorf("it is %+v", d)
 			}
@@ -118,23 +127,33 @@ func TestUploads(t *testing.T) {
 		})
 		t.Run("a file that cannot be read fails with the reason, which the page shows beside Retry", func(t *testing.T) {
 			v := v.in(t)
-			v.goesTo(v.sendForm(page+"/files", withFile(fields("none", ""), "files", "scan.pdf", pdfOf("", ""))), page+"?done=added")
+			v.goesTo(v.sendForm(page+"/files", withFile(fields("none", ""), "files", "scan.pdf", pdfOf("", ""))), page)
+			if got := text(v.page(v.get(page))); !strings.Contains(got, "1 document added.") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			scan := titled(v.settled(baker), "scan.pdf")
 			if scan.State != knowledge.Failed || !strings.Contains(scan.Reason, "scan") {
 				t.Fatalf("it is %+v", scan)
 			}
-			shown := v.page(v.get(page + "?state=failed"))
+			answer := v.get(page + "?state=failed")
+			shown := v.page(answer)
 			row := textOf(shown, "data-document-id", scan.ID)
 			if !strings.Contains(row, scan.Reason) || !strings.Contains(row, "Retry") || textOf(shown, "data-state", "ready") != "" {
 				t.Errorf("the page shows %q", row)
 			}
-			v.goesTo(v.post(page+"/"+scan.ID+"/retry", nil), page+"?done=retrying")
+			if !strings.Contains(answer.body, `formaction="`+page+"/"+scan.ID+`/retry"`) {
+				t.Error("without a script there is no way to try it again")
+			}
+			v.goesTo(v.post(page+"/"+scan.ID+"/retry", nil), page)
+			if got := text(v.page(v.get(page))); !strings.Contains(got, "being read again") {
+				t.Errorf("the page does not say so: %q", got)
+			}
 			if again := titled(v.settled(baker), "scan.pdf"); again.State != knowledge.Failed || !again.UpdatedAt.After(scan.UpdatedAt) {
 				t.Errorf("after another try it is %+v", again)
 			}
 		})
 		for _, refused := range []struct{ name, path, form, beside, says string }{
-			{"a kind that nobody reads", "/files", withFile(fields("none", ""), "files", "setup.exe", "MZ"), "files-error", "ends with"},
+			{"a kind that nobody reads", "/files", withFile(fields("none", ""), "files", "setup.exe", "MZ"), "files-error", "does not work. Add PDF, Word"},
 			{"no file", "/files", fields("none", ""), "files-error", "Choose a file"},
 			{"an empty file", "/files", withFile(fields("none", ""), "files", "empty.pdf", ""), "files-error", "empty"},
 			{"pairs without a title", "/pairs", fields("pairs_title", "", "pairs", "a,b"), "pairs_title-error", "title"},
@@ -170,6 +189,16 @@ func TestUploads(t *testing.T) {
 	})
 }
 
+// buttonTo is the name of the button that posts to an address.
+func buttonTo(root *html.Node, address string) string {
+	for _, node := range elements(root) {
+		if attribute(node, "formaction") == address {
+			return cmp.Or(attribute(node, "aria-label"), text(node))
+		}
+	}
+	return ""
+}
+
 func TestDocumentControl(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
@@ -192,9 +221,17 @@ func TestDocumentControl(t *testing.T) {
 		})
 		t.Run("the page says what is being worked on, and stays current", func(t *testing.T) {
 			v := v.in(t)
-			shown := v.page(v.get("/chatbots/" + baker.chatbot + "/knowledge"))
-			if row := textOf(shown, "data-document-id", d.ID); !strings.Contains(row, "Being fetched") || !strings.Contains(row, "Cancel") {
+			page := "/chatbots/" + baker.chatbot + "/knowledge"
+			answer := v.get(page)
+			shown := v.page(answer)
+			if row := textOf(shown, "data-document-id", d.ID); !strings.Contains(row, "Being fetched") {
 				t.Errorf("the page shows %q", row)
+			}
+			if cancel := buttonTo(shown, page+"/"+d.ID+"/cancel"); !strings.HasPrefix(cancel, "Cancel ") {
+				t.Errorf("its button is called %q", cancel)
+			}
+			if !strings.Contains(answer.body, `data-working="1"`) {
+				t.Error("a script does not learn that something is being worked on")
 			}
 			if got := textOf(shown, "id", "working"); !strings.Contains(got, "Reload") {
 				t.Errorf("it says %q", got)
@@ -227,17 +264,54 @@ func TestListOfDocuments(t *testing.T) {
 		w.must(err)
 	}
 	v := w.signedIn(baker.email, baker.password)
-	count := func(t *testing.T, query string) int {
-		v := v.in(t)
-		return strings.Count(v.get("/chatbots/"+baker.chatbot+"/knowledge"+query).body, "data-document-id")
-	}
+	page := "/chatbots/" + baker.chatbot + "/knowledge"
 	for query, want := range map[string]int{
-		"": 100, "?page=2": 3, "?page=3": 3, "?page=0": 100, "?page=x": 100, "?state=ready": 100, "?state=ready&page=2": 3, "?state=failed": 0, "?state=nothing": 0,
+		"": 50, "?after=": 50, "?page=2": 50, "?state=ready": 50, "?state=failed": 0, "?state=nothing": 0,
+		"?type=nothing": 0, "?q=Number+a": 26, "?q=nothing": 0,
 	} {
 		t.Run("the page "+query+" has as many rows as it should", func(t *testing.T) {
-			if got := count(t, query); got != want {
+			v := v.in(t)
+			if got := strings.Count(v.get(page+query).body, "data-document-id"); got != want {
 				t.Errorf("%d rows, want %d", got, want)
 			}
 		})
 	}
+	for _, query := range []string{"", "?state=ready"} {
+		t.Run("from the page "+query+" each page leads to the next, until all have been listed once", func(t *testing.T) {
+			v := v.in(t)
+			listed := map[string]bool{}
+			path := page + query
+			for _, want := range []int{50, 50, 3} {
+				shown := v.page(v.get(path))
+				rows := 0
+				path = ""
+				for _, node := range elements(shown) {
+					if id := attribute(node, "data-document-id"); id != "" {
+						rows++
+						listed[id] = true
+					}
+					if attribute(node, "rel") == "next" {
+						path = attribute(node, "href")
+					}
+				}
+				if rows != want || (path == "") != (want == 3) {
+					t.Errorf("%d rows, want %d, and then %q", rows, want, path)
+				}
+				if query != "" && path != "" && !strings.Contains(path, "state=ready") {
+					t.Errorf("%q forgets what was chosen", path)
+				}
+			}
+			if len(listed) != 103 {
+				t.Errorf("%d of 103 documents were listed", len(listed))
+			}
+		})
+	}
+	t.Run("a place in the list that does not exist is refused", func(t *testing.T) {
+		v := v.in(t)
+		r := v.get(page + "?after=x")
+		v.expect(r, http.StatusUnprocessableEntity)
+		if got := text(v.page(r)); !strings.Contains(got, "Begin again without it.") {
+			t.Errorf("the page says %q", got)
+		}
+	})
 }

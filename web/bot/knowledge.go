@@ -36,6 +36,9 @@ var filters = []struct {
 	{"removing", "Being removed", []knowledge.State{knowledge.Removing}},
 }
 
+// unknownState is that of no document: a choice that does not exist lists nothing.
+const unknownState knowledge.State = "unknown"
+
 func isWorkedOn(d knowledge.Document) bool {
 	return !d.State.Settled() && d.State != knowledge.Removing
 }
@@ -48,6 +51,7 @@ var choices = []string{"q", "type", "state", "source"}
 
 func (f chosen) filter() browse.Filter {
 	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["type"]), SourceID: id.Given(f["source"])}
+	filter.States = []knowledge.State{unknownState}
 	for _, state := range filters {
 		if state.value == f["state"] {
 			filter.States = state.states
