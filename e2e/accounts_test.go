@@ -43,14 +43,14 @@ func TestSignUp(t *testing.T) {
 			}
 			page := v.get(home)
 			v.expect(page, 200)
-			if got := textOf(v.page(page), "class", "workspace"); got != "First shop" {
+			if got := textOf(v.page(page), "popovertarget", "workspaces"); got != "F Workspace First shop" {
 				t.Errorf("the workspace is %q", got)
 			}
 			plans := v.page(v.get(home + "/plan"))
 			if got := textOf(plans, "class", "current"); got != "Starter Your plan" {
 				t.Errorf("the plan is %q", got)
 			}
-			if got := textOf(v.page(v.get(home+"/members")), "id", "member-list"); !strings.Contains(got, "first@example.com Owner") {
+			if got := textOf(v.page(v.get(home+"/members")), "id", "member-list"); !strings.Contains(got, "first@example.com You Owner") {
 				t.Errorf("the members are %q", got)
 			}
 		})

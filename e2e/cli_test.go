@@ -167,7 +167,7 @@ func TestUserCommands(t *testing.T) {
 		term.fails("already", "user", "create", "owner@example.com")
 		term.fails("e-mail address", "user", "create", "nobody")
 		term.fails("User not found", "user", "password", "nobody@example.com")
-		term.fails("no password on standard input", "user", "create", "x@example.com", "--password-stdin")
+		term.fails("Standard input has no password", "user", "create", "x@example.com", "--password-stdin")
 		if _, complaint, code := term.run("short\n", "user", "create", "x@example.com", "--password-stdin"); code != 1 || !strings.Contains(complaint, "at least 10") {
 			t.Errorf("a short password ends with %d and says %s", code, complaint)
 		}

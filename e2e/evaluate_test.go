@@ -154,7 +154,7 @@ func TestAnswerWithoutKnowledge(t *testing.T) {
 	})
 	t.Run("with the setting on, it is answered from no document", func(t *testing.T) {
 		v := v.in(t)
-		page := "/chatbots/" + baker.chatbot
+		page := "/chatbots/" + baker.chatbot + "/settings"
 		v.goesTo(v.post(page, pairs{"name", "Baker", "answer_without_knowledge", "on"}), page+"?done=saved")
 		if !strings.Contains(v.get(page).body, `name="answer_without_knowledge" type="checkbox" value="on" checked`) {
 			t.Error("the box is not on")

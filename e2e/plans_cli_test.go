@@ -44,7 +44,7 @@ func TestPlanLimitsCommand(t *testing.T) {
 		term.fails("no API access", "token", "create", bot)
 		term.fails("members", "plan", "limits", "basic", "--members=0")
 		term.fails("features", "plan", "limits", "basic", "--features=magic")
-		term.fails("costs nothing", "plan", "limits", "starter", "--price-monthly=100")
+		term.fails("must be free", "plan", "limits", "starter", "--price-monthly=100")
 		for _, args := range [][]string{{"gold"}, {"basic", "--chatbots=-2"}, {"basic", "--chatbots=many"}, {"basic", "--price-monthly=19.00"}} {
 			if _, complaint, code := term.run("", append([]string{"plan", "limits"}, args...)...); code != 2 {
 				term.Errorf("%v ends with %d and says %s", args, code, complaint)
@@ -113,7 +113,7 @@ func TestBillingCommands(t *testing.T) {
 		if _, complaint, _ := term.run("", "plan", "limits", "standard", "--chatbots=11"); !strings.Contains(complaint, "Run: parley billing sync") {
 			term.Errorf("later it says %q", complaint)
 		}
-		if out, _, code := term.run("", at("doctor")...); code == 0 || !strings.Contains(out, "Stripe does not have what the plans say") {
+		if out, _, code := term.run("", at("doctor")...); code == 0 || !strings.Contains(out, "Stripe differs from the plans") {
 			term.Errorf("doctor ends with %d and says %s", code, out)
 		}
 		raised := term.records(at("billing", "sync")...)

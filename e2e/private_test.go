@@ -47,7 +47,7 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 		w := start(t, in)
 		all(w, dir)
-		if log := w.log.String(); !strings.Contains(log, "others could read") || !strings.Contains(log, "parley.db") || !strings.Contains(log, "index.db") {
+		if log := w.log.String(); !strings.Contains(log, "other users of this machine could read") || !strings.Contains(log, "parley.db") || !strings.Contains(log, "index.db") {
 			t.Errorf("the log is %s", log)
 		}
 	})

@@ -264,6 +264,7 @@ var commandRecords = map[string]struct {
 	"eval retrieval":          {reason: measures},
 	"eval grounding":          {reason: measures},
 	"doctor":                  {reason: reads},
+	"gallery":                 {reason: "it shows the pages with made-up data, and opens no database"},
 	"version":                 {reason: reads},
 }
 

@@ -136,6 +136,6 @@ func TestGrantUntilCommand(t *testing.T) {
 		}
 		term.fails("after today", "plan", "set", workspace, "premium", "--until=2020-01-31")
 		term.fails("2027-01-31", "plan", "set", workspace, "premium", "--until=soon")
-		term.fails("no end", "plan", "set", workspace, "starter", "--until="+day)
+		term.fails("cannot have an end", "plan", "set", workspace, "starter", "--until="+day)
 	})
 }

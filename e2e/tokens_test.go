@@ -312,7 +312,7 @@ func TestTokenLimit(t *testing.T) {
 		t.Run("each chatbot has its own limit", func(t *testing.T) {
 			v := owner.in(t)
 			r := v.post("/workspaces/"+baker.workspace+"/chatbots", pairs{"name", "Second"})
-			v.create(strings.TrimPrefix(location(r), "/chatbots/"), "{}")
+			v.create(strings.TrimSuffix(strings.TrimPrefix(location(r), "/chatbots/"), "/welcome"), "{}")
 		})
 	})
 }
