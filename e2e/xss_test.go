@@ -82,7 +82,13 @@ func (w *instance) hostileEstate(email, attack string) (ids, string) {
 	w.must(err)
 	w.newToken(workspace, bot.ID, attack)
 	provider := w.newProvider(workspace, attack)
-	return ids{"workspace": workspace, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID}, user.ID
+	asked := w.answeredIn(bot, attack)
+	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: user.ID}, "", nil, nil)
+	w.must(err)
+	return ids{
+		"workspace": workspace, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,
+		"conversation": written(p.IDs.Conversation(asked.ConversationID)), "tried": written(p.IDs.Conversation(tried.ID)),
+	}, user.ID
 }
 
 func TestHostileNames(t *testing.T) {
@@ -106,6 +112,12 @@ func TestHostileNames(t *testing.T) {
 						}
 						return
 					}
+					if strings.HasSuffix(r.route, "/export") { // a file, which no browser shows
+						if got := answer.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") {
+							t.Errorf("the answer is %q", got)
+						}
+						return
+					}
 					w.harmless(answer)
 					if !strings.Contains(text(w.page(answer)), strings.Join(strings.Fields(attack), " ")) {
 						t.Error("the page does not show it")
@@ -119,7 +131,7 @@ func TestHostileNames(t *testing.T) {
 					"/sign-in":                                     "email=" + typed + "&password=x&next=" + typed,
 					"/sign-up":                                     "email=" + typed + "&password=x&workspace=" + typed,
 					"/join":                                        "code=" + typed + "&password=x",
-					"/chatbots/:chatbot":                           "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
+					"/chatbots/:chatbot/settings":                  "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
 					"/chatbots/:chatbot/delete":                    "confirm_name=" + typed + "x",
 					"/chatbots/:chatbot/knowledge":                 upload(attack, ""),
 					"/chatbots/:chatbot/knowledge/pairs":           fields("pairs_title", "", "pairs", attack),
