@@ -77,9 +77,15 @@ func TestModelsInTheBrowser(t *testing.T) {
 	t.Run("a chatbot's settings offer it, and it is chosen", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+baker.chatbot+"/settings"))
 		provider := get(t, b, chromedp.Evaluate[string](`Array.from(document.getElementById("provider_id").options).find(o => o.text === "Ours").value`))
-		get(t, b, chromedp.Evaluate[bool](`(p => (p.value = "`+provider+`", p.dispatchEvent(new Event("change", {bubbles: true}))))(document.getElementById("provider_id"))`))
-		// Their server lists no models, so the name is typed.
-		b.do(t, chromedp.WaitVisible(chromedp.ID("model")), chromedp.SendKeys(chromedp.ID("model"), "their-model"),
+		choose := func(id, value string) {
+			t.Helper()
+			get(t, b, chromedp.Evaluate[bool](`(s => (s.value = `+value+`, s.dispatchEvent(new Event("change", {bubbles: true}))))(document.getElementById("`+id+`"))`))
+		}
+		choose("provider_id", `"`+provider+`"`)
+		// Their server lists other models, so the name is typed.
+		b.do(t, chromedp.WaitVisible(chromedp.ID("model-list")))
+		choose("model-list", "s.options[s.options.length-1].value")
+		b.do(t, chromedp.SendKeys(chromedp.ID("model"), "their-model"),
 			chromedp.SendKeys(chromedp.ID("temperature"), "0.3"))
 		if got := b.follow(t, "#save-settings"); !strings.HasSuffix(got, "?done=saved") {
 			t.Fatalf("it leads to %q", got)
