@@ -38,8 +38,8 @@ func (w *instance) harmless(r reply) {
 		switch {
 		case node.Data == "script" && (node.FirstChild != nil || !strings.HasPrefix(attribute(node, "src"), "/static/")):
 			w.Errorf("the page has a script of its own: %v", node.Attr)
-		case node.Data == "img" && strings.HasPrefix(attribute(node, "src"), "/static/"), node.Data == "svg" && attribute(node, "class") == "icon":
-			// the mark, and icons
+		case node.Data == "img" && strings.HasPrefix(attribute(node, "src"), "/static/"), node.Data == "svg" && (attribute(node, "class") == "icon" || attribute(node, "role") == "img"):
+			// the mark, icons and charts
 		case slices.Contains([]string{"img", "svg", "iframe", "object", "embed", "style", "base"}, node.Data):
 			w.Errorf("the page has the element %s: %v", node.Data, node.Attr)
 		}
