@@ -134,8 +134,8 @@ func TestTokensInTheBrowser(t *testing.T) {
 // fromMenu chooses what is in the menu of a row of tokens, and waits for its dialog.
 func (b *window) fromMenu(t *testing.T, row, what string) {
 	t.Helper()
-	b.do(t, chromedp.Click(chromedp.CSS(row+" .row-menu")), chromedp.WaitVisible(chromedp.CSS(row+" ."+what)),
-		chromedp.Click(chromedp.CSS(row+" ."+what)), chromedp.WaitVisible(chromedp.ID(what+"-dialog")))
+	b.openMenu(t, row+" .row-menu")
+	b.do(t, chromedp.Click(chromedp.CSS(row+" ."+what)), chromedp.WaitVisible(chromedp.ID(what+"-dialog")))
 }
 
 // TestTheLifeOfATokenInTheBrowser goes from the page to the API and back, with a

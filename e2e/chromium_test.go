@@ -107,14 +107,31 @@ func (b *window) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// get returns what an action does.
+// get returns what an action finds out. It asks again if the page was replaced
+// while it looked.
 func get[T any](t *testing.T, b *window, action chromedp.Action[T]) T {
 	t.Helper()
 	value, err := chromedp.Run(b.ctx, action)
+	for again := 0; again < 50 && replaced(err); again++ {
+		value, err = chromedp.Run(b.ctx, action)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return value
+}
+
+// replaced says whether an element or a page was gone before it could be read.
+func replaced(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, gone := range []string{"No node with given id", "Could not find node", "Cannot find context", "Execution context was destroyed", "Inspected target navigated"} {
+		if strings.Contains(err.Error(), gone) {
+			return true
+		}
+	}
+	return false
 }
 
 // text is what a person reads in the element.
@@ -132,10 +149,18 @@ func (b *window) follow(t *testing.T, selector string) string {
 	return strings.TrimPrefix(get(t, b, chromedp.Location()), b.base)
 }
 
+// openMenu waits until the menu has its place and the focus: what is clicked
+// before that moves away under the pointer.
+func (b *window) openMenu(t *testing.T, button string) {
+	t.Helper()
+	b.do(t, chromedp.Click(chromedp.CSS(button)))
+	get(t, b, chromedp.Poll[bool](`document.querySelector(".menu:popover-open")?.contains(document.activeElement)`))
+}
+
 // signOut leaves by the menu of the account.
 func (b *window) signOut(t *testing.T) string {
 	t.Helper()
-	b.do(t, chromedp.Click(chromedp.CSS("[popovertarget=account]")), chromedp.WaitVisible(chromedp.CSS("form.account button")))
+	b.openMenu(t, "[popovertarget=account]")
 	return b.follow(t, "form.account button")
 }
 

@@ -172,16 +172,6 @@
     return button;
   };
 
-  // The menu opens below its button, or above it where there is no room.
-  const place = (menu, button) => {
-    const at = button.getBoundingClientRect();
-    const below = innerHeight - at.bottom > menu.offsetHeight + 8;
-    menu.style.top = `${below ? at.bottom + 4 : Math.max(8, at.top - menu.offsetHeight - 4)}px`;
-    menu.style.left = `${Math.max(8, at.right - menu.offsetWidth)}px`;
-  };
-
-  const moves = { ArrowDown: 1, ArrowUp: -1 };
-
   const menuOf = (token, replaced) => {
     const id = `menu-${token.id}`;
     const button = element("button", "⋯", {
@@ -199,20 +189,6 @@
       menu.append(item("Roll …", "roll", token, askToRoll));
     }
     menu.append(item("Revoke …", "revoke", token, askToRevoke, true));
-    menu.addEventListener("toggle", (event) => {
-      if (event.newState === "open") {
-        place(menu, button);
-        menu.querySelector("button").focus();
-      }
-    });
-    menu.addEventListener("keydown", (event) => {
-      const move = moves[event.key];
-      if (move) {
-        const all = [...menu.querySelectorAll("button")];
-        all[(all.indexOf(document.activeElement) + move + all.length) % all.length].focus();
-        event.preventDefault();
-      }
-    });
     menu.addEventListener("click", () => menu.hidePopover());
     return [button, menu];
   };
