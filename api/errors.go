@@ -14,18 +14,24 @@ import (
 	"parley/internal/route"
 )
 
+// errorCodeHeader has the name of what a failure means, which is finer than the
+// envelope's number.
+const errorCodeHeader = "X-Error-Code"
+
 const internalMessage = "Something went wrong on the server. Try again. If it happens again, report the request id to the operator."
 
-var errDraining = &fault.Error{
+var errDraining = (&fault.Error{
 	Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
 	Message: "The server is restarting. Try again in a few seconds.",
-}
+}).Named(fault.Draining)
 
 // failure is what a caller reads of an error.
 type failure struct {
 	status, code int
-	message      string
-	retryAfter   time.Duration
+	// name tells apart what shares a code.
+	name       fault.Code
+	message    string
+	retryAfter time.Duration
 }
 
 func failureOf(err error) failure {
@@ -35,7 +41,7 @@ func failureOf(err error) failure {
 	}
 	f := fault.As(err)
 	row := route.FailureOf(f.Kind)
-	out := failure{status: row.Status, code: row.Code, message: f.Message, retryAfter: f.RetryAfter}
+	out := failure{status: row.Status, code: row.Code, name: f.Code(), message: f.Message, retryAfter: f.RetryAfter}
 	if f.Kind == fault.Internal {
 		out.message = internalMessage
 	}
@@ -49,17 +55,17 @@ func failureOf(err error) failure {
 func frameworkFailure(err *fiber.Error) failure {
 	switch {
 	case err.Code == fiber.StatusNotFound:
-		return failure{status: err.Code, code: route.CodeNotFound, message: "There is no endpoint at this path. Check the path and the API version."}
+		return failure{status: err.Code, code: route.CodeNotFound, name: "unknown_path", message: "There is no endpoint at this path. Check the path and the API version."}
 	case err.Code == fiber.StatusMethodNotAllowed:
-		return failure{status: err.Code, code: route.CodeInvalid, message: "This endpoint does not support this method. The Allow header lists those that it does."}
+		return failure{status: err.Code, code: route.CodeInvalid, name: "method_not_allowed", message: "This endpoint does not support this method. The Allow header lists those that it does."}
 	case err.Code == fiber.StatusRequestEntityTooLarge:
-		return failure{status: err.Code, code: route.CodeInvalid, message: "The request body is too large. Send a smaller one."}
+		return failure{status: err.Code, code: route.CodeInvalid, name: "too_large", message: "The request body is too large. Send a smaller one."}
 	case err.Code == fiber.StatusUnsupportedMediaType:
-		return failure{status: err.Code, code: route.CodeInvalid, message: err.Message}
+		return failure{status: err.Code, code: route.CodeInvalid, name: "unsupported_media_type", message: err.Message}
 	case err.Code >= 400 && err.Code < 500:
-		return failure{status: fiber.StatusBadRequest, code: route.CodeInvalid, message: "The server could not read the request. Check its headers and body."}
+		return failure{status: fiber.StatusBadRequest, code: route.CodeInvalid, name: "invalid_request", message: "The server could not read the request. Check its headers and body."}
 	}
-	return failure{status: fiber.StatusInternalServerError, code: route.CodeInternal, message: internalMessage}
+	return failure{status: fiber.StatusInternalServerError, code: route.CodeInternal, name: "internal_error", message: internalMessage}
 }
 
 // Fail answers a failed request with the envelope and logs what the caller
@@ -72,6 +78,7 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 	if f.retryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
 	}
+	c.Set(errorCodeHeader, string(f.name))
 	requestID := requestid.Of(c)
 	logFailure(a.Log, f, requestID, err)
 	return respond(c.Status(f.status), envelope{Error: f.code, ErrorMessage: f.message})

@@ -113,7 +113,7 @@ func (w *writer) fail(f failure) {
 	write := func(b []byte) []byte {
 		b = append(b, "data: {\"type\":\"error\",\"error\":"...)
 		b = strconv.AppendInt(b, int64(f.code), 10)
-		return appendEvent(b, ",\"error_message\":", f.message, "")
+		return appendEvent(b, ",\"error_message\":", f.message, ",\"error_code\":\""+string(f.name)+"\"")
 	}
 	if w.settled {
 		w.after(turn.FormattedSent, write)

@@ -106,7 +106,7 @@ func TestEvents(t *testing.T) {
 		if ids := idsOf(got); ids != "81.1.0 81.1.0 81.1.10 81.1.13 81.1.13.2 81.1.13.3 81.1.13.4" {
 			t.Errorf("the ids are %s", ids)
 		}
-		want := `data: {"type":"error","error":5,"error_message":"The model failed."}` + "\n\n" + streamDone
+		want := `data: {"type":"error","error":5,"error_message":"The model failed.","error_code":"upstream_failed"}` + "\n\n" + streamDone
 		if strings.Contains(got, "sources") || !strings.HasSuffix(withoutIDs(got), `"status":"failed"}}`+"\n\n"+want) {
 			t.Errorf("got %s", got)
 		}

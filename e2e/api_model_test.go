@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptrace"
@@ -12,6 +13,7 @@ import (
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/core/plan"
 	"parley/internal/app"
 	"parley/llm/llmtest"
@@ -119,15 +121,20 @@ var failing = []struct {
 	llmtest.Reply
 	// streamed says that only an answer in pieces can fail so.
 	streamed bool
+	// means is the error code, unless that is model_failed.
+	means fault.Code
 }{
-	{"refuses", llmtest.Reply{Status: 500, RetryAfter: "0"}, false},
-	{"does not take our key", llmtest.Reply{Status: 401}, false},
-	{"is busy", llmtest.Reply{Status: 429, RetryAfter: "0"}, false},
-	{"answers nothing", llmtest.Reply{}, false},
-	{"breaks off", llmtest.Reply{Pieces: []string{"It opens", " at"}, OmitFinish: true, OmitDone: true}, true},
-	{"is cut off", llmtest.Reply{Pieces: []string{"It opens", " at"}, OmitFinish: true, OmitDone: true, CutAtEnd: true}, false},
-	{"sends what is not JSON", llmtest.Reply{Pieces: []string{"It opens", " at"}, Raw: []string{"{nonsense"}}, false},
-	{"reports an error inside", llmtest.Reply{Pieces: []string{"It opens", " at"}, Raw: []string{`{"error":{"message":"scripted failure"}}`}}, false},
+	{"is broken", llmtest.Reply{Status: 500, RetryAfter: "0"}, false, ""},
+	{"does not take our key", llmtest.Reply{Status: 401}, false, fault.ModelKeyRejected},
+	{"is not known", llmtest.Reply{Status: 404}, false, fault.ModelUnknown},
+	{"is not paid", llmtest.Reply{Status: 429, ErrorBody: `{"error":{"code":"insufficient_quota"}}`, RetryAfter: "0"}, false, fault.ModelUnpaid},
+	{"has too short a context", llmtest.Reply{Status: 400, ErrorBody: `{"error":{"code":"context_length_exceeded"}}`}, false, fault.ContextTooLong},
+	{"is busy", llmtest.Reply{Status: 429, RetryAfter: "0"}, false, fault.ModelBusy},
+	{"answers nothing", llmtest.Reply{}, false, ""},
+	{"breaks off", llmtest.Reply{Pieces: []string{"It opens", " at"}, OmitFinish: true, OmitDone: true}, true, ""},
+	{"is cut off", llmtest.Reply{Pieces: []string{"It opens", " at"}, OmitFinish: true, OmitDone: true, CutAtEnd: true}, false, ""},
+	{"sends what is not JSON", llmtest.Reply{Pieces: []string{"It opens", " at"}, Raw: []string{"{nonsense"}}, false, ""},
+	{"reports an error inside", llmtest.Reply{Pieces: []string{"It opens", " at"}, Raw: []string{`{"error":{"message":"scripted failure"}}`}}, false, ""},
 }
 
 func TestModelFailures(t *testing.T) {
@@ -136,16 +143,20 @@ func TestModelFailures(t *testing.T) {
 		token := b.baker.token
 		for _, f := range failing {
 			upstream.Always(f.Reply)
+			means, status, code := string(cmp.Or(f.means, fault.ModelFailed)), 500, 5
+			if f.means == fault.ModelBusy {
+				status, code = 503, 8
+			}
 			if !f.streamed {
 				id := written(b.newConversation(token, ""))
-				b.play(scenario{name: "a model that " + f.name + " is a 500", body: asking(id), headers: as(token), status: 500, code: 5, lacks: []string{"scripted", "It opens", upstream.BaseURL()}})
+				b.play(scenario{name: "a model that " + f.name + " is a failure", body: asking(id), headers: as(token), status: status, code: code, answers: []header{{"X-Error-Code", means}}, lacks: []string{"scripted", "It opens", upstream.BaseURL()}})
 				b.Run("the question to a model that "+f.name+" is kept", func(t *testing.T) { b.within(t).checkFailed(b.baker, id, "") })
 			}
 			id := written(b.newConversation(token, ""))
 			b.Run("a stream of a model that "+f.name+" has one error and then [DONE]", func(t *testing.T) {
 				w := b.within(t)
 				s := w.story(w.stream(`{"message":"When does the bakery open?","format":"html","conversation_id":`+id+`}`, bearer(token)))
-				if len(s.failures) != 1 || s.failures[0].Error != 5 || s.failures[0].ErrorMessage == "" || !strings.HasSuffix(s.kinds, "error [DONE] ") {
+				if len(s.failures) != 1 || s.failures[0].Error != code || s.failures[0].ErrorCode != means || s.failures[0].ErrorMessage == "" || !strings.HasSuffix(s.kinds, "error [DONE] ") {
 					t.Fatalf("got %s %+v", s.kinds, s.failures)
 				}
 				w.checkParts(s.failures[0].ErrorMessage, nil, "scripted", "http", "It opens")

@@ -130,6 +130,8 @@ func (w *instance) checkEnvelope(r reply, code int) {
 	}
 }
 
+var errorCode = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+
 func (w *instance) checkHeaders(r reply) {
 	w.Helper()
 	if got := r.Header.Get("Content-Type"); got != "application/json" {
@@ -144,6 +146,9 @@ func (w *instance) checkHeaders(r reply) {
 	}
 	if got := r.Header.Get("WWW-Authenticate"); got != challenge {
 		w.Errorf("WWW-Authenticate is %q, want %q", got, challenge)
+	}
+	if named := errorCode.MatchString(r.Header.Get("X-Error-Code")); named != (r.Error != 0) {
+		w.Errorf("X-Error-Code is %q", r.Header.Get("X-Error-Code"))
 	}
 	if r.StatusCode == http.StatusServiceUnavailable && r.Header.Get("Retry-After") == "" {
 		w.Error("the answer has no Retry-After")

@@ -278,7 +278,7 @@ func (c *cutting) checkWithAll(w *instance, after int, body, text string) {
 }
 
 // wording is what of a failure is not kept: what went wrong in words.
-var wording = regexp.MustCompile(`,"error_message":"[^"]+"`)
+var wording = regexp.MustCompile(`,"error_message":"[^"]+","error_code":"[^"]+"`)
 
 func eventsOf(all []marked) []event {
 	events := make([]event, len(all))

@@ -246,6 +246,7 @@ type event struct {
 	Format         string `json:"format"`
 	Error          int    `json:"error"`
 	ErrorMessage   string `json:"error_message"`
+	ErrorCode      string `json:"error_code"`
 	// done is the literal [DONE].
 	done bool
 }

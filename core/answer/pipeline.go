@@ -116,7 +116,7 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 		return found, nil
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.")
+		return nil, fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.").Named(fault.RetrievalFailed)
 	}
 	return found, nil
 }

@@ -52,7 +52,7 @@ var (
 	// ErrClaimed says that another request has just claimed the key. No caller
 	// reads it.
 	ErrClaimed   = fault.New(fault.Conflict, "This Idempotency-Key is in use.")
-	errOtherBody = fault.New(fault.Conflict, "This Idempotency-Key was sent before with another request. Use a new key for a new request.")
+	errOtherBody = fault.New(fault.Conflict, "This Idempotency-Key was sent before with another request. Use a new key for a new request.").Named(fault.KeyReused)
 )
 
 // Keys ties idempotency keys to what their requests began.

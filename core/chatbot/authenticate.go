@@ -30,7 +30,7 @@ func (p *Principal) Needs(scope Scope) error {
 	if slices.Contains(p.Token.Scopes, scope) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "This token does not have the scope %q. Use a token that has it.", scope)
+	return fault.New(fault.Forbidden, "This token does not have the scope %q. Use a token that has it.", scope).Named(fault.MissingScope)
 }
 
 // Authenticate returns the principal of a token's secret. Missing, malformed,

@@ -16,8 +16,8 @@ type Settler interface {
 }
 
 var (
-	errChatbotSuspended = fault.New(fault.Forbidden, "This chatbot is suspended because the workspace's plan includes fewer chatbots. An owner can choose which ones stay active, or upgrade the plan.")
-	errTokenSuspended   = fault.New(fault.Forbidden, "This API token is suspended because the workspace's plan includes fewer tokens for each chatbot. An owner can choose which ones stay active, or upgrade the plan.")
+	errChatbotSuspended = fault.New(fault.Forbidden, "This chatbot is suspended because the workspace's plan includes fewer chatbots. An owner can choose which ones stay active, or upgrade the plan.").Named(fault.Suspended)
+	errTokenSuspended   = fault.New(fault.Forbidden, "This API token is suspended because the workspace's plan includes fewer tokens for each chatbot. An owner can choose which ones stay active, or upgrade the plan.").Named(fault.Suspended)
 )
 
 // Writable refuses, as Forbidden, to change a chatbot that is over the limit of

@@ -88,7 +88,7 @@ func (s *Providers) OpenProvider(ctx context.Context, workspaceID, providerID st
 func (s *Providers) opened(provider SealedProvider) (Key, error) {
 	key, err := s.options.Sealer.open(provider)
 	if err != nil {
-		return "", fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.")
+		return "", fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.").Named(fault.ModelKeyRejected)
 	}
 	return key, nil
 }

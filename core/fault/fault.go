@@ -55,6 +55,8 @@ type Error struct {
 	RetryAfter time.Duration
 	// Cause is for the log only.
 	Cause error
+
+	code Code
 }
 
 // Error returns the message with its cause, for the log.

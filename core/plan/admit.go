@@ -52,17 +52,17 @@ func (p Plan) Admit(resource Resource, used int) error {
 		return p.refuse(used, p.Limits.KnowledgeChars, "character of knowledge", "characters of knowledge", "Remove documents or upgrade the plan.")
 	case StoredBytes:
 		if exceeds(used, p.Limits.StoredBytes) {
-			return fault.New(fault.Forbidden, "The %s plan stores up to %s of files and texts. Remove documents or files that could not be read, or upgrade the plan.", p.Title, Megabytes(p.Limits.StoredBytes))
+			return fault.New(fault.Forbidden, "The %s plan stores up to %s of files and texts. Remove documents or files that could not be read, or upgrade the plan.", p.Title, Megabytes(p.Limits.StoredBytes)).Named(fault.PlanLimit)
 		}
 		return nil
 	case Messages:
 		if exceeds(used, p.Limits.MessagesPerMonth) {
-			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and you have used them all. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth)
+			return fault.New(fault.RateLimited, "The %s plan includes %d messages a month, and you have used them all. Wait for the next month or upgrade the plan.", p.Title, p.Limits.MessagesPerMonth).Named(fault.QuotaExceeded)
 		}
 		return nil
 	case Playground:
 		if exceeds(used, p.Limits.PlaygroundPerMonth) {
-			return fault.New(fault.RateLimited, "Your playground questions for this month are used up: the %s plan includes %d. Wait for the next month or upgrade the plan.", p.Title, p.Limits.PlaygroundPerMonth)
+			return fault.New(fault.RateLimited, "Your playground questions for this month are used up: the %s plan includes %d. Wait for the next month or upgrade the plan.", p.Title, p.Limits.PlaygroundPerMonth).Named(fault.QuotaExceeded)
 		}
 		return nil
 	case MessageChars:
@@ -82,7 +82,7 @@ func (p Plan) include(feature Feature, lacking string) error {
 	if p.Limits.Has(feature) && p.Name.MayInclude(feature) {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "The %s plan %s", p.Title, lacking)
+	return fault.New(fault.Forbidden, "The %s plan %s", p.Title, lacking).Named(fault.PlanRequired)
 }
 
 func (p Plan) refuse(used, limit int, one, many, remedy string) error {
@@ -93,7 +93,7 @@ func (p Plan) refuse(used, limit int, one, many, remedy string) error {
 	if limit == 1 {
 		what = one
 	}
-	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy)
+	return fault.New(fault.Forbidden, "The %s plan includes %d %s. %s", p.Title, limit, what, remedy).Named(fault.PlanLimit)
 }
 
 // Megabytes formats a number of bytes for people, in millions of bytes.

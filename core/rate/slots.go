@@ -50,10 +50,10 @@ func (s *Slots) Take(workspaceID, callerID string, p plan.Plan) (*Slot, error) {
 		}
 	}
 	if s.taken >= s.max {
-		return nil, &fault.Error{
+		return nil, (&fault.Error{
 			Kind: fault.Unavailable, RetryAfter: slotWait,
 			Message: "The server is working on as many answers as it can. Try again in a few seconds.",
-		}
+		}).Named(fault.Overloaded)
 	}
 	s.taken++
 	s.byOwner[workspaceID]++
@@ -65,7 +65,7 @@ func (s *Slots) Take(workspaceID, callerID string, p plan.Plan) (*Slot, error) {
 func callerShare(limit int) int { return (3*limit + 3) / 4 }
 
 func limited(message string, args ...any) error {
-	refused := fault.New(fault.RateLimited, message, args...)
+	refused := fault.New(fault.RateLimited, message, args...).Named(fault.TooManyAnswers)
 	refused.RetryAfter = slotWait
 	return refused
 }

@@ -100,10 +100,10 @@ var (
 		Kind: fault.RateLimited, RetryAfter: 5 * time.Second,
 		Message: "Your network has too many requests in progress. Wait for some to finish, then try again.",
 	}
-	errConnections = &fault.Error{
+	errConnections = (&fault.Error{
 		Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
 		Message: "The server has too many requests in progress. Try again in a few seconds.",
-	}
+	}).Named(fault.Overloaded)
 )
 
 // refuseSurplus refuses a request on a connection that was accepted although the

@@ -153,10 +153,10 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) drain() {
 	s.Log.Info("stopping", "drain", s.Config.DrainTimeout)
 	timer := time.AfterFunc(s.Config.DrainTimeout, func() {
-		restarting := &fault.Error{
+		restarting := (&fault.Error{
 			Kind: fault.Unavailable, RetryAfter: 5 * time.Second,
 			Message: "The server is restarting. Send the message again.",
-		}
+		}).Named(fault.Draining)
 		s.endTurns(restarting)
 		s.Turns.EndAll(restarting)
 	})

@@ -23,10 +23,10 @@ var (
 		Kind: fault.RateLimited, RetryAfter: retryAfter,
 		Message: "Your network is sending too many large requests at once. Try again in a few seconds.",
 	}
-	errTooMany = &fault.Error{
+	errTooMany = (&fault.Error{
 		Kind: fault.Unavailable, RetryAfter: retryAfter,
 		Message: "The server is receiving too many large requests. Try again in a few seconds.",
-	}
+	}).Named(fault.Overloaded)
 )
 
 // memory counts the bytes of bodies in memory.

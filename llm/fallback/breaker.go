@@ -104,7 +104,7 @@ func isProviders(err error) bool {
 
 // paused returns the fault for a provider whose breaker is open.
 func (b *Breaker) paused() error {
-	failure := fault.New(fault.Upstream, "The language model failed several times in a row, so Parley is giving it a short break. Try again in a few seconds.")
+	failure := fault.New(fault.Upstream, "The language model failed several times in a row, so Parley is giving it a short break. Try again in a few seconds.").Named(fault.ModelFailed)
 	failure.RetryAfter = max(b.circuit.RemainingDelay(), time.Second)
 	failure.Cause = circuitbreaker.ErrOpen
 	return failure

@@ -188,7 +188,7 @@ func TestMove(t *testing.T) {
 	t.Run("when both fail, the caller gets the second one's error", func(t *testing.T) {
 		b := newBoth(t, broken, llmtest.Reply{Status: 429, RetryAfter: "7"})
 		_, generated, err := b.ask(llmtest.Prompt())
-		if f := fault.As(err); f.Kind != fault.Upstream || f.RetryAfter != 7*time.Second || generated.Model != "second" {
+		if f := fault.As(err); f.Kind != fault.Unavailable || f.Code() != fault.ModelBusy || f.RetryAfter != 7*time.Second || generated.Model != "second" {
 			t.Errorf("got %+v, %v", generated, err)
 		}
 	})

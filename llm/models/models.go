@@ -133,7 +133,7 @@ func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbo
 	return m.own[at], nil
 }
 
-var errNotOwn = fault.New(fault.Upstream, "This server no longer offers the chatbot's model. Choose another in the chatbot's settings.")
+var errNotOwn = fault.New(fault.Upstream, "This server no longer offers the chatbot's model. Choose another in the chatbot's settings.").Named(fault.ModelUnknown)
 
 // ownIndex finds one of the server's own models. An empty name means the default.
 func (m *Models) ownIndex(name string) (int, error) {
@@ -148,7 +148,7 @@ func (m *Models) ownIndex(name string) (int, error) {
 	return 0, errNotOwn
 }
 
-var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. Choose another in the chatbot's settings.")
+var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. Choose another in the chatbot's settings.").Named(fault.ModelUnknown)
 
 // provided returns a model of a provider.
 func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbot.ModelChoice) (answer.Model, error) {
@@ -161,7 +161,7 @@ func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbo
 	}
 	model, err := account.model(choice.Name, m.config.Open)
 	if err != nil {
-		return nil, fault.Wrap(fault.Upstream, err, "Parley cannot use the chatbot's model. Check the settings of its provider.")
+		return nil, fault.Wrap(fault.Upstream, err, "Parley cannot use the chatbot's model. Check the settings of its provider.").Named(fault.ModelRefused)
 	}
 	return model, nil
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"parley/llm/llmtest"
@@ -35,7 +36,11 @@ func TestRefusal(t *testing.T) {
 		} {
 			server := llmtest.NewServer(t, llmtest.Reply{Status: 429, RetryAfter: "60", ErrorBody: body})
 			_, _, err := generate(t.Context(), open(t, server, nil))
-			if got := upstreamtest.WantFault(t, err, tooBusy).Cause.Error(); got != want {
+			message := tooBusy
+			if strings.Contains(want, "insufficient_quota") {
+				message = "The chatbot's account at its model provider has no credit left. The chatbot's owner must add some there."
+			}
+			if got := upstreamtest.WantFault(t, err, message).Cause.Error(); got != want {
 				t.Errorf("cause = %q, want %q", got, want)
 			}
 		}

@@ -13,13 +13,6 @@ import (
 	"parley/core/fault"
 )
 
-// The messages for callers.
-const (
-	notAnswered = "The language model did not answer. Try again."
-	brokeOff    = "The language model stopped in the middle of its answer. Try again."
-	tooBusy     = "The language model is busy. Try again in a moment."
-)
-
 // Error is an error that holds nothing but its own text, so it may be logged
 // as it is.
 type Error string
@@ -54,37 +47,21 @@ var (
 	errTooLong error = &Useless{Reason: "the answer is longer than 1 MiB"}
 )
 
-// Fault returns the fault of kind Upstream for an error of a server, or on the way
-// to it, before any text was emitted. Its cause may be logged: it is an [Error], a
-// [Useless] or a [Refusal], or names only the kind of err.
+// Fault returns the fault for an error of a server, or on the way to it, before
+// any text was emitted: Unavailable for a server that limits how often it is asked,
+// and Upstream for all else. Its cause may be logged: it is an [Error], a [Useless] or
+// a [Refusal], or names only the kind of err.
 func Fault(err error) *fault.Error { return faultOf(err, false) }
 
 // faultOf is Fault; begun says whether text was emitted before.
 func faultOf(err error, begun bool) *fault.Error {
-	failure := fault.Wrap(fault.Upstream, printable(err), "%s", sentence(err, begun))
+	means := meaningOf(err, begun)
+	failure := fault.Wrap(means.kind, printable(err), "%s", means.sentence).Named(means.code)
 	var refused *Refusal
 	if errors.As(err, &refused) {
 		failure.RetryAfter = refused.retryAfter
 	}
 	return failure
-}
-
-// sentence returns the message for the caller.
-func sentence(err error, begun bool) string {
-	var (
-		useless *Useless
-		refused *Refusal
-	)
-	switch {
-	case errors.As(err, &useless) && useless.Sentence != "":
-		return useless.Sentence
-	case begun:
-		return brokeOff
-	case errors.As(err, &refused) && refused.Busy:
-		return tooBusy
-	default:
-		return notAnswered
-	}
 }
 
 // printable returns err without anything that may hold secrets or texts. Errors

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,24 +24,33 @@ func TestFault(t *testing.T) {
 		err   error
 		begun bool
 		want  string
+		code  fault.Code
 	}{
-		"our own error is logged as it is":                {fmt.Errorf("%s: %w", secret, errCut), false, notAnswered + ": the stream ended before the answer did"},
-		"an answer that had begun stopped in the middle":  {errCut, true, brokeOff + ": the stream ended before the answer did"},
-		"a refusal is logged with status and code":        {&Refusal{StatusCode: 401, Code: "invalid_api_key"}, false, notAnswered + ": the server answered 401 Unauthorized, invalid_api_key"},
-		"a busy server is reported as busy":               {&Refusal{StatusCode: 429, Busy: true}, false, tooBusy + ": the server answered 429 Too Many Requests"},
-		"a server that gets busy within an answer is not": {&Refusal{StatusCode: 529, Busy: true, InStream: true}, true, brokeOff + ": the server reported an error within the stream"},
-		"a useless answer has its own message":            {&Useless{Reason: "declined", Sentence: "Ask in a different way."}, true, "Ask in a different way.: declined"},
-		"a useless answer may have the usual message":     {&Useless{Reason: "empty"}, false, notAnswered + ": empty"},
-		"an address is not logged":                        {&url.Error{Op: "Post", URL: "http://" + secret, Err: syscall.ECONNREFUSED}, false, notAnswered + ": the connection to the server failed: connection refused"},
-		"a name is not logged":                            {&net.DNSError{Name: secret, Err: secret}, false, notAnswered + ": the connection to the server failed: its name could not be resolved"},
-		"a closed connection is reported as one":          {&url.Error{URL: secret, Err: io.ErrUnexpectedEOF}, false, notAnswered + ": the connection to the server failed: it was closed"},
-		"a canceled request is reported as one":           {context.Canceled, false, notAnswered + ": the connection to the server failed: it was canceled"},
-		"a request that timed out is reported as one":     {context.DeadlineExceeded, false, notAnswered + ": the connection to the server failed: it timed out"},
-		"only the type of any other error is logged":      {fmt.Errorf("a: %w", errors.New(secret)), false, notAnswered + ": the connection to the server failed: *errors.errorString"},
+		"our own error is logged as it is":                {fmt.Errorf("%s: %w", secret, errCut), false, notAnswered + ": the stream ended before the answer did", ""},
+		"an answer that had begun stopped in the middle":  {errCut, true, brokeOff + ": the stream ended before the answer did", ""},
+		"a refusal is logged with status and code":        {&Refusal{StatusCode: 401, Code: "invalid_api_key"}, false, rejectsKey + ": the server answered 401 Unauthorized, invalid_api_key", fault.ModelKeyRejected},
+		"a busy server is reported as busy":               {&Refusal{StatusCode: 429, Busy: true}, false, tooBusy + ": the server answered 429 Too Many Requests", fault.ModelBusy},
+		"a server that has no credit left is not busy":    {&Refusal{StatusCode: 429, Code: "insufficient_quota", Busy: true}, false, unpaid + ": the server answered 429 Too Many Requests, insufficient_quota", fault.ModelUnpaid},
+		"an unknown model will stay unknown":              {&Refusal{StatusCode: 404}, false, unknown + ": the server answered 404 Not Found", fault.ModelUnknown},
+		"a prompt that is too long will stay too long":    {&Refusal{StatusCode: 400, Code: "context_length_exceeded"}, false, tooLong + ": the server answered 400 Bad Request, context_length_exceeded", fault.ContextTooLong},
+		"a wrong request will stay wrong":                 {&Refusal{StatusCode: 400}, false, refuses + ": the server answered 400 Bad Request", fault.ModelRefused},
+		"a server that gets busy within an answer is not": {&Refusal{StatusCode: 529, Busy: true, InStream: true}, true, brokeOff + ": the server reported an error within the stream", ""},
+		"a useless answer has its own message":            {&Useless{Reason: "declined", Sentence: "Ask in a different way."}, true, "Ask in a different way.: declined", fault.ModelDeclined},
+		"a useless answer may have the usual message":     {&Useless{Reason: "empty"}, false, notAnswered + ": empty", ""},
+		"an address is not logged":                        {&url.Error{Op: "Post", URL: "http://" + secret, Err: syscall.ECONNREFUSED}, false, notAnswered + ": the connection to the server failed: connection refused", ""},
+		"a name is not logged":                            {&net.DNSError{Name: secret, Err: secret}, false, notAnswered + ": the connection to the server failed: its name could not be resolved", ""},
+		"a closed connection is reported as one":          {&url.Error{URL: secret, Err: io.ErrUnexpectedEOF}, false, notAnswered + ": the connection to the server failed: it was closed", ""},
+		"a canceled request is reported as one":           {context.Canceled, false, notAnswered + ": the connection to the server failed: it was canceled", ""},
+		"a request that timed out is reported as one":     {context.DeadlineExceeded, false, notAnswered + ": the connection to the server failed: it timed out", ""},
+		"only the type of any other error is logged":      {fmt.Errorf("a: %w", errors.New(secret)), false, notAnswered + ": the connection to the server failed: *errors.errorString", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := faultOf(c.err, c.begun)
-			if found.Kind != fault.Upstream || found.Error() != c.want {
+			kind, code := fault.Upstream, cmp.Or(c.code, fault.ModelFailed)
+			if code == fault.ModelBusy {
+				kind = fault.Unavailable
+			}
+			if found.Kind != kind || found.Code() != code || found.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", found, c.want)
 			}
 			if shown := fmt.Sprintf("%+v %#v", found.Cause, found.Cause); strings.Contains(shown, secret) {

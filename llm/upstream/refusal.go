@@ -91,6 +91,9 @@ func (a *API) refusalOf(response *http.Response) *Refusal {
 		found.Code = a.Code(body)
 		found.Parameter = a.parameter(body)
 	}
+	if _, stays := byCode[found.Code]; stays {
+		found.Busy = false // such as an account without credit
+	}
 	return found
 }
 

@@ -145,7 +145,7 @@ func ending(ctx context.Context, err error) (chat.Status, error) {
 
 // errAbandoned is what subscribers get when the answer that they waited for
 // could not begin, unless they can begin it again.
-var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Send the request again.")
+var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Send the request again.").Named(fault.AnswerInterrupted)
 
 // abandon ends an attempt that is not executed.
 func (a *attempt) abandon(ctx context.Context) {

@@ -11,7 +11,7 @@ import (
 // saveEvery is how often a durable answer is stored while it grows.
 const saveEvery = 50 * time.Millisecond
 
-var errTakenOver = fault.New(fault.Conflict, "Another server has taken the answer over. Read it from its beginning.")
+var errTakenOver = fault.New(fault.Conflict, "Another server has taken the answer over. Read it from its beginning.").Named(fault.AnswerRestarted)
 
 // save stores an answer as it grows, and then shows it to subscribers, until
 // unsaved is closed.

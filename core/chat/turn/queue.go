@@ -17,10 +17,10 @@ const (
 	queuePoll = 100 * time.Millisecond
 )
 
-var errBusy = &fault.Error{
+var errBusy = (&fault.Error{
 	Kind: fault.Conflict, RetryAfter: time.Second,
 	Message: "The conversation is still answering an earlier message. Wait for its answer and try again.",
-}
+}).Named(fault.ConversationBusy)
 
 // queue lets one caller at a time through for each key, within this process:
 // turns of a conversation, and requests with the same idempotency key. The

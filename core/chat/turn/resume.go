@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	errInterrupted = fault.New(fault.Upstream, "The answer was interrupted before its end. Send the message again.")
-	errHasFailed   = fault.New(fault.Upstream, "The answer failed. Send the message again.")
-	errRestarted   = fault.New(fault.Conflict, "The answer was restarted. Reconnect without Last-Event-ID to read it from its beginning.")
+	errInterrupted = fault.New(fault.Upstream, "The answer was interrupted before its end. Send the message again.").Named(fault.AnswerInterrupted)
+	errHasFailed   = fault.New(fault.Upstream, "The answer failed. Send the message again.").Named(fault.ModelFailed)
+	errRestarted   = fault.New(fault.Conflict, "The answer was restarted. Reconnect without Last-Event-ID to read it from its beginning.").Named(fault.AnswerRestarted)
 	errNoAnswer    = fault.New(fault.NotFound, "The conversation has no answer yet. Send a message first.")
 )
 

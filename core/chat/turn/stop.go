@@ -17,7 +17,7 @@ const stopWait = 30 * time.Second
 const StopsEvery = 200 * time.Millisecond
 
 var (
-	errStopped    = fault.New(fault.Conflict, "The answer was stopped.")
+	errStopped    = fault.New(fault.Conflict, "The answer was stopped.").Named(fault.AnswerStopped)
 	errNotStopped = &fault.Error{
 		Kind: fault.Unavailable, RetryAfter: time.Second,
 		Message: "The answer has been told to stop and has not said that it did. Ask again.",

@@ -16,14 +16,14 @@ func (a *Adapter) failures(t *testing.T) {
 		message  string
 		requests int
 	}{
-		"a wrong request is refused at once":               {llmtest.Reply{Status: 400, ErrorBody: a.Echo}, NotAnswered, 1},
-		"a wrong key is refused at once":                   {llmtest.Reply{Status: 401, ErrorBody: a.Echo}, NotAnswered, 1},
+		"a wrong request is refused at once":               {llmtest.Reply{Status: 400, ErrorBody: a.Echo}, Refuses, 1},
+		"a wrong key is refused at once":                   {llmtest.Reply{Status: 401, ErrorBody: a.Echo}, RejectsKey, 1},
 		"a failing server is called three times":           {llmtest.Reply{Status: 500, ErrorBody: a.Echo}, NotAnswered, 3},
 		"a busy server is called three times":              {llmtest.Reply{Status: 429, ErrorBody: a.Echo}, TooBusy, 3},
 		"a busy server that names a long wait is not":      {llmtest.Reply{Status: 429, RetryAfter: "60"}, TooBusy, 1},
-		"a refusal that is not JSON is a refusal":          {llmtest.Reply{Status: 404, ErrorBody: "<html>" + Question}, NotAnswered, 1},
-		"a refusal of any length is a refusal":             {llmtest.Reply{Status: 400, ErrorBody: strings.Repeat(Question, 50_000)}, NotAnswered, 1},
-		"a refusal of brackets is a refusal":               {llmtest.Reply{Status: 400, ErrorBody: strings.Repeat("[", 8*mebibyte)}, NotAnswered, 1},
+		"a refusal that is not JSON is a refusal":          {llmtest.Reply{Status: 404, ErrorBody: "<html>" + Question}, Unknown, 1},
+		"a refusal of any length is a refusal":             {llmtest.Reply{Status: 400, ErrorBody: strings.Repeat(Question, 50_000)}, Refuses, 1},
+		"a refusal of brackets is a refusal":               {llmtest.Reply{Status: 400, ErrorBody: strings.Repeat("[", 8*mebibyte)}, Refuses, 1},
 		"a redirect is not followed":                       {llmtest.Reply{Status: 302}, NotAnswered, 1},
 		"a success without an answer is a failure":         {llmtest.Reply{Status: 204}, NotAnswered, 1},
 		"an empty answer is a failure, and not retried":    {llmtest.Reply{}, NotAnswered, 1},
@@ -82,7 +82,11 @@ func (a *Adapter) failuresOfWhole(t *testing.T) {
 			prompt := llmtest.Prompt()
 			prompt.Whole = true
 			got, _, err := Generate(t.Context(), a.at(t, server, nil), prompt)
-			WantFault(t, err, NotAnswered)
+			message := NotAnswered
+			if reply.Status == 400 {
+				message = Refuses
+			}
+			WantFault(t, err, message)
 			if got != nil || server.Arrived() != 1 {
 				t.Errorf("%d pieces were emitted after %d requests", len(got), server.Arrived())
 			}

@@ -8,6 +8,7 @@ package upstreamtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -33,6 +34,9 @@ const (
 	NotAnswered = "The language model did not answer. Try again."
 	BrokeOff    = "The language model stopped in the middle of its answer. Try again."
 	TooBusy     = "The language model is busy. Try again in a moment."
+	RejectsKey  = "The chatbot's model provider rejects its key. The chatbot's owner must enter a new one in the dashboard."
+	Unknown     = "The chatbot's model provider does not know its model. The chatbot's owner must choose another in the dashboard."
+	Refuses     = "The chatbot's model provider refuses the request, and will refuse it again. The chatbot's owner must check the settings of its model."
 )
 
 // Adapter is what the suite tests.
@@ -100,12 +104,17 @@ func generate(ctx context.Context, model answer.Model) ([]string, answer.Usage, 
 	return pieces, generated.Usage, err
 }
 
-// WantFault fails unless err is a fault of kind Upstream with this message, and
-// shows no secret.
+// WantFault fails unless err is a fault with this message, of kind Unavailable for a
+// busy server and Upstream for all others, and shows no secret.
 func WantFault(t testing.TB, err error, message string) *fault.Error {
 	t.Helper()
-	if !fault.Is(err, fault.Upstream) {
-		t.Fatalf("err = %v, want a fault of kind Upstream", err)
+	kind := fault.Upstream
+	var refused *upstream.Refusal
+	if errors.As(err, &refused) && refused.Busy && message != BrokeOff {
+		kind = fault.Unavailable
+	}
+	if !fault.Is(err, kind) {
+		t.Fatalf("err = %v, want a fault of kind %d", err, kind)
 	}
 	found := fault.As(err)
 	if found.Message != message {

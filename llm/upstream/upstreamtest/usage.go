@@ -101,7 +101,7 @@ func (a *Adapter) checks(t *testing.T) {
 		server.AnswerModels(llmtest.Reply{Status: 401, ErrorBody: a.Echo})
 		for range 3 {
 			model = a.at(t, server, nil)
-			WantFault(t, model.Check(t.Context()), NotAnswered)
+			WantFault(t, model.Check(t.Context()), RejectsKey)
 		}
 		if server.Checks() != 4 {
 			t.Errorf("%d requests were sent, want 4", server.Checks())

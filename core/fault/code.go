@@ -1,0 +1,77 @@
+package fault
+
+import "cmp"
+
+// Code is a stable, lower-case name of what a failure means, for programs. Several
+// codes can share a [Kind]. Callers rely on codes: add some, and change none.
+type Code string
+
+// The codes of failures whose kind does not say enough.
+const (
+	// MissingScope is a token that may not do this.
+	MissingScope Code = "missing_scope"
+	// PlanRequired is a plan without what was asked for.
+	PlanRequired Code = "plan_required"
+	// PlanLimit is a plan that includes fewer of something.
+	PlanLimit Code = "plan_limit"
+	// Suspended is a token or a chatbot that is over a limit of the plan.
+	Suspended Code = "suspended"
+	// ConversationBusy is a conversation that is still answering.
+	ConversationBusy Code = "conversation_busy"
+	// KeyReused is an idempotency key that was sent before with another request.
+	KeyReused Code = "idempotency_key_reused"
+	// AnswerRestarted is an answer that cannot be resumed where the caller left it.
+	AnswerRestarted Code = "answer_restarted"
+	// AnswerStopped is an answer that somebody asked to stop.
+	AnswerStopped Code = "answer_stopped"
+	// AnswerInterrupted is an answer that its process did not finish.
+	AnswerInterrupted Code = "answer_interrupted"
+	// QuotaExceeded is a month whose messages are used up.
+	QuotaExceeded Code = "quota_exceeded"
+	// TooManyAnswers is a caller or a workspace with too many answers at once.
+	TooManyAnswers Code = "too_many_at_once"
+	// Overloaded is a server that has as much under way as it can.
+	Overloaded Code = "overloaded"
+	// Draining is a server that is stopping.
+	Draining Code = "draining"
+	// ModelFailed is a language model that did not answer, or not to the end.
+	ModelFailed Code = "model_failed"
+	// ModelBusy is a language model that limits how often it is asked.
+	ModelBusy Code = "model_busy"
+	// ModelDeclined is a language model that will not answer this question.
+	ModelDeclined Code = "model_declined"
+	// ModelKeyRejected is a model provider that does not accept the key.
+	ModelKeyRejected Code = "model_key_rejected"
+	// ModelUnknown is a model that its provider does not have.
+	ModelUnknown Code = "model_unknown"
+	// ModelUnpaid is an account at a model provider that has no credit.
+	ModelUnpaid Code = "model_unpaid"
+	// ModelRefused is a request that the model's server will never accept.
+	ModelRefused Code = "model_refused"
+	// ContextTooLong is a prompt that does not fit into the model's context.
+	ContextTooLong Code = "context_too_long"
+	// RetrievalFailed is knowledge that could not be searched.
+	RetrievalFailed Code = "retrieval_failed"
+)
+
+var codes = map[Kind]Code{
+	Internal:        "internal_error",
+	Invalid:         "invalid_request",
+	TooLarge:        "too_large",
+	Unauthenticated: "invalid_token",
+	Forbidden:       "forbidden",
+	NotFound:        "not_found",
+	Conflict:        "conflict",
+	RateLimited:     "rate_limited",
+	Upstream:        "upstream_failed",
+	Unavailable:     "unavailable",
+}
+
+// Named gives a new failure a code of its own, and returns it.
+func (e *Error) Named(code Code) *Error {
+	e.code = code
+	return e
+}
+
+// Code returns the failure's own code, or that of its kind.
+func (e *Error) Code() Code { return cmp.Or(e.code, codes[e.Kind]) }
