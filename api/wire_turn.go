@@ -38,8 +38,8 @@ type usageData struct {
 	TotalTokens      int `json:"total_tokens"`
 }
 
-// receiptData is the usage event of a stream. Times are milliseconds.
-type receiptData struct {
+// usageRecordData is the usage event of a stream. Times are milliseconds.
+type usageRecordData struct {
 	usageData
 	// Estimated says that the tokens were counted here.
 	Estimated    bool   `json:"estimated"`
@@ -87,9 +87,9 @@ func usageToWire(u answer.Usage) usageData {
 	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
 }
 
-func receiptToWire(a turn.Answer) receiptData {
+func usageRecordToWire(a turn.Answer) usageRecordData {
 	r := a.Record
-	return receiptData{
+	return usageRecordData{
 		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, FirstTokenMS: r.FirstToken.Milliseconds(),
 		TotalMS: r.Total.Milliseconds(), Passages: r.Passages, Status: string(a.Status),
 	}

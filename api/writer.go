@@ -91,7 +91,7 @@ func (w *writer) sources(sources []answer.Citation) {
 
 func (w *writer) usage(answer turn.Answer) {
 	w.after(turn.UsageSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", receiptToWire(answer))
+		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", usageRecordToWire(answer))
 	})
 }
 

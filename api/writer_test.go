@@ -27,7 +27,7 @@ var answered = turn.Answer{
 			},
 			{Number: 2, DocumentID: "doc_2", Title: "Prices"},
 		},
-		Record: answer.Record{
+		Record: answer.UsageRecord{
 			Usage: answer.Usage{PromptTokens: 512, CompletionTokens: 9, Estimated: true}, Model: "double",
 			FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2,
 		},

@@ -15,7 +15,7 @@ import (
 
 // The reasons for which a route or command leaves no entry in the audit log.
 const (
-	talks       = "what is asked and answered is kept as messages and receipts, not in the audit log"
+	talks       = "what is asked and answered is kept as messages and usage records, not in the audit log"
 	adds        = "what a chatbot knows is listed with its times; only taking it away is recorded"
 	works       = "the state of the work on a document changes, not what a chatbot knows"
 	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"

@@ -74,7 +74,7 @@ func TestThousandVanishingClients(t *testing.T) {
 			w.eventually("every call of the model is canceled or has ended", func() bool { return upstream.Open() == 0 })
 			w.end()
 			w.noneGenerating()
-			w.checkReceipts(tn, w.sequence(shared))
+			w.checkUsageRecords(tn, w.sequence(shared))
 			// A connection to PostgreSQL may have a goroutine until it is closed.
 			w.must(errors.Join(w.server.Queue.Close(), w.server.Store.Close()))
 			if err := goleak.Find(before,
@@ -143,10 +143,10 @@ func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
 	return strings.Replace(request("POST", path, tn.token, body), "\r\n\r\n", "\r\n"+key+"\r\n", 1)
 }
 
-// checkReceipts fails unless every turn of a tenant that is alone on the server
+// checkUsageRecords fails unless every turn of a tenant that is alone on the server
 // has ended, and each attempt at it has left one usage record. All conversations but
 // the shared one have one turn at most.
-func (w *instance) checkReceipts(tn tenantOf, shared int64) {
+func (w *instance) checkUsageRecords(tn tenantOf, shared int64) {
 	w.Helper()
 	after, err := w.server.Chat.CreateConversation(w.Context(), &chatbot.Principal{Chatbot: chatbot.Chatbot{ID: tn.chatbot, WorkspaceID: tn.workspace}}, "", nil, nil)
 	w.must(err)

@@ -37,7 +37,6 @@ import (
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/rebuild"
-	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
@@ -52,6 +51,7 @@ import (
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
+	"parley/ent/usagerecord"
 	"parley/ent/user"
 	"parley/ent/workspace"
 
@@ -120,8 +120,6 @@ type Client struct {
 	Provider *ProviderClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
-	// Receipt is the client for interacting with the Receipt builders.
-	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// RequestMinute is the client for interacting with the RequestMinute builders.
@@ -150,6 +148,8 @@ type Client struct {
 	Upload *UploadClient
 	// Usage is the client for interacting with the Usage builders.
 	Usage *UsageClient
+	// UsageRecord is the client for interacting with the UsageRecord builders.
+	UsageRecord *UsageRecordClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workspace is the client for interacting with the Workspace builders.
@@ -191,7 +191,6 @@ func (c *Client) init() {
 	c.Plan = NewPlanClient(c.config)
 	c.Provider = NewProviderClient(c.config)
 	c.Rebuild = NewRebuildClient(c.config)
-	c.Receipt = NewReceiptClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
 	c.RequestMinute = NewRequestMinuteClient(c.config)
 	c.Reversal = NewReversalClient(c.config)
@@ -206,6 +205,7 @@ func (c *Client) init() {
 	c.Trial = NewTrialClient(c.config)
 	c.Upload = NewUploadClient(c.config)
 	c.Usage = NewUsageClient(c.config)
+	c.UsageRecord = NewUsageRecordClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.Workspace = NewWorkspaceClient(c.config)
 }
@@ -326,7 +326,6 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
-		Receipt:         NewReceiptClient(cfg),
 		Removal:         NewRemovalClient(cfg),
 		RequestMinute:   NewRequestMinuteClient(cfg),
 		Reversal:        NewReversalClient(cfg),
@@ -341,6 +340,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
+		UsageRecord:     NewUsageRecordClient(cfg),
 		User:            NewUserClient(cfg),
 		Workspace:       NewWorkspaceClient(cfg),
 	}, nil
@@ -388,7 +388,6 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
-		Receipt:         NewReceiptClient(cfg),
 		Removal:         NewRemovalClient(cfg),
 		RequestMinute:   NewRequestMinuteClient(cfg),
 		Reversal:        NewReversalClient(cfg),
@@ -403,6 +402,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
+		UsageRecord:     NewUsageRecordClient(cfg),
 		User:            NewUserClient(cfg),
 		Workspace:       NewWorkspaceClient(cfg),
 	}, nil
@@ -438,10 +438,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
 		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
-		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
-		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial,
-		c.Upload, c.Usage, c.User, c.Workspace,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Removal, c.RequestMinute,
+		c.Reversal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
+		c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial, c.Upload, c.Usage,
+		c.UsageRecord, c.User, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -455,10 +455,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
 		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Receipt, c.Removal,
-		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
-		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial,
-		c.Upload, c.Usage, c.User, c.Workspace,
+		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Removal, c.RequestMinute,
+		c.Reversal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
+		c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial, c.Upload, c.Usage,
+		c.UsageRecord, c.User, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -519,8 +519,6 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Provider.mutate(ctx, m)
 	case *RebuildMutation:
 		return c.Rebuild.mutate(ctx, m)
-	case *ReceiptMutation:
-		return c.Receipt.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
 	case *RequestMinuteMutation:
@@ -549,6 +547,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Upload.mutate(ctx, m)
 	case *UsageMutation:
 		return c.Usage.mutate(ctx, m)
+	case *UsageRecordMutation:
+		return c.UsageRecord.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *WorkspaceMutation:
@@ -4594,140 +4594,6 @@ func (c *RebuildClient) mutate(ctx context.Context, m *RebuildMutation) (Value, 
 	}
 }
 
-// ReceiptClient is a client for the Receipt schema.
-type ReceiptClient struct {
-	config
-}
-
-// NewReceiptClient returns a client for the Receipt from the given config.
-func NewReceiptClient(c config) *ReceiptClient {
-	return &ReceiptClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `receipt.Hooks(f(g(h())))`.
-func (c *ReceiptClient) Use(hooks ...Hook) {
-	c.hooks.Receipt = append(c.hooks.Receipt, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `receipt.Intercept(f(g(h())))`.
-func (c *ReceiptClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Receipt = append(c.inters.Receipt, interceptors...)
-}
-
-// Create returns a builder for creating a Receipt entity.
-func (c *ReceiptClient) Create() *ReceiptCreate {
-	mutation := newReceiptMutation(c.config, OpCreate)
-	return &ReceiptCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Receipt entities.
-func (c *ReceiptClient) CreateBulk(builders ...*ReceiptCreate) *ReceiptCreateBulk {
-	return &ReceiptCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *ReceiptClient) MapCreateBulk(slice any, setFunc func(*ReceiptCreate, int)) *ReceiptCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &ReceiptCreateBulk{err: fmt.Errorf("calling to ReceiptClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*ReceiptCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &ReceiptCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Receipt.
-func (c *ReceiptClient) Update() *ReceiptUpdate {
-	mutation := newReceiptMutation(c.config, OpUpdate)
-	return &ReceiptUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *ReceiptClient) UpdateOne(_m *Receipt) *ReceiptUpdateOne {
-	mutation := newReceiptMutation(c.config, OpUpdateOne, withReceipt(_m))
-	return &ReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ReceiptClient) UpdateOneID(id int64) *ReceiptUpdateOne {
-	mutation := newReceiptMutation(c.config, OpUpdateOne, withReceiptID(id))
-	return &ReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Receipt.
-func (c *ReceiptClient) Delete() *ReceiptDelete {
-	mutation := newReceiptMutation(c.config, OpDelete)
-	return &ReceiptDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *ReceiptClient) DeleteOne(_m *Receipt) *ReceiptDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *ReceiptClient) DeleteOneID(id int64) *ReceiptDeleteOne {
-	builder := c.Delete().Where(receipt.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &ReceiptDeleteOne{builder}
-}
-
-// Query returns a query builder for Receipt.
-func (c *ReceiptClient) Query() *ReceiptQuery {
-	return &ReceiptQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeReceipt},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Receipt entity by its id.
-func (c *ReceiptClient) Get(ctx context.Context, id int64) (*Receipt, error) {
-	return c.Query().Where(receipt.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *ReceiptClient) GetX(ctx context.Context, id int64) *Receipt {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
-// Hooks returns the client hooks.
-func (c *ReceiptClient) Hooks() []Hook {
-	hooks := c.hooks.Receipt
-	return append(hooks[:len(hooks):len(hooks)], receipt.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *ReceiptClient) Interceptors() []Interceptor {
-	return c.inters.Receipt
-}
-
-func (c *ReceiptClient) mutate(ctx context.Context, m *ReceiptMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&ReceiptCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&ReceiptUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ReceiptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&ReceiptDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("ent: unknown Receipt mutation op: %q", m.Op())
-	}
-}
-
 // RemovalClient is a client for the Removal schema.
 type RemovalClient struct {
 	config
@@ -6825,6 +6691,140 @@ func (c *UsageClient) mutate(ctx context.Context, m *UsageMutation) (Value, erro
 	}
 }
 
+// UsageRecordClient is a client for the UsageRecord schema.
+type UsageRecordClient struct {
+	config
+}
+
+// NewUsageRecordClient returns a client for the UsageRecord from the given config.
+func NewUsageRecordClient(c config) *UsageRecordClient {
+	return &UsageRecordClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `usagerecord.Hooks(f(g(h())))`.
+func (c *UsageRecordClient) Use(hooks ...Hook) {
+	c.hooks.UsageRecord = append(c.hooks.UsageRecord, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `usagerecord.Intercept(f(g(h())))`.
+func (c *UsageRecordClient) Intercept(interceptors ...Interceptor) {
+	c.inters.UsageRecord = append(c.inters.UsageRecord, interceptors...)
+}
+
+// Create returns a builder for creating a UsageRecord entity.
+func (c *UsageRecordClient) Create() *UsageRecordCreate {
+	mutation := newUsageRecordMutation(c.config, OpCreate)
+	return &UsageRecordCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of UsageRecord entities.
+func (c *UsageRecordClient) CreateBulk(builders ...*UsageRecordCreate) *UsageRecordCreateBulk {
+	return &UsageRecordCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *UsageRecordClient) MapCreateBulk(slice any, setFunc func(*UsageRecordCreate, int)) *UsageRecordCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &UsageRecordCreateBulk{err: fmt.Errorf("calling to UsageRecordClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*UsageRecordCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &UsageRecordCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for UsageRecord.
+func (c *UsageRecordClient) Update() *UsageRecordUpdate {
+	mutation := newUsageRecordMutation(c.config, OpUpdate)
+	return &UsageRecordUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *UsageRecordClient) UpdateOne(_m *UsageRecord) *UsageRecordUpdateOne {
+	mutation := newUsageRecordMutation(c.config, OpUpdateOne, withUsageRecord(_m))
+	return &UsageRecordUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *UsageRecordClient) UpdateOneID(id int64) *UsageRecordUpdateOne {
+	mutation := newUsageRecordMutation(c.config, OpUpdateOne, withUsageRecordID(id))
+	return &UsageRecordUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for UsageRecord.
+func (c *UsageRecordClient) Delete() *UsageRecordDelete {
+	mutation := newUsageRecordMutation(c.config, OpDelete)
+	return &UsageRecordDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *UsageRecordClient) DeleteOne(_m *UsageRecord) *UsageRecordDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *UsageRecordClient) DeleteOneID(id int64) *UsageRecordDeleteOne {
+	builder := c.Delete().Where(usagerecord.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &UsageRecordDeleteOne{builder}
+}
+
+// Query returns a query builder for UsageRecord.
+func (c *UsageRecordClient) Query() *UsageRecordQuery {
+	return &UsageRecordQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeUsageRecord},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a UsageRecord entity by its id.
+func (c *UsageRecordClient) Get(ctx context.Context, id int64) (*UsageRecord, error) {
+	return c.Query().Where(usagerecord.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *UsageRecordClient) GetX(ctx context.Context, id int64) *UsageRecord {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *UsageRecordClient) Hooks() []Hook {
+	hooks := c.hooks.UsageRecord
+	return append(hooks[:len(hooks):len(hooks)], usagerecord.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *UsageRecordClient) Interceptors() []Interceptor {
+	return c.inters.UsageRecord
+}
+
+func (c *UsageRecordClient) mutate(ctx context.Context, m *UsageRecordMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&UsageRecordCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&UsageRecordUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&UsageRecordUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&UsageRecordDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown UsageRecord mutation op: %q", m.Op())
+	}
+}
+
 // UserClient is a client for the User schema.
 type UserClient struct {
 	config
@@ -7306,18 +7306,18 @@ type (
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
 		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
-		Message, MessageHold, Passage, Plan, Provider, Rebuild, Receipt, Removal,
-		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
-		TestQuestion, TestResult, TestRun, Token, Trial, Upload, Usage, User,
+		Message, MessageHold, Passage, Plan, Provider, Rebuild, Removal, RequestMinute,
+		Reversal, Session, SignInAttempt, Source, Subscription, TestQuestion,
+		TestResult, TestRun, Token, Trial, Upload, Usage, UsageRecord, User,
 		Workspace []ent.Hook
 	}
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
 		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
-		Message, MessageHold, Passage, Plan, Provider, Rebuild, Receipt, Removal,
-		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
-		TestQuestion, TestResult, TestRun, Token, Trial, Upload, Usage, User,
+		Message, MessageHold, Passage, Plan, Provider, Rebuild, Removal, RequestMinute,
+		Reversal, Session, SignInAttempt, Source, Subscription, TestQuestion,
+		TestResult, TestRun, Token, Trial, Upload, Usage, UsageRecord, User,
 		Workspace []ent.Interceptor
 	}
 )

@@ -32,7 +32,6 @@ import (
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/rebuild"
-	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
@@ -47,6 +46,7 @@ import (
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
+	"parley/ent/usagerecord"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"reflect"
@@ -141,7 +141,6 @@ func checkColumn(t, c string) error {
 			plan.Table:            plan.ValidColumn,
 			provider.Table:        provider.ValidColumn,
 			rebuild.Table:         rebuild.ValidColumn,
-			receipt.Table:         receipt.ValidColumn,
 			removal.Table:         removal.ValidColumn,
 			requestminute.Table:   requestminute.ValidColumn,
 			reversal.Table:        reversal.ValidColumn,
@@ -156,6 +155,7 @@ func checkColumn(t, c string) error {
 			trial.Table:           trial.ValidColumn,
 			upload.Table:          upload.ValidColumn,
 			usage.Table:           usage.ValidColumn,
+			usagerecord.Table:     usagerecord.ValidColumn,
 			user.Table:            user.ValidColumn,
 			workspace.Table:       workspace.ValidColumn,
 		})

@@ -30,7 +30,6 @@ import (
 	"parley/ent/predicate"
 	"parley/ent/provider"
 	"parley/ent/rebuild"
-	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
@@ -45,6 +44,7 @@ import (
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
+	"parley/ent/usagerecord"
 	"parley/ent/user"
 	"parley/ent/workspace"
 
@@ -628,38 +628,6 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
-			Table:   receipt.Table,
-			Columns: receipt.Columns,
-			ID: &sqlgraph.FieldSpec{
-				Type:   field.TypeInt64,
-				Column: receipt.FieldID,
-			},
-		},
-		Type: "Receipt",
-		Fields: map[string]*sqlgraph.FieldSpec{
-			receipt.FieldWorkspaceID:      {Type: field.TypeString, Column: receipt.FieldWorkspaceID},
-			receipt.FieldChatbotID:        {Type: field.TypeString, Column: receipt.FieldChatbotID},
-			receipt.FieldMessageID:        {Type: field.TypeInt64, Column: receipt.FieldMessageID},
-			receipt.FieldAttempt:          {Type: field.TypeInt, Column: receipt.FieldAttempt},
-			receipt.FieldStatus:           {Type: field.TypeString, Column: receipt.FieldStatus},
-			receipt.FieldModel:            {Type: field.TypeString, Column: receipt.FieldModel},
-			receipt.FieldPromptTokens:     {Type: field.TypeInt, Column: receipt.FieldPromptTokens},
-			receipt.FieldCompletionTokens: {Type: field.TypeInt, Column: receipt.FieldCompletionTokens},
-			receipt.FieldEstimated:        {Type: field.TypeBool, Column: receipt.FieldEstimated},
-			receipt.FieldFirstTokenMs:     {Type: field.TypeInt, Column: receipt.FieldFirstTokenMs},
-			receipt.FieldTotalMs:          {Type: field.TypeInt, Column: receipt.FieldTotalMs},
-			receipt.FieldPassages:         {Type: field.TypeInt, Column: receipt.FieldPassages},
-			receipt.FieldRefuted:          {Type: field.TypeInt, Column: receipt.FieldRefuted},
-			receipt.FieldConversationID:   {Type: field.TypeInt64, Column: receipt.FieldConversationID},
-			receipt.FieldOpens:            {Type: field.TypeBool, Column: receipt.FieldOpens},
-			receipt.FieldOrigin:           {Type: field.TypeString, Column: receipt.FieldOrigin},
-			receipt.FieldOutcome:          {Type: field.TypeString, Column: receipt.FieldOutcome},
-			receipt.FieldCounted:          {Type: field.TypeBool, Column: receipt.FieldCounted},
-			receipt.FieldCreatedAt:        {Type: field.TypeTime, Column: receipt.FieldCreatedAt},
-		},
-	}
-	graph.Nodes[27] = &sqlgraph.Node{
-		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -683,7 +651,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   requestminute.Table,
 			Columns: requestminute.Columns,
@@ -700,7 +668,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			requestminute.FieldChangedAt:   {Type: field.TypeTime, Column: requestminute.FieldChangedAt},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   reversal.Table,
 			Columns: reversal.Columns,
@@ -720,7 +688,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			reversal.FieldAt:          {Type: field.TypeTime, Column: reversal.FieldAt},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -739,7 +707,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[31] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -754,7 +722,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[32] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -782,7 +750,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[33] = &sqlgraph.Node{
+	graph.Nodes[32] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -823,7 +791,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[34] = &sqlgraph.Node{
+	graph.Nodes[33] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testquestion.Table,
 			Columns: testquestion.Columns,
@@ -843,7 +811,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testquestion.FieldCreatedAt:   {Type: field.TypeTime, Column: testquestion.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[35] = &sqlgraph.Node{
+	graph.Nodes[34] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testresult.Table,
 			Columns: testresult.Columns,
@@ -864,7 +832,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testresult.FieldCreatedAt:   {Type: field.TypeTime, Column: testresult.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[36] = &sqlgraph.Node{
+	graph.Nodes[35] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testrun.Table,
 			Columns: testrun.Columns,
@@ -887,7 +855,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testrun.FieldCreatedAt:   {Type: field.TypeTime, Column: testrun.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[37] = &sqlgraph.Node{
+	graph.Nodes[36] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -914,7 +882,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[38] = &sqlgraph.Node{
+	graph.Nodes[37] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   trial.Table,
 			Columns: trial.Columns,
@@ -929,7 +897,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			trial.FieldCreatedAt:      {Type: field.TypeTime, Column: trial.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[39] = &sqlgraph.Node{
+	graph.Nodes[38] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -947,7 +915,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[40] = &sqlgraph.Node{
+	graph.Nodes[39] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -962,6 +930,38 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMonth:       {Type: field.TypeString, Column: usage.FieldMonth},
 			usage.FieldShard:       {Type: field.TypeInt, Column: usage.FieldShard},
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
+		},
+	}
+	graph.Nodes[40] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   usagerecord.Table,
+			Columns: usagerecord.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: usagerecord.FieldID,
+			},
+		},
+		Type: "UsageRecord",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			usagerecord.FieldWorkspaceID:      {Type: field.TypeString, Column: usagerecord.FieldWorkspaceID},
+			usagerecord.FieldChatbotID:        {Type: field.TypeString, Column: usagerecord.FieldChatbotID},
+			usagerecord.FieldMessageID:        {Type: field.TypeInt64, Column: usagerecord.FieldMessageID},
+			usagerecord.FieldAttempt:          {Type: field.TypeInt, Column: usagerecord.FieldAttempt},
+			usagerecord.FieldStatus:           {Type: field.TypeString, Column: usagerecord.FieldStatus},
+			usagerecord.FieldModel:            {Type: field.TypeString, Column: usagerecord.FieldModel},
+			usagerecord.FieldPromptTokens:     {Type: field.TypeInt, Column: usagerecord.FieldPromptTokens},
+			usagerecord.FieldCompletionTokens: {Type: field.TypeInt, Column: usagerecord.FieldCompletionTokens},
+			usagerecord.FieldEstimated:        {Type: field.TypeBool, Column: usagerecord.FieldEstimated},
+			usagerecord.FieldFirstTokenMs:     {Type: field.TypeInt, Column: usagerecord.FieldFirstTokenMs},
+			usagerecord.FieldTotalMs:          {Type: field.TypeInt, Column: usagerecord.FieldTotalMs},
+			usagerecord.FieldPassages:         {Type: field.TypeInt, Column: usagerecord.FieldPassages},
+			usagerecord.FieldRefuted:          {Type: field.TypeInt, Column: usagerecord.FieldRefuted},
+			usagerecord.FieldConversationID:   {Type: field.TypeInt64, Column: usagerecord.FieldConversationID},
+			usagerecord.FieldOpens:            {Type: field.TypeBool, Column: usagerecord.FieldOpens},
+			usagerecord.FieldOrigin:           {Type: field.TypeString, Column: usagerecord.FieldOrigin},
+			usagerecord.FieldOutcome:          {Type: field.TypeString, Column: usagerecord.FieldOutcome},
+			usagerecord.FieldCounted:          {Type: field.TypeBool, Column: usagerecord.FieldCounted},
+			usagerecord.FieldCreatedAt:        {Type: field.TypeTime, Column: usagerecord.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[41] = &sqlgraph.Node{
@@ -4442,141 +4442,6 @@ func (f *RebuildFilter) WhereBeganAt(p entql.TimeP) {
 }
 
 // addPredicate implements the predicateAdder interface.
-func (_q *ReceiptQuery) addPredicate(pred func(s *sql.Selector)) {
-	_q.predicates = append(_q.predicates, pred)
-}
-
-// Filter returns a Filter implementation to apply filters on the ReceiptQuery builder.
-func (_q *ReceiptQuery) Filter() *ReceiptFilter {
-	return &ReceiptFilter{config: _q.config, predicateAdder: _q}
-}
-
-// addPredicate implements the predicateAdder interface.
-func (m *ReceiptMutation) addPredicate(pred func(s *sql.Selector)) {
-	m.predicates = append(m.predicates, pred)
-}
-
-// Filter returns an entql.Where implementation to apply filters on the ReceiptMutation builder.
-func (m *ReceiptMutation) Filter() *ReceiptFilter {
-	return &ReceiptFilter{config: m.config, predicateAdder: m}
-}
-
-// ReceiptFilter provides a generic filtering capability at runtime for ReceiptQuery.
-type ReceiptFilter struct {
-	predicateAdder
-	config
-}
-
-// Where applies the entql predicate on the query filter.
-func (f *ReceiptFilter) Where(p entql.P) {
-	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
-			s.AddError(err)
-		}
-	})
-}
-
-// WhereID applies the entql int64 predicate on the id field.
-func (f *ReceiptFilter) WhereID(p entql.Int64P) {
-	f.Where(p.Field(receipt.FieldID))
-}
-
-// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
-func (f *ReceiptFilter) WhereWorkspaceID(p entql.StringP) {
-	f.Where(p.Field(receipt.FieldWorkspaceID))
-}
-
-// WhereChatbotID applies the entql string predicate on the chatbot_id field.
-func (f *ReceiptFilter) WhereChatbotID(p entql.StringP) {
-	f.Where(p.Field(receipt.FieldChatbotID))
-}
-
-// WhereMessageID applies the entql int64 predicate on the message_id field.
-func (f *ReceiptFilter) WhereMessageID(p entql.Int64P) {
-	f.Where(p.Field(receipt.FieldMessageID))
-}
-
-// WhereAttempt applies the entql int predicate on the attempt field.
-func (f *ReceiptFilter) WhereAttempt(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldAttempt))
-}
-
-// WhereStatus applies the entql string predicate on the status field.
-func (f *ReceiptFilter) WhereStatus(p entql.StringP) {
-	f.Where(p.Field(receipt.FieldStatus))
-}
-
-// WhereModel applies the entql string predicate on the model field.
-func (f *ReceiptFilter) WhereModel(p entql.StringP) {
-	f.Where(p.Field(receipt.FieldModel))
-}
-
-// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
-func (f *ReceiptFilter) WherePromptTokens(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldPromptTokens))
-}
-
-// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
-func (f *ReceiptFilter) WhereCompletionTokens(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldCompletionTokens))
-}
-
-// WhereEstimated applies the entql bool predicate on the estimated field.
-func (f *ReceiptFilter) WhereEstimated(p entql.BoolP) {
-	f.Where(p.Field(receipt.FieldEstimated))
-}
-
-// WhereFirstTokenMs applies the entql int predicate on the first_token_ms field.
-func (f *ReceiptFilter) WhereFirstTokenMs(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldFirstTokenMs))
-}
-
-// WhereTotalMs applies the entql int predicate on the total_ms field.
-func (f *ReceiptFilter) WhereTotalMs(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldTotalMs))
-}
-
-// WherePassages applies the entql int predicate on the passages field.
-func (f *ReceiptFilter) WherePassages(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldPassages))
-}
-
-// WhereRefuted applies the entql int predicate on the refuted field.
-func (f *ReceiptFilter) WhereRefuted(p entql.IntP) {
-	f.Where(p.Field(receipt.FieldRefuted))
-}
-
-// WhereConversationID applies the entql int64 predicate on the conversation_id field.
-func (f *ReceiptFilter) WhereConversationID(p entql.Int64P) {
-	f.Where(p.Field(receipt.FieldConversationID))
-}
-
-// WhereOpens applies the entql bool predicate on the opens field.
-func (f *ReceiptFilter) WhereOpens(p entql.BoolP) {
-	f.Where(p.Field(receipt.FieldOpens))
-}
-
-// WhereOrigin applies the entql string predicate on the origin field.
-func (f *ReceiptFilter) WhereOrigin(p entql.StringP) {
-	f.Where(p.Field(receipt.FieldOrigin))
-}
-
-// WhereOutcome applies the entql string predicate on the outcome field.
-func (f *ReceiptFilter) WhereOutcome(p entql.StringP) {
-	f.Where(p.Field(receipt.FieldOutcome))
-}
-
-// WhereCounted applies the entql bool predicate on the counted field.
-func (f *ReceiptFilter) WhereCounted(p entql.BoolP) {
-	f.Where(p.Field(receipt.FieldCounted))
-}
-
-// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
-func (f *ReceiptFilter) WhereCreatedAt(p entql.TimeP) {
-	f.Where(p.Field(receipt.FieldCreatedAt))
-}
-
-// addPredicate implements the predicateAdder interface.
 func (_q *RemovalQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -4605,7 +4470,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4719,7 +4584,7 @@ type RequestMinuteFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RequestMinuteFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4779,7 +4644,7 @@ type ReversalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReversalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4868,7 +4733,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4952,7 +4817,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5002,7 +4867,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5131,7 +4996,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5325,7 +5190,7 @@ type TestQuestionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestQuestionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5428,7 +5293,7 @@ type TestResultFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestResultFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5536,7 +5401,7 @@ type TestRunFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestRunFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5654,7 +5519,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5778,7 +5643,7 @@ type TrialFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TrialFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5828,7 +5693,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5907,7 +5772,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5950,6 +5815,141 @@ func (f *UsageFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 			p(s)
 		}
 	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *UsageRecordQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the UsageRecordQuery builder.
+func (_q *UsageRecordQuery) Filter() *UsageRecordFilter {
+	return &UsageRecordFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *UsageRecordMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the UsageRecordMutation builder.
+func (m *UsageRecordMutation) Filter() *UsageRecordFilter {
+	return &UsageRecordFilter{config: m.config, predicateAdder: m}
+}
+
+// UsageRecordFilter provides a generic filtering capability at runtime for UsageRecordQuery.
+type UsageRecordFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *UsageRecordFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *UsageRecordFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(usagerecord.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *UsageRecordFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *UsageRecordFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldChatbotID))
+}
+
+// WhereMessageID applies the entql int64 predicate on the message_id field.
+func (f *UsageRecordFilter) WhereMessageID(p entql.Int64P) {
+	f.Where(p.Field(usagerecord.FieldMessageID))
+}
+
+// WhereAttempt applies the entql int predicate on the attempt field.
+func (f *UsageRecordFilter) WhereAttempt(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldAttempt))
+}
+
+// WhereStatus applies the entql string predicate on the status field.
+func (f *UsageRecordFilter) WhereStatus(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldStatus))
+}
+
+// WhereModel applies the entql string predicate on the model field.
+func (f *UsageRecordFilter) WhereModel(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldModel))
+}
+
+// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
+func (f *UsageRecordFilter) WherePromptTokens(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldPromptTokens))
+}
+
+// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
+func (f *UsageRecordFilter) WhereCompletionTokens(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldCompletionTokens))
+}
+
+// WhereEstimated applies the entql bool predicate on the estimated field.
+func (f *UsageRecordFilter) WhereEstimated(p entql.BoolP) {
+	f.Where(p.Field(usagerecord.FieldEstimated))
+}
+
+// WhereFirstTokenMs applies the entql int predicate on the first_token_ms field.
+func (f *UsageRecordFilter) WhereFirstTokenMs(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldFirstTokenMs))
+}
+
+// WhereTotalMs applies the entql int predicate on the total_ms field.
+func (f *UsageRecordFilter) WhereTotalMs(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldTotalMs))
+}
+
+// WherePassages applies the entql int predicate on the passages field.
+func (f *UsageRecordFilter) WherePassages(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldPassages))
+}
+
+// WhereRefuted applies the entql int predicate on the refuted field.
+func (f *UsageRecordFilter) WhereRefuted(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldRefuted))
+}
+
+// WhereConversationID applies the entql int64 predicate on the conversation_id field.
+func (f *UsageRecordFilter) WhereConversationID(p entql.Int64P) {
+	f.Where(p.Field(usagerecord.FieldConversationID))
+}
+
+// WhereOpens applies the entql bool predicate on the opens field.
+func (f *UsageRecordFilter) WhereOpens(p entql.BoolP) {
+	f.Where(p.Field(usagerecord.FieldOpens))
+}
+
+// WhereOrigin applies the entql string predicate on the origin field.
+func (f *UsageRecordFilter) WhereOrigin(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldOrigin))
+}
+
+// WhereOutcome applies the entql string predicate on the outcome field.
+func (f *UsageRecordFilter) WhereOutcome(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldOutcome))
+}
+
+// WhereCounted applies the entql bool predicate on the counted field.
+func (f *UsageRecordFilter) WhereCounted(p entql.BoolP) {
+	f.Where(p.Field(usagerecord.FieldCounted))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *UsageRecordFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(usagerecord.FieldCreatedAt))
 }
 
 // addPredicate implements the predicateAdder interface.

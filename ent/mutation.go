@@ -72,7 +72,6 @@ const (
 	TypePlan            = "Plan"
 	TypeProvider        = "Provider"
 	TypeRebuild         = "Rebuild"
-	TypeReceipt         = "Receipt"
 	TypeRemoval         = "Removal"
 	TypeRequestMinute   = "RequestMinute"
 	TypeReversal        = "Reversal"
@@ -87,6 +86,7 @@ const (
 	TypeTrial           = "Trial"
 	TypeUpload          = "Upload"
 	TypeUsage           = "Usage"
+	TypeUsageRecord     = "UsageRecord"
 	TypeUser            = "User"
 	TypeWorkspace       = "Workspace"
 )

@@ -10,7 +10,6 @@ import (
 	"parley/ent/predicate"
 	"parley/ent/provider"
 	"parley/ent/rebuild"
-	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
@@ -25,6 +24,7 @@ import (
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
+	"parley/ent/usagerecord"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"sync"
@@ -3103,1610 +3103,6 @@ func (m *RebuildMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RebuildMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Rebuild edge %s", name)
-}
-
-// ReceiptMutation represents an operation that mutates the Receipt nodes in the graph.
-type ReceiptMutation struct {
-	config
-	op                   Op
-	typ                  string
-	id                   *int64
-	workspace_id         *string
-	chatbot_id           *string
-	message_id           *int64
-	addmessage_id        *int64
-	attempt              *int
-	addattempt           *int
-	status               *string
-	model                *string
-	prompt_tokens        *int
-	addprompt_tokens     *int
-	completion_tokens    *int
-	addcompletion_tokens *int
-	estimated            *bool
-	first_token_ms       *int
-	addfirst_token_ms    *int
-	total_ms             *int
-	addtotal_ms          *int
-	passages             *int
-	addpassages          *int
-	refuted              *int
-	addrefuted           *int
-	conversation_id      *int64
-	addconversation_id   *int64
-	opens                *bool
-	origin               *string
-	outcome              *string
-	counted              *bool
-	created_at           *time.Time
-	clearedFields        map[string]struct{}
-	done                 bool
-	oldValue             func(context.Context) (*Receipt, error)
-	predicates           []predicate.Receipt
-}
-
-var _ ent.Mutation = (*ReceiptMutation)(nil)
-
-// receiptOption allows management of the mutation configuration using functional options.
-type receiptOption func(*ReceiptMutation)
-
-// newReceiptMutation creates new mutation for the Receipt entity.
-func newReceiptMutation(c config, op Op, opts ...receiptOption) *ReceiptMutation {
-	m := &ReceiptMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeReceipt,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withReceiptID sets the ID field of the mutation.
-func withReceiptID(id int64) receiptOption {
-	return func(m *ReceiptMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *Receipt
-		)
-		m.oldValue = func(ctx context.Context) (*Receipt, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().Receipt.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withReceipt sets the old Receipt of the mutation.
-func withReceipt(node *Receipt) receiptOption {
-	return func(m *ReceiptMutation) {
-		m.oldValue = func(context.Context) (*Receipt, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m ReceiptMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m ReceiptMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("ent: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of Receipt entities.
-func (m *ReceiptMutation) SetID(id int64) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *ReceiptMutation) ID() (id int64, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *ReceiptMutation) IDs(ctx context.Context) ([]int64, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int64{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().Receipt.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *ReceiptMutation) SetWorkspaceID(s string) {
-	m.workspace_id = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *ReceiptMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldWorkspaceID returns the old "workspace_id" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *ReceiptMutation) ResetWorkspaceID() {
-	m.workspace_id = nil
-}
-
-// SetChatbotID sets the "chatbot_id" field.
-func (m *ReceiptMutation) SetChatbotID(s string) {
-	m.chatbot_id = &s
-}
-
-// ChatbotID returns the value of the "chatbot_id" field in the mutation.
-func (m *ReceiptMutation) ChatbotID() (r string, exists bool) {
-	v := m.chatbot_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
-}
-
-// ResetChatbotID resets all changes to the "chatbot_id" field.
-func (m *ReceiptMutation) ResetChatbotID() {
-	m.chatbot_id = nil
-}
-
-// SetMessageID sets the "message_id" field.
-func (m *ReceiptMutation) SetMessageID(i int64) {
-	m.message_id = &i
-	m.addmessage_id = nil
-}
-
-// MessageID returns the value of the "message_id" field in the mutation.
-func (m *ReceiptMutation) MessageID() (r int64, exists bool) {
-	v := m.message_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldMessageID returns the old "message_id" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldMessageID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
-	}
-	return oldValue.MessageID, nil
-}
-
-// AddMessageID adds i to the "message_id" field.
-func (m *ReceiptMutation) AddMessageID(i int64) {
-	if m.addmessage_id != nil {
-		*m.addmessage_id += i
-	} else {
-		m.addmessage_id = &i
-	}
-}
-
-// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
-func (m *ReceiptMutation) AddedMessageID() (r int64, exists bool) {
-	v := m.addmessage_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetMessageID resets all changes to the "message_id" field.
-func (m *ReceiptMutation) ResetMessageID() {
-	m.message_id = nil
-	m.addmessage_id = nil
-}
-
-// SetAttempt sets the "attempt" field.
-func (m *ReceiptMutation) SetAttempt(i int) {
-	m.attempt = &i
-	m.addattempt = nil
-}
-
-// Attempt returns the value of the "attempt" field in the mutation.
-func (m *ReceiptMutation) Attempt() (r int, exists bool) {
-	v := m.attempt
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldAttempt returns the old "attempt" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldAttempt(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
-	}
-	return oldValue.Attempt, nil
-}
-
-// AddAttempt adds i to the "attempt" field.
-func (m *ReceiptMutation) AddAttempt(i int) {
-	if m.addattempt != nil {
-		*m.addattempt += i
-	} else {
-		m.addattempt = &i
-	}
-}
-
-// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
-func (m *ReceiptMutation) AddedAttempt() (r int, exists bool) {
-	v := m.addattempt
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetAttempt resets all changes to the "attempt" field.
-func (m *ReceiptMutation) ResetAttempt() {
-	m.attempt = nil
-	m.addattempt = nil
-}
-
-// SetStatus sets the "status" field.
-func (m *ReceiptMutation) SetStatus(s string) {
-	m.status = &s
-}
-
-// Status returns the value of the "status" field in the mutation.
-func (m *ReceiptMutation) Status() (r string, exists bool) {
-	v := m.status
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldStatus returns the old "status" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldStatus(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStatus requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
-	}
-	return oldValue.Status, nil
-}
-
-// ResetStatus resets all changes to the "status" field.
-func (m *ReceiptMutation) ResetStatus() {
-	m.status = nil
-}
-
-// SetModel sets the "model" field.
-func (m *ReceiptMutation) SetModel(s string) {
-	m.model = &s
-}
-
-// Model returns the value of the "model" field in the mutation.
-func (m *ReceiptMutation) Model() (r string, exists bool) {
-	v := m.model
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldModel returns the old "model" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldModel: %w", err)
-	}
-	return oldValue.Model, nil
-}
-
-// ResetModel resets all changes to the "model" field.
-func (m *ReceiptMutation) ResetModel() {
-	m.model = nil
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (m *ReceiptMutation) SetPromptTokens(i int) {
-	m.prompt_tokens = &i
-	m.addprompt_tokens = nil
-}
-
-// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
-func (m *ReceiptMutation) PromptTokens() (r int, exists bool) {
-	v := m.prompt_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldPromptTokens returns the old "prompt_tokens" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
-	}
-	return oldValue.PromptTokens, nil
-}
-
-// AddPromptTokens adds i to the "prompt_tokens" field.
-func (m *ReceiptMutation) AddPromptTokens(i int) {
-	if m.addprompt_tokens != nil {
-		*m.addprompt_tokens += i
-	} else {
-		m.addprompt_tokens = &i
-	}
-}
-
-// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
-func (m *ReceiptMutation) AddedPromptTokens() (r int, exists bool) {
-	v := m.addprompt_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetPromptTokens resets all changes to the "prompt_tokens" field.
-func (m *ReceiptMutation) ResetPromptTokens() {
-	m.prompt_tokens = nil
-	m.addprompt_tokens = nil
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (m *ReceiptMutation) SetCompletionTokens(i int) {
-	m.completion_tokens = &i
-	m.addcompletion_tokens = nil
-}
-
-// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
-func (m *ReceiptMutation) CompletionTokens() (r int, exists bool) {
-	v := m.completion_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCompletionTokens returns the old "completion_tokens" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
-	}
-	return oldValue.CompletionTokens, nil
-}
-
-// AddCompletionTokens adds i to the "completion_tokens" field.
-func (m *ReceiptMutation) AddCompletionTokens(i int) {
-	if m.addcompletion_tokens != nil {
-		*m.addcompletion_tokens += i
-	} else {
-		m.addcompletion_tokens = &i
-	}
-}
-
-// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
-func (m *ReceiptMutation) AddedCompletionTokens() (r int, exists bool) {
-	v := m.addcompletion_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCompletionTokens resets all changes to the "completion_tokens" field.
-func (m *ReceiptMutation) ResetCompletionTokens() {
-	m.completion_tokens = nil
-	m.addcompletion_tokens = nil
-}
-
-// SetEstimated sets the "estimated" field.
-func (m *ReceiptMutation) SetEstimated(b bool) {
-	m.estimated = &b
-}
-
-// Estimated returns the value of the "estimated" field in the mutation.
-func (m *ReceiptMutation) Estimated() (r bool, exists bool) {
-	v := m.estimated
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldEstimated returns the old "estimated" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldEstimated(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEstimated requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
-	}
-	return oldValue.Estimated, nil
-}
-
-// ResetEstimated resets all changes to the "estimated" field.
-func (m *ReceiptMutation) ResetEstimated() {
-	m.estimated = nil
-}
-
-// SetFirstTokenMs sets the "first_token_ms" field.
-func (m *ReceiptMutation) SetFirstTokenMs(i int) {
-	m.first_token_ms = &i
-	m.addfirst_token_ms = nil
-}
-
-// FirstTokenMs returns the value of the "first_token_ms" field in the mutation.
-func (m *ReceiptMutation) FirstTokenMs() (r int, exists bool) {
-	v := m.first_token_ms
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldFirstTokenMs returns the old "first_token_ms" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldFirstTokenMs(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFirstTokenMs is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFirstTokenMs requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFirstTokenMs: %w", err)
-	}
-	return oldValue.FirstTokenMs, nil
-}
-
-// AddFirstTokenMs adds i to the "first_token_ms" field.
-func (m *ReceiptMutation) AddFirstTokenMs(i int) {
-	if m.addfirst_token_ms != nil {
-		*m.addfirst_token_ms += i
-	} else {
-		m.addfirst_token_ms = &i
-	}
-}
-
-// AddedFirstTokenMs returns the value that was added to the "first_token_ms" field in this mutation.
-func (m *ReceiptMutation) AddedFirstTokenMs() (r int, exists bool) {
-	v := m.addfirst_token_ms
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetFirstTokenMs resets all changes to the "first_token_ms" field.
-func (m *ReceiptMutation) ResetFirstTokenMs() {
-	m.first_token_ms = nil
-	m.addfirst_token_ms = nil
-}
-
-// SetTotalMs sets the "total_ms" field.
-func (m *ReceiptMutation) SetTotalMs(i int) {
-	m.total_ms = &i
-	m.addtotal_ms = nil
-}
-
-// TotalMs returns the value of the "total_ms" field in the mutation.
-func (m *ReceiptMutation) TotalMs() (r int, exists bool) {
-	v := m.total_ms
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldTotalMs returns the old "total_ms" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldTotalMs(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTotalMs requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
-	}
-	return oldValue.TotalMs, nil
-}
-
-// AddTotalMs adds i to the "total_ms" field.
-func (m *ReceiptMutation) AddTotalMs(i int) {
-	if m.addtotal_ms != nil {
-		*m.addtotal_ms += i
-	} else {
-		m.addtotal_ms = &i
-	}
-}
-
-// AddedTotalMs returns the value that was added to the "total_ms" field in this mutation.
-func (m *ReceiptMutation) AddedTotalMs() (r int, exists bool) {
-	v := m.addtotal_ms
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetTotalMs resets all changes to the "total_ms" field.
-func (m *ReceiptMutation) ResetTotalMs() {
-	m.total_ms = nil
-	m.addtotal_ms = nil
-}
-
-// SetPassages sets the "passages" field.
-func (m *ReceiptMutation) SetPassages(i int) {
-	m.passages = &i
-	m.addpassages = nil
-}
-
-// Passages returns the value of the "passages" field in the mutation.
-func (m *ReceiptMutation) Passages() (r int, exists bool) {
-	v := m.passages
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldPassages returns the old "passages" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldPassages(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassages is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassages requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassages: %w", err)
-	}
-	return oldValue.Passages, nil
-}
-
-// AddPassages adds i to the "passages" field.
-func (m *ReceiptMutation) AddPassages(i int) {
-	if m.addpassages != nil {
-		*m.addpassages += i
-	} else {
-		m.addpassages = &i
-	}
-}
-
-// AddedPassages returns the value that was added to the "passages" field in this mutation.
-func (m *ReceiptMutation) AddedPassages() (r int, exists bool) {
-	v := m.addpassages
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetPassages resets all changes to the "passages" field.
-func (m *ReceiptMutation) ResetPassages() {
-	m.passages = nil
-	m.addpassages = nil
-}
-
-// SetRefuted sets the "refuted" field.
-func (m *ReceiptMutation) SetRefuted(i int) {
-	m.refuted = &i
-	m.addrefuted = nil
-}
-
-// Refuted returns the value of the "refuted" field in the mutation.
-func (m *ReceiptMutation) Refuted() (r int, exists bool) {
-	v := m.refuted
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldRefuted returns the old "refuted" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldRefuted(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRefuted is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRefuted requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRefuted: %w", err)
-	}
-	return oldValue.Refuted, nil
-}
-
-// AddRefuted adds i to the "refuted" field.
-func (m *ReceiptMutation) AddRefuted(i int) {
-	if m.addrefuted != nil {
-		*m.addrefuted += i
-	} else {
-		m.addrefuted = &i
-	}
-}
-
-// AddedRefuted returns the value that was added to the "refuted" field in this mutation.
-func (m *ReceiptMutation) AddedRefuted() (r int, exists bool) {
-	v := m.addrefuted
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetRefuted resets all changes to the "refuted" field.
-func (m *ReceiptMutation) ResetRefuted() {
-	m.refuted = nil
-	m.addrefuted = nil
-}
-
-// SetConversationID sets the "conversation_id" field.
-func (m *ReceiptMutation) SetConversationID(i int64) {
-	m.conversation_id = &i
-	m.addconversation_id = nil
-}
-
-// ConversationID returns the value of the "conversation_id" field in the mutation.
-func (m *ReceiptMutation) ConversationID() (r int64, exists bool) {
-	v := m.conversation_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldConversationID returns the old "conversation_id" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldConversationID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversationID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
-	}
-	return oldValue.ConversationID, nil
-}
-
-// AddConversationID adds i to the "conversation_id" field.
-func (m *ReceiptMutation) AddConversationID(i int64) {
-	if m.addconversation_id != nil {
-		*m.addconversation_id += i
-	} else {
-		m.addconversation_id = &i
-	}
-}
-
-// AddedConversationID returns the value that was added to the "conversation_id" field in this mutation.
-func (m *ReceiptMutation) AddedConversationID() (r int64, exists bool) {
-	v := m.addconversation_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetConversationID resets all changes to the "conversation_id" field.
-func (m *ReceiptMutation) ResetConversationID() {
-	m.conversation_id = nil
-	m.addconversation_id = nil
-}
-
-// SetOpens sets the "opens" field.
-func (m *ReceiptMutation) SetOpens(b bool) {
-	m.opens = &b
-}
-
-// Opens returns the value of the "opens" field in the mutation.
-func (m *ReceiptMutation) Opens() (r bool, exists bool) {
-	v := m.opens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldOpens returns the old "opens" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldOpens(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOpens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOpens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOpens: %w", err)
-	}
-	return oldValue.Opens, nil
-}
-
-// ResetOpens resets all changes to the "opens" field.
-func (m *ReceiptMutation) ResetOpens() {
-	m.opens = nil
-}
-
-// SetOrigin sets the "origin" field.
-func (m *ReceiptMutation) SetOrigin(s string) {
-	m.origin = &s
-}
-
-// Origin returns the value of the "origin" field in the mutation.
-func (m *ReceiptMutation) Origin() (r string, exists bool) {
-	v := m.origin
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldOrigin returns the old "origin" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldOrigin(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOrigin is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOrigin requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOrigin: %w", err)
-	}
-	return oldValue.Origin, nil
-}
-
-// ResetOrigin resets all changes to the "origin" field.
-func (m *ReceiptMutation) ResetOrigin() {
-	m.origin = nil
-}
-
-// SetOutcome sets the "outcome" field.
-func (m *ReceiptMutation) SetOutcome(s string) {
-	m.outcome = &s
-}
-
-// Outcome returns the value of the "outcome" field in the mutation.
-func (m *ReceiptMutation) Outcome() (r string, exists bool) {
-	v := m.outcome
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldOutcome returns the old "outcome" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldOutcome(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOutcome requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
-	}
-	return oldValue.Outcome, nil
-}
-
-// ResetOutcome resets all changes to the "outcome" field.
-func (m *ReceiptMutation) ResetOutcome() {
-	m.outcome = nil
-}
-
-// SetCounted sets the "counted" field.
-func (m *ReceiptMutation) SetCounted(b bool) {
-	m.counted = &b
-}
-
-// Counted returns the value of the "counted" field in the mutation.
-func (m *ReceiptMutation) Counted() (r bool, exists bool) {
-	v := m.counted
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCounted returns the old "counted" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldCounted(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCounted is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCounted requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCounted: %w", err)
-	}
-	return oldValue.Counted, nil
-}
-
-// ResetCounted resets all changes to the "counted" field.
-func (m *ReceiptMutation) ResetCounted() {
-	m.counted = nil
-}
-
-// SetCreatedAt sets the "created_at" field.
-func (m *ReceiptMutation) SetCreatedAt(t time.Time) {
-	m.created_at = &t
-}
-
-// CreatedAt returns the value of the "created_at" field in the mutation.
-func (m *ReceiptMutation) CreatedAt() (r time.Time, exists bool) {
-	v := m.created_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Receipt entity.
-// If the Receipt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReceiptMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
-}
-
-// ResetCreatedAt resets all changes to the "created_at" field.
-func (m *ReceiptMutation) ResetCreatedAt() {
-	m.created_at = nil
-}
-
-// Where appends a list predicates to the ReceiptMutation builder.
-func (m *ReceiptMutation) Where(ps ...predicate.Receipt) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the ReceiptMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *ReceiptMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.Receipt, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *ReceiptMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *ReceiptMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (Receipt).
-func (m *ReceiptMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *ReceiptMutation) Fields() []string {
-	fields := make([]string, 0, 19)
-	if m.workspace_id != nil {
-		fields = append(fields, receipt.FieldWorkspaceID)
-	}
-	if m.chatbot_id != nil {
-		fields = append(fields, receipt.FieldChatbotID)
-	}
-	if m.message_id != nil {
-		fields = append(fields, receipt.FieldMessageID)
-	}
-	if m.attempt != nil {
-		fields = append(fields, receipt.FieldAttempt)
-	}
-	if m.status != nil {
-		fields = append(fields, receipt.FieldStatus)
-	}
-	if m.model != nil {
-		fields = append(fields, receipt.FieldModel)
-	}
-	if m.prompt_tokens != nil {
-		fields = append(fields, receipt.FieldPromptTokens)
-	}
-	if m.completion_tokens != nil {
-		fields = append(fields, receipt.FieldCompletionTokens)
-	}
-	if m.estimated != nil {
-		fields = append(fields, receipt.FieldEstimated)
-	}
-	if m.first_token_ms != nil {
-		fields = append(fields, receipt.FieldFirstTokenMs)
-	}
-	if m.total_ms != nil {
-		fields = append(fields, receipt.FieldTotalMs)
-	}
-	if m.passages != nil {
-		fields = append(fields, receipt.FieldPassages)
-	}
-	if m.refuted != nil {
-		fields = append(fields, receipt.FieldRefuted)
-	}
-	if m.conversation_id != nil {
-		fields = append(fields, receipt.FieldConversationID)
-	}
-	if m.opens != nil {
-		fields = append(fields, receipt.FieldOpens)
-	}
-	if m.origin != nil {
-		fields = append(fields, receipt.FieldOrigin)
-	}
-	if m.outcome != nil {
-		fields = append(fields, receipt.FieldOutcome)
-	}
-	if m.counted != nil {
-		fields = append(fields, receipt.FieldCounted)
-	}
-	if m.created_at != nil {
-		fields = append(fields, receipt.FieldCreatedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *ReceiptMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case receipt.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case receipt.FieldChatbotID:
-		return m.ChatbotID()
-	case receipt.FieldMessageID:
-		return m.MessageID()
-	case receipt.FieldAttempt:
-		return m.Attempt()
-	case receipt.FieldStatus:
-		return m.Status()
-	case receipt.FieldModel:
-		return m.Model()
-	case receipt.FieldPromptTokens:
-		return m.PromptTokens()
-	case receipt.FieldCompletionTokens:
-		return m.CompletionTokens()
-	case receipt.FieldEstimated:
-		return m.Estimated()
-	case receipt.FieldFirstTokenMs:
-		return m.FirstTokenMs()
-	case receipt.FieldTotalMs:
-		return m.TotalMs()
-	case receipt.FieldPassages:
-		return m.Passages()
-	case receipt.FieldRefuted:
-		return m.Refuted()
-	case receipt.FieldConversationID:
-		return m.ConversationID()
-	case receipt.FieldOpens:
-		return m.Opens()
-	case receipt.FieldOrigin:
-		return m.Origin()
-	case receipt.FieldOutcome:
-		return m.Outcome()
-	case receipt.FieldCounted:
-		return m.Counted()
-	case receipt.FieldCreatedAt:
-		return m.CreatedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *ReceiptMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case receipt.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case receipt.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case receipt.FieldMessageID:
-		return m.OldMessageID(ctx)
-	case receipt.FieldAttempt:
-		return m.OldAttempt(ctx)
-	case receipt.FieldStatus:
-		return m.OldStatus(ctx)
-	case receipt.FieldModel:
-		return m.OldModel(ctx)
-	case receipt.FieldPromptTokens:
-		return m.OldPromptTokens(ctx)
-	case receipt.FieldCompletionTokens:
-		return m.OldCompletionTokens(ctx)
-	case receipt.FieldEstimated:
-		return m.OldEstimated(ctx)
-	case receipt.FieldFirstTokenMs:
-		return m.OldFirstTokenMs(ctx)
-	case receipt.FieldTotalMs:
-		return m.OldTotalMs(ctx)
-	case receipt.FieldPassages:
-		return m.OldPassages(ctx)
-	case receipt.FieldRefuted:
-		return m.OldRefuted(ctx)
-	case receipt.FieldConversationID:
-		return m.OldConversationID(ctx)
-	case receipt.FieldOpens:
-		return m.OldOpens(ctx)
-	case receipt.FieldOrigin:
-		return m.OldOrigin(ctx)
-	case receipt.FieldOutcome:
-		return m.OldOutcome(ctx)
-	case receipt.FieldCounted:
-		return m.OldCounted(ctx)
-	case receipt.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Receipt field %s", name)
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *ReceiptMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case receipt.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case receipt.FieldChatbotID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetChatbotID(v)
-		return nil
-	case receipt.FieldMessageID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetMessageID(v)
-		return nil
-	case receipt.FieldAttempt:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetAttempt(v)
-		return nil
-	case receipt.FieldStatus:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetStatus(v)
-		return nil
-	case receipt.FieldModel:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetModel(v)
-		return nil
-	case receipt.FieldPromptTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetPromptTokens(v)
-		return nil
-	case receipt.FieldCompletionTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCompletionTokens(v)
-		return nil
-	case receipt.FieldEstimated:
-		v, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetEstimated(v)
-		return nil
-	case receipt.FieldFirstTokenMs:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetFirstTokenMs(v)
-		return nil
-	case receipt.FieldTotalMs:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTotalMs(v)
-		return nil
-	case receipt.FieldPassages:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetPassages(v)
-		return nil
-	case receipt.FieldRefuted:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetRefuted(v)
-		return nil
-	case receipt.FieldConversationID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetConversationID(v)
-		return nil
-	case receipt.FieldOpens:
-		v, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetOpens(v)
-		return nil
-	case receipt.FieldOrigin:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetOrigin(v)
-		return nil
-	case receipt.FieldOutcome:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetOutcome(v)
-		return nil
-	case receipt.FieldCounted:
-		v, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCounted(v)
-		return nil
-	case receipt.FieldCreatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCreatedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Receipt field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *ReceiptMutation) AddedFields() []string {
-	var fields []string
-	if m.addmessage_id != nil {
-		fields = append(fields, receipt.FieldMessageID)
-	}
-	if m.addattempt != nil {
-		fields = append(fields, receipt.FieldAttempt)
-	}
-	if m.addprompt_tokens != nil {
-		fields = append(fields, receipt.FieldPromptTokens)
-	}
-	if m.addcompletion_tokens != nil {
-		fields = append(fields, receipt.FieldCompletionTokens)
-	}
-	if m.addfirst_token_ms != nil {
-		fields = append(fields, receipt.FieldFirstTokenMs)
-	}
-	if m.addtotal_ms != nil {
-		fields = append(fields, receipt.FieldTotalMs)
-	}
-	if m.addpassages != nil {
-		fields = append(fields, receipt.FieldPassages)
-	}
-	if m.addrefuted != nil {
-		fields = append(fields, receipt.FieldRefuted)
-	}
-	if m.addconversation_id != nil {
-		fields = append(fields, receipt.FieldConversationID)
-	}
-	return fields
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *ReceiptMutation) AddedField(name string) (ent.Value, bool) {
-	switch name {
-	case receipt.FieldMessageID:
-		return m.AddedMessageID()
-	case receipt.FieldAttempt:
-		return m.AddedAttempt()
-	case receipt.FieldPromptTokens:
-		return m.AddedPromptTokens()
-	case receipt.FieldCompletionTokens:
-		return m.AddedCompletionTokens()
-	case receipt.FieldFirstTokenMs:
-		return m.AddedFirstTokenMs()
-	case receipt.FieldTotalMs:
-		return m.AddedTotalMs()
-	case receipt.FieldPassages:
-		return m.AddedPassages()
-	case receipt.FieldRefuted:
-		return m.AddedRefuted()
-	case receipt.FieldConversationID:
-		return m.AddedConversationID()
-	}
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *ReceiptMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	case receipt.FieldMessageID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddMessageID(v)
-		return nil
-	case receipt.FieldAttempt:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddAttempt(v)
-		return nil
-	case receipt.FieldPromptTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddPromptTokens(v)
-		return nil
-	case receipt.FieldCompletionTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddCompletionTokens(v)
-		return nil
-	case receipt.FieldFirstTokenMs:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddFirstTokenMs(v)
-		return nil
-	case receipt.FieldTotalMs:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddTotalMs(v)
-		return nil
-	case receipt.FieldPassages:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddPassages(v)
-		return nil
-	case receipt.FieldRefuted:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddRefuted(v)
-		return nil
-	case receipt.FieldConversationID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddConversationID(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Receipt numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *ReceiptMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *ReceiptMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *ReceiptMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown Receipt nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *ReceiptMutation) ResetField(name string) error {
-	switch name {
-	case receipt.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case receipt.FieldChatbotID:
-		m.ResetChatbotID()
-		return nil
-	case receipt.FieldMessageID:
-		m.ResetMessageID()
-		return nil
-	case receipt.FieldAttempt:
-		m.ResetAttempt()
-		return nil
-	case receipt.FieldStatus:
-		m.ResetStatus()
-		return nil
-	case receipt.FieldModel:
-		m.ResetModel()
-		return nil
-	case receipt.FieldPromptTokens:
-		m.ResetPromptTokens()
-		return nil
-	case receipt.FieldCompletionTokens:
-		m.ResetCompletionTokens()
-		return nil
-	case receipt.FieldEstimated:
-		m.ResetEstimated()
-		return nil
-	case receipt.FieldFirstTokenMs:
-		m.ResetFirstTokenMs()
-		return nil
-	case receipt.FieldTotalMs:
-		m.ResetTotalMs()
-		return nil
-	case receipt.FieldPassages:
-		m.ResetPassages()
-		return nil
-	case receipt.FieldRefuted:
-		m.ResetRefuted()
-		return nil
-	case receipt.FieldConversationID:
-		m.ResetConversationID()
-		return nil
-	case receipt.FieldOpens:
-		m.ResetOpens()
-		return nil
-	case receipt.FieldOrigin:
-		m.ResetOrigin()
-		return nil
-	case receipt.FieldOutcome:
-		m.ResetOutcome()
-		return nil
-	case receipt.FieldCounted:
-		m.ResetCounted()
-		return nil
-	case receipt.FieldCreatedAt:
-		m.ResetCreatedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown Receipt field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *ReceiptMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *ReceiptMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *ReceiptMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *ReceiptMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *ReceiptMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *ReceiptMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *ReceiptMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown Receipt unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *ReceiptMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown Receipt edge %s", name)
 }
 
 // RemovalMutation represents an operation that mutates the Removal nodes in the graph.
@@ -17013,6 +15409,1610 @@ func (m *UsageMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Usage edge %s", name)
+}
+
+// UsageRecordMutation represents an operation that mutates the UsageRecord nodes in the graph.
+type UsageRecordMutation struct {
+	config
+	op                   Op
+	typ                  string
+	id                   *int64
+	workspace_id         *string
+	chatbot_id           *string
+	message_id           *int64
+	addmessage_id        *int64
+	attempt              *int
+	addattempt           *int
+	status               *string
+	model                *string
+	prompt_tokens        *int
+	addprompt_tokens     *int
+	completion_tokens    *int
+	addcompletion_tokens *int
+	estimated            *bool
+	first_token_ms       *int
+	addfirst_token_ms    *int
+	total_ms             *int
+	addtotal_ms          *int
+	passages             *int
+	addpassages          *int
+	refuted              *int
+	addrefuted           *int
+	conversation_id      *int64
+	addconversation_id   *int64
+	opens                *bool
+	origin               *string
+	outcome              *string
+	counted              *bool
+	created_at           *time.Time
+	clearedFields        map[string]struct{}
+	done                 bool
+	oldValue             func(context.Context) (*UsageRecord, error)
+	predicates           []predicate.UsageRecord
+}
+
+var _ ent.Mutation = (*UsageRecordMutation)(nil)
+
+// usagerecordOption allows management of the mutation configuration using functional options.
+type usagerecordOption func(*UsageRecordMutation)
+
+// newUsageRecordMutation creates new mutation for the UsageRecord entity.
+func newUsageRecordMutation(c config, op Op, opts ...usagerecordOption) *UsageRecordMutation {
+	m := &UsageRecordMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeUsageRecord,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withUsageRecordID sets the ID field of the mutation.
+func withUsageRecordID(id int64) usagerecordOption {
+	return func(m *UsageRecordMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *UsageRecord
+		)
+		m.oldValue = func(ctx context.Context) (*UsageRecord, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().UsageRecord.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withUsageRecord sets the old UsageRecord of the mutation.
+func withUsageRecord(node *UsageRecord) usagerecordOption {
+	return func(m *UsageRecordMutation) {
+		m.oldValue = func(context.Context) (*UsageRecord, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m UsageRecordMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m UsageRecordMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of UsageRecord entities.
+func (m *UsageRecordMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *UsageRecordMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *UsageRecordMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().UsageRecord.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *UsageRecordMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *UsageRecordMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *UsageRecordMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *UsageRecordMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *UsageRecordMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *UsageRecordMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *UsageRecordMutation) SetMessageID(i int64) {
+	m.message_id = &i
+	m.addmessage_id = nil
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *UsageRecordMutation) MessageID() (r int64, exists bool) {
+	v := m.message_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldMessageID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// AddMessageID adds i to the "message_id" field.
+func (m *UsageRecordMutation) AddMessageID(i int64) {
+	if m.addmessage_id != nil {
+		*m.addmessage_id += i
+	} else {
+		m.addmessage_id = &i
+	}
+}
+
+// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
+func (m *UsageRecordMutation) AddedMessageID() (r int64, exists bool) {
+	v := m.addmessage_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *UsageRecordMutation) ResetMessageID() {
+	m.message_id = nil
+	m.addmessage_id = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *UsageRecordMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *UsageRecordMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *UsageRecordMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *UsageRecordMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *UsageRecordMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *UsageRecordMutation) SetStatus(s string) {
+	m.status = &s
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *UsageRecordMutation) Status() (r string, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldStatus(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *UsageRecordMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetModel sets the "model" field.
+func (m *UsageRecordMutation) SetModel(s string) {
+	m.model = &s
+}
+
+// Model returns the value of the "model" field in the mutation.
+func (m *UsageRecordMutation) Model() (r string, exists bool) {
+	v := m.model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModel returns the old "model" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModel: %w", err)
+	}
+	return oldValue.Model, nil
+}
+
+// ResetModel resets all changes to the "model" field.
+func (m *UsageRecordMutation) ResetModel() {
+	m.model = nil
+}
+
+// SetPromptTokens sets the "prompt_tokens" field.
+func (m *UsageRecordMutation) SetPromptTokens(i int) {
+	m.prompt_tokens = &i
+	m.addprompt_tokens = nil
+}
+
+// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
+func (m *UsageRecordMutation) PromptTokens() (r int, exists bool) {
+	v := m.prompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPromptTokens returns the old "prompt_tokens" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
+	}
+	return oldValue.PromptTokens, nil
+}
+
+// AddPromptTokens adds i to the "prompt_tokens" field.
+func (m *UsageRecordMutation) AddPromptTokens(i int) {
+	if m.addprompt_tokens != nil {
+		*m.addprompt_tokens += i
+	} else {
+		m.addprompt_tokens = &i
+	}
+}
+
+// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
+func (m *UsageRecordMutation) AddedPromptTokens() (r int, exists bool) {
+	v := m.addprompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPromptTokens resets all changes to the "prompt_tokens" field.
+func (m *UsageRecordMutation) ResetPromptTokens() {
+	m.prompt_tokens = nil
+	m.addprompt_tokens = nil
+}
+
+// SetCompletionTokens sets the "completion_tokens" field.
+func (m *UsageRecordMutation) SetCompletionTokens(i int) {
+	m.completion_tokens = &i
+	m.addcompletion_tokens = nil
+}
+
+// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
+func (m *UsageRecordMutation) CompletionTokens() (r int, exists bool) {
+	v := m.completion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletionTokens returns the old "completion_tokens" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
+	}
+	return oldValue.CompletionTokens, nil
+}
+
+// AddCompletionTokens adds i to the "completion_tokens" field.
+func (m *UsageRecordMutation) AddCompletionTokens(i int) {
+	if m.addcompletion_tokens != nil {
+		*m.addcompletion_tokens += i
+	} else {
+		m.addcompletion_tokens = &i
+	}
+}
+
+// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
+func (m *UsageRecordMutation) AddedCompletionTokens() (r int, exists bool) {
+	v := m.addcompletion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCompletionTokens resets all changes to the "completion_tokens" field.
+func (m *UsageRecordMutation) ResetCompletionTokens() {
+	m.completion_tokens = nil
+	m.addcompletion_tokens = nil
+}
+
+// SetEstimated sets the "estimated" field.
+func (m *UsageRecordMutation) SetEstimated(b bool) {
+	m.estimated = &b
+}
+
+// Estimated returns the value of the "estimated" field in the mutation.
+func (m *UsageRecordMutation) Estimated() (r bool, exists bool) {
+	v := m.estimated
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEstimated returns the old "estimated" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldEstimated(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEstimated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
+	}
+	return oldValue.Estimated, nil
+}
+
+// ResetEstimated resets all changes to the "estimated" field.
+func (m *UsageRecordMutation) ResetEstimated() {
+	m.estimated = nil
+}
+
+// SetFirstTokenMs sets the "first_token_ms" field.
+func (m *UsageRecordMutation) SetFirstTokenMs(i int) {
+	m.first_token_ms = &i
+	m.addfirst_token_ms = nil
+}
+
+// FirstTokenMs returns the value of the "first_token_ms" field in the mutation.
+func (m *UsageRecordMutation) FirstTokenMs() (r int, exists bool) {
+	v := m.first_token_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstTokenMs returns the old "first_token_ms" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldFirstTokenMs(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstTokenMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstTokenMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstTokenMs: %w", err)
+	}
+	return oldValue.FirstTokenMs, nil
+}
+
+// AddFirstTokenMs adds i to the "first_token_ms" field.
+func (m *UsageRecordMutation) AddFirstTokenMs(i int) {
+	if m.addfirst_token_ms != nil {
+		*m.addfirst_token_ms += i
+	} else {
+		m.addfirst_token_ms = &i
+	}
+}
+
+// AddedFirstTokenMs returns the value that was added to the "first_token_ms" field in this mutation.
+func (m *UsageRecordMutation) AddedFirstTokenMs() (r int, exists bool) {
+	v := m.addfirst_token_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFirstTokenMs resets all changes to the "first_token_ms" field.
+func (m *UsageRecordMutation) ResetFirstTokenMs() {
+	m.first_token_ms = nil
+	m.addfirst_token_ms = nil
+}
+
+// SetTotalMs sets the "total_ms" field.
+func (m *UsageRecordMutation) SetTotalMs(i int) {
+	m.total_ms = &i
+	m.addtotal_ms = nil
+}
+
+// TotalMs returns the value of the "total_ms" field in the mutation.
+func (m *UsageRecordMutation) TotalMs() (r int, exists bool) {
+	v := m.total_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotalMs returns the old "total_ms" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldTotalMs(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotalMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
+	}
+	return oldValue.TotalMs, nil
+}
+
+// AddTotalMs adds i to the "total_ms" field.
+func (m *UsageRecordMutation) AddTotalMs(i int) {
+	if m.addtotal_ms != nil {
+		*m.addtotal_ms += i
+	} else {
+		m.addtotal_ms = &i
+	}
+}
+
+// AddedTotalMs returns the value that was added to the "total_ms" field in this mutation.
+func (m *UsageRecordMutation) AddedTotalMs() (r int, exists bool) {
+	v := m.addtotal_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotalMs resets all changes to the "total_ms" field.
+func (m *UsageRecordMutation) ResetTotalMs() {
+	m.total_ms = nil
+	m.addtotal_ms = nil
+}
+
+// SetPassages sets the "passages" field.
+func (m *UsageRecordMutation) SetPassages(i int) {
+	m.passages = &i
+	m.addpassages = nil
+}
+
+// Passages returns the value of the "passages" field in the mutation.
+func (m *UsageRecordMutation) Passages() (r int, exists bool) {
+	v := m.passages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPassages returns the old "passages" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldPassages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPassages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPassages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPassages: %w", err)
+	}
+	return oldValue.Passages, nil
+}
+
+// AddPassages adds i to the "passages" field.
+func (m *UsageRecordMutation) AddPassages(i int) {
+	if m.addpassages != nil {
+		*m.addpassages += i
+	} else {
+		m.addpassages = &i
+	}
+}
+
+// AddedPassages returns the value that was added to the "passages" field in this mutation.
+func (m *UsageRecordMutation) AddedPassages() (r int, exists bool) {
+	v := m.addpassages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassages resets all changes to the "passages" field.
+func (m *UsageRecordMutation) ResetPassages() {
+	m.passages = nil
+	m.addpassages = nil
+}
+
+// SetRefuted sets the "refuted" field.
+func (m *UsageRecordMutation) SetRefuted(i int) {
+	m.refuted = &i
+	m.addrefuted = nil
+}
+
+// Refuted returns the value of the "refuted" field in the mutation.
+func (m *UsageRecordMutation) Refuted() (r int, exists bool) {
+	v := m.refuted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRefuted returns the old "refuted" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldRefuted(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRefuted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRefuted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRefuted: %w", err)
+	}
+	return oldValue.Refuted, nil
+}
+
+// AddRefuted adds i to the "refuted" field.
+func (m *UsageRecordMutation) AddRefuted(i int) {
+	if m.addrefuted != nil {
+		*m.addrefuted += i
+	} else {
+		m.addrefuted = &i
+	}
+}
+
+// AddedRefuted returns the value that was added to the "refuted" field in this mutation.
+func (m *UsageRecordMutation) AddedRefuted() (r int, exists bool) {
+	v := m.addrefuted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRefuted resets all changes to the "refuted" field.
+func (m *UsageRecordMutation) ResetRefuted() {
+	m.refuted = nil
+	m.addrefuted = nil
+}
+
+// SetConversationID sets the "conversation_id" field.
+func (m *UsageRecordMutation) SetConversationID(i int64) {
+	m.conversation_id = &i
+	m.addconversation_id = nil
+}
+
+// ConversationID returns the value of the "conversation_id" field in the mutation.
+func (m *UsageRecordMutation) ConversationID() (r int64, exists bool) {
+	v := m.conversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConversationID returns the old "conversation_id" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldConversationID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConversationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
+	}
+	return oldValue.ConversationID, nil
+}
+
+// AddConversationID adds i to the "conversation_id" field.
+func (m *UsageRecordMutation) AddConversationID(i int64) {
+	if m.addconversation_id != nil {
+		*m.addconversation_id += i
+	} else {
+		m.addconversation_id = &i
+	}
+}
+
+// AddedConversationID returns the value that was added to the "conversation_id" field in this mutation.
+func (m *UsageRecordMutation) AddedConversationID() (r int64, exists bool) {
+	v := m.addconversation_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConversationID resets all changes to the "conversation_id" field.
+func (m *UsageRecordMutation) ResetConversationID() {
+	m.conversation_id = nil
+	m.addconversation_id = nil
+}
+
+// SetOpens sets the "opens" field.
+func (m *UsageRecordMutation) SetOpens(b bool) {
+	m.opens = &b
+}
+
+// Opens returns the value of the "opens" field in the mutation.
+func (m *UsageRecordMutation) Opens() (r bool, exists bool) {
+	v := m.opens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOpens returns the old "opens" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldOpens(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOpens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOpens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOpens: %w", err)
+	}
+	return oldValue.Opens, nil
+}
+
+// ResetOpens resets all changes to the "opens" field.
+func (m *UsageRecordMutation) ResetOpens() {
+	m.opens = nil
+}
+
+// SetOrigin sets the "origin" field.
+func (m *UsageRecordMutation) SetOrigin(s string) {
+	m.origin = &s
+}
+
+// Origin returns the value of the "origin" field in the mutation.
+func (m *UsageRecordMutation) Origin() (r string, exists bool) {
+	v := m.origin
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrigin returns the old "origin" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldOrigin(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrigin is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrigin requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrigin: %w", err)
+	}
+	return oldValue.Origin, nil
+}
+
+// ResetOrigin resets all changes to the "origin" field.
+func (m *UsageRecordMutation) ResetOrigin() {
+	m.origin = nil
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *UsageRecordMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *UsageRecordMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *UsageRecordMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetCounted sets the "counted" field.
+func (m *UsageRecordMutation) SetCounted(b bool) {
+	m.counted = &b
+}
+
+// Counted returns the value of the "counted" field in the mutation.
+func (m *UsageRecordMutation) Counted() (r bool, exists bool) {
+	v := m.counted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCounted returns the old "counted" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldCounted(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCounted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCounted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCounted: %w", err)
+	}
+	return oldValue.Counted, nil
+}
+
+// ResetCounted resets all changes to the "counted" field.
+func (m *UsageRecordMutation) ResetCounted() {
+	m.counted = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *UsageRecordMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *UsageRecordMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *UsageRecordMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the UsageRecordMutation builder.
+func (m *UsageRecordMutation) Where(ps ...predicate.UsageRecord) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the UsageRecordMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *UsageRecordMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.UsageRecord, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *UsageRecordMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *UsageRecordMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (UsageRecord).
+func (m *UsageRecordMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *UsageRecordMutation) Fields() []string {
+	fields := make([]string, 0, 19)
+	if m.workspace_id != nil {
+		fields = append(fields, usagerecord.FieldWorkspaceID)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, usagerecord.FieldChatbotID)
+	}
+	if m.message_id != nil {
+		fields = append(fields, usagerecord.FieldMessageID)
+	}
+	if m.attempt != nil {
+		fields = append(fields, usagerecord.FieldAttempt)
+	}
+	if m.status != nil {
+		fields = append(fields, usagerecord.FieldStatus)
+	}
+	if m.model != nil {
+		fields = append(fields, usagerecord.FieldModel)
+	}
+	if m.prompt_tokens != nil {
+		fields = append(fields, usagerecord.FieldPromptTokens)
+	}
+	if m.completion_tokens != nil {
+		fields = append(fields, usagerecord.FieldCompletionTokens)
+	}
+	if m.estimated != nil {
+		fields = append(fields, usagerecord.FieldEstimated)
+	}
+	if m.first_token_ms != nil {
+		fields = append(fields, usagerecord.FieldFirstTokenMs)
+	}
+	if m.total_ms != nil {
+		fields = append(fields, usagerecord.FieldTotalMs)
+	}
+	if m.passages != nil {
+		fields = append(fields, usagerecord.FieldPassages)
+	}
+	if m.refuted != nil {
+		fields = append(fields, usagerecord.FieldRefuted)
+	}
+	if m.conversation_id != nil {
+		fields = append(fields, usagerecord.FieldConversationID)
+	}
+	if m.opens != nil {
+		fields = append(fields, usagerecord.FieldOpens)
+	}
+	if m.origin != nil {
+		fields = append(fields, usagerecord.FieldOrigin)
+	}
+	if m.outcome != nil {
+		fields = append(fields, usagerecord.FieldOutcome)
+	}
+	if m.counted != nil {
+		fields = append(fields, usagerecord.FieldCounted)
+	}
+	if m.created_at != nil {
+		fields = append(fields, usagerecord.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *UsageRecordMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case usagerecord.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case usagerecord.FieldChatbotID:
+		return m.ChatbotID()
+	case usagerecord.FieldMessageID:
+		return m.MessageID()
+	case usagerecord.FieldAttempt:
+		return m.Attempt()
+	case usagerecord.FieldStatus:
+		return m.Status()
+	case usagerecord.FieldModel:
+		return m.Model()
+	case usagerecord.FieldPromptTokens:
+		return m.PromptTokens()
+	case usagerecord.FieldCompletionTokens:
+		return m.CompletionTokens()
+	case usagerecord.FieldEstimated:
+		return m.Estimated()
+	case usagerecord.FieldFirstTokenMs:
+		return m.FirstTokenMs()
+	case usagerecord.FieldTotalMs:
+		return m.TotalMs()
+	case usagerecord.FieldPassages:
+		return m.Passages()
+	case usagerecord.FieldRefuted:
+		return m.Refuted()
+	case usagerecord.FieldConversationID:
+		return m.ConversationID()
+	case usagerecord.FieldOpens:
+		return m.Opens()
+	case usagerecord.FieldOrigin:
+		return m.Origin()
+	case usagerecord.FieldOutcome:
+		return m.Outcome()
+	case usagerecord.FieldCounted:
+		return m.Counted()
+	case usagerecord.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *UsageRecordMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case usagerecord.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case usagerecord.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case usagerecord.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case usagerecord.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case usagerecord.FieldStatus:
+		return m.OldStatus(ctx)
+	case usagerecord.FieldModel:
+		return m.OldModel(ctx)
+	case usagerecord.FieldPromptTokens:
+		return m.OldPromptTokens(ctx)
+	case usagerecord.FieldCompletionTokens:
+		return m.OldCompletionTokens(ctx)
+	case usagerecord.FieldEstimated:
+		return m.OldEstimated(ctx)
+	case usagerecord.FieldFirstTokenMs:
+		return m.OldFirstTokenMs(ctx)
+	case usagerecord.FieldTotalMs:
+		return m.OldTotalMs(ctx)
+	case usagerecord.FieldPassages:
+		return m.OldPassages(ctx)
+	case usagerecord.FieldRefuted:
+		return m.OldRefuted(ctx)
+	case usagerecord.FieldConversationID:
+		return m.OldConversationID(ctx)
+	case usagerecord.FieldOpens:
+		return m.OldOpens(ctx)
+	case usagerecord.FieldOrigin:
+		return m.OldOrigin(ctx)
+	case usagerecord.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case usagerecord.FieldCounted:
+		return m.OldCounted(ctx)
+	case usagerecord.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown UsageRecord field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UsageRecordMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case usagerecord.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case usagerecord.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case usagerecord.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case usagerecord.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case usagerecord.FieldStatus:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case usagerecord.FieldModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModel(v)
+		return nil
+	case usagerecord.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPromptTokens(v)
+		return nil
+	case usagerecord.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletionTokens(v)
+		return nil
+	case usagerecord.FieldEstimated:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEstimated(v)
+		return nil
+	case usagerecord.FieldFirstTokenMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstTokenMs(v)
+		return nil
+	case usagerecord.FieldTotalMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotalMs(v)
+		return nil
+	case usagerecord.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassages(v)
+		return nil
+	case usagerecord.FieldRefuted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRefuted(v)
+		return nil
+	case usagerecord.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConversationID(v)
+		return nil
+	case usagerecord.FieldOpens:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOpens(v)
+		return nil
+	case usagerecord.FieldOrigin:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrigin(v)
+		return nil
+	case usagerecord.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case usagerecord.FieldCounted:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCounted(v)
+		return nil
+	case usagerecord.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown UsageRecord field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *UsageRecordMutation) AddedFields() []string {
+	var fields []string
+	if m.addmessage_id != nil {
+		fields = append(fields, usagerecord.FieldMessageID)
+	}
+	if m.addattempt != nil {
+		fields = append(fields, usagerecord.FieldAttempt)
+	}
+	if m.addprompt_tokens != nil {
+		fields = append(fields, usagerecord.FieldPromptTokens)
+	}
+	if m.addcompletion_tokens != nil {
+		fields = append(fields, usagerecord.FieldCompletionTokens)
+	}
+	if m.addfirst_token_ms != nil {
+		fields = append(fields, usagerecord.FieldFirstTokenMs)
+	}
+	if m.addtotal_ms != nil {
+		fields = append(fields, usagerecord.FieldTotalMs)
+	}
+	if m.addpassages != nil {
+		fields = append(fields, usagerecord.FieldPassages)
+	}
+	if m.addrefuted != nil {
+		fields = append(fields, usagerecord.FieldRefuted)
+	}
+	if m.addconversation_id != nil {
+		fields = append(fields, usagerecord.FieldConversationID)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *UsageRecordMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case usagerecord.FieldMessageID:
+		return m.AddedMessageID()
+	case usagerecord.FieldAttempt:
+		return m.AddedAttempt()
+	case usagerecord.FieldPromptTokens:
+		return m.AddedPromptTokens()
+	case usagerecord.FieldCompletionTokens:
+		return m.AddedCompletionTokens()
+	case usagerecord.FieldFirstTokenMs:
+		return m.AddedFirstTokenMs()
+	case usagerecord.FieldTotalMs:
+		return m.AddedTotalMs()
+	case usagerecord.FieldPassages:
+		return m.AddedPassages()
+	case usagerecord.FieldRefuted:
+		return m.AddedRefuted()
+	case usagerecord.FieldConversationID:
+		return m.AddedConversationID()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UsageRecordMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case usagerecord.FieldMessageID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessageID(v)
+		return nil
+	case usagerecord.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	case usagerecord.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPromptTokens(v)
+		return nil
+	case usagerecord.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletionTokens(v)
+		return nil
+	case usagerecord.FieldFirstTokenMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFirstTokenMs(v)
+		return nil
+	case usagerecord.FieldTotalMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotalMs(v)
+		return nil
+	case usagerecord.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassages(v)
+		return nil
+	case usagerecord.FieldRefuted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRefuted(v)
+		return nil
+	case usagerecord.FieldConversationID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConversationID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown UsageRecord numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *UsageRecordMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *UsageRecordMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *UsageRecordMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown UsageRecord nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *UsageRecordMutation) ResetField(name string) error {
+	switch name {
+	case usagerecord.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case usagerecord.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case usagerecord.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case usagerecord.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case usagerecord.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case usagerecord.FieldModel:
+		m.ResetModel()
+		return nil
+	case usagerecord.FieldPromptTokens:
+		m.ResetPromptTokens()
+		return nil
+	case usagerecord.FieldCompletionTokens:
+		m.ResetCompletionTokens()
+		return nil
+	case usagerecord.FieldEstimated:
+		m.ResetEstimated()
+		return nil
+	case usagerecord.FieldFirstTokenMs:
+		m.ResetFirstTokenMs()
+		return nil
+	case usagerecord.FieldTotalMs:
+		m.ResetTotalMs()
+		return nil
+	case usagerecord.FieldPassages:
+		m.ResetPassages()
+		return nil
+	case usagerecord.FieldRefuted:
+		m.ResetRefuted()
+		return nil
+	case usagerecord.FieldConversationID:
+		m.ResetConversationID()
+		return nil
+	case usagerecord.FieldOpens:
+		m.ResetOpens()
+		return nil
+	case usagerecord.FieldOrigin:
+		m.ResetOrigin()
+		return nil
+	case usagerecord.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case usagerecord.FieldCounted:
+		m.ResetCounted()
+		return nil
+	case usagerecord.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown UsageRecord field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *UsageRecordMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *UsageRecordMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *UsageRecordMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *UsageRecordMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *UsageRecordMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *UsageRecordMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *UsageRecordMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown UsageRecord unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *UsageRecordMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown UsageRecord edge %s", name)
 }
 
 // UserMutation represents an operation that mutates the User nodes in the graph.

@@ -66,8 +66,6 @@ type Tx struct {
 	Provider *ProviderClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
-	// Receipt is the client for interacting with the Receipt builders.
-	Receipt *ReceiptClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// RequestMinute is the client for interacting with the RequestMinute builders.
@@ -96,6 +94,8 @@ type Tx struct {
 	Upload *UploadClient
 	// Usage is the client for interacting with the Usage builders.
 	Usage *UsageClient
+	// UsageRecord is the client for interacting with the UsageRecord builders.
+	UsageRecord *UsageRecordClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workspace is the client for interacting with the Workspace builders.
@@ -257,7 +257,6 @@ func (tx *Tx) init() {
 	tx.Plan = NewPlanClient(tx.config)
 	tx.Provider = NewProviderClient(tx.config)
 	tx.Rebuild = NewRebuildClient(tx.config)
-	tx.Receipt = NewReceiptClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
 	tx.RequestMinute = NewRequestMinuteClient(tx.config)
 	tx.Reversal = NewReversalClient(tx.config)
@@ -272,6 +271,7 @@ func (tx *Tx) init() {
 	tx.Trial = NewTrialClient(tx.config)
 	tx.Upload = NewUploadClient(tx.config)
 	tx.Usage = NewUsageClient(tx.config)
+	tx.UsageRecord = NewUsageRecordClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.Workspace = NewWorkspaceClient(tx.config)
 }

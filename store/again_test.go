@@ -29,7 +29,7 @@ func (w *tenancy) wholeAnswer(id int64, attempt int) turn.Answer {
 				},
 				{Number: 2, DocumentID: w.document},
 			},
-			Record: answer.Record{
+			Record: answer.UsageRecord{
 				ChatbotID: w.chatbot, Usage: answer.Usage{PromptTokens: 100, CompletionTokens: 20, Estimated: true}, Model: "m",
 				FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2, Refuted: 1, At: epoch.Add(time.Second),
 			},

@@ -19,28 +19,28 @@ const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, so
 // An attempt has one usage record. When a lapsed attempt ends after all, its
 // record is replaced.
 const (
-	insertReceipt = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
+	insertUsageRecord = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, created_at,
 	conversation_id, opens, origin, outcome) `
-	receiptValues  = `$3, $5, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $9`
-	replaceReceipt = ` ON CONFLICT (message_id, attempt) DO UPDATE SET status = excluded.status, chatbot_id = excluded.chatbot_id,
+	usageRecordValues  = `$3, $5, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $9`
+	replaceUsageRecord = ` ON CONFLICT (message_id, attempt) DO UPDATE SET status = excluded.status, chatbot_id = excluded.chatbot_id,
 	model = excluded.model, prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
 	estimated = excluded.estimated, first_token_ms = excluded.first_token_ms, total_ms = excluded.total_ms,
 	passages = excluded.passages, refuted = excluded.refuted, created_at = excluded.created_at, outcome = excluded.outcome`
-	addReceipt = insertReceipt + `VALUES ($1, $2, ` + receiptValues + `)` + replaceReceipt
+	addUsageRecord = insertUsageRecord + `VALUES ($1, $2, ` + usageRecordValues + `)` + replaceUsageRecord
 )
 
 // PostgreSQL does all of it in one statement, and in one round trip. Without an
 // answer that is ended, none of it does anything.
 var (
-	finishPostgres = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at) ` + finishReceipt
+	finishPostgres = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at) ` + finishUsageRecord
 	failPostgres   = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at),
-	given_back AS (` + giveBackPostgres + `) ` + finishReceipt
+	given_back AS (` + giveBackPostgres + `) ` + finishUsageRecord
 )
 
-const finishReceipt = insertReceipt + `SELECT id, workspace_id, ` + receiptValues + ` FROM ended` + replaceReceipt
+const finishUsageRecord = insertUsageRecord + `SELECT id, workspace_id, ` + usageRecordValues + ` FROM ended` + replaceUsageRecord
 
-// FinishTurn stores an answer with its final status, and its receipt. A question
+// FinishTurn stores an answer with its final status, and its usage record. A question
 // whose answer failed is not counted any more: that an attempt which failed
 // cannot be finished again is why it is given back once.
 func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
@@ -56,12 +56,12 @@ func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.
 		if err := s.store.hits(ctx, endAnswer, args[:9]...); err != nil {
 			return mapError(err)
 		}
-		if answer.Status == chat.Failed { // before the receipt: see giveBack
+		if answer.Status == chat.Failed { // before the usage record: see giveBack
 			if _, err := s.store.raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Record.At, string(answer.Origin)); err != nil {
 				return mapError(err)
 			}
 		}
-		return mapError(s.store.hits(ctx, addReceipt, args...))
+		return mapError(s.store.hits(ctx, addUsageRecord, args...))
 	})
 }
 

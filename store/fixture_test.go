@@ -163,7 +163,7 @@ func (w *tenancy) newAnswer(id int64) turn.Answer {
 			Text:      w.secret,
 			Query:     w.secret,
 			Citations: []answer.Citation{{Number: 1, DocumentID: w.document, Title: w.secret}},
-			Record:    answer.Record{ChatbotID: w.chatbot, Model: w.secret, Usage: answer.Usage{PromptTokens: 70, CompletionTokens: 7}, At: epoch},
+			Record:    answer.UsageRecord{ChatbotID: w.chatbot, Model: w.secret, Usage: answer.Usage{PromptTokens: 70, CompletionTokens: 7}, At: epoch},
 		},
 	}
 }

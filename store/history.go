@@ -19,7 +19,7 @@ import (
 	"parley/ent/gap"
 	"parley/ent/message"
 	"parley/ent/predicate"
-	"parley/ent/receipt"
+	"parley/ent/usagerecord"
 )
 
 // History reads conversations for owners.
@@ -129,10 +129,10 @@ func filtersOf(chatbotID string, q history.Query) (where []predicate.Conversatio
 	}
 	if q.Outcome != "" {
 		where = append(where, func(c *sql.Selector) {
-			r := sql.Table(receipt.Table).As("r")
-			c.Where(sql.Exists(sql.Select(r.C(receipt.FieldID)).From(r).Where(sql.And(
-				sql.EQ(r.C(receipt.FieldChatbotID), chatbotID), sql.EQ(r.C(receipt.FieldOutcome), string(q.Outcome)),
-				sql.ColumnsEQ(r.C(receipt.FieldConversationID), c.C(conversation.FieldID))))))
+			r := sql.Table(usagerecord.Table).As("r")
+			c.Where(sql.Exists(sql.Select(r.C(usagerecord.FieldID)).From(r).Where(sql.And(
+				sql.EQ(r.C(usagerecord.FieldChatbotID), chatbotID), sql.EQ(r.C(usagerecord.FieldOutcome), string(q.Outcome)),
+				sql.ColumnsEQ(r.C(usagerecord.FieldConversationID), c.C(conversation.FieldID))))))
 		})
 	}
 	if q.Rating != 0 {
@@ -167,8 +167,8 @@ func (s *History) judge(ctx context.Context, chatbotID string, found []history.S
 		ConversationID int64  `json:"conversation_id"`
 		Outcome        string `json:"outcome"`
 	}
-	err := s.store.db(ctx).Receipt.Query().Where(receipt.ChatbotID(chatbotID), receipt.OutcomeIn(outcomes...), receipt.ConversationIDIn(ids...)).
-		GroupBy(receipt.FieldConversationID, receipt.FieldOutcome).Scan(ctx, &ended)
+	err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID), usagerecord.OutcomeIn(outcomes...), usagerecord.ConversationIDIn(ids...)).
+		GroupBy(usagerecord.FieldConversationID, usagerecord.FieldOutcome).Scan(ctx, &ended)
 	if err != nil {
 		return err
 	}
@@ -256,11 +256,11 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 	if len(ids) == 0 {
 		return messages, nil
 	}
-	receipts, err := s.store.db(ctx).Receipt.Query().Where(receipt.MessageIDIn(ids...)).Order(receipt.ByAttempt()).All(ctx)
+	records, err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.MessageIDIn(ids...)).Order(usagerecord.ByAttempt()).All(ctx)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	for _, row := range receipts { // the last attempt is the last
+	for _, row := range records { // the last attempt is the last
 		at[row.MessageID].Record = recordFromRow(row)
 	}
 	rated, err := s.store.db(ctx).Feedback.Query().Where(feedback.MessageIDIn(ids...), feedback.RatingNEQ(0)).All(ctx)
@@ -270,8 +270,8 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 	return messages, mapError(err)
 }
 
-func recordFromRow(row *ent.Receipt) *answer.Record {
-	return &answer.Record{
+func recordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
+	return &answer.UsageRecord{
 		ChatbotID:  row.ChatbotID,
 		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
 		Model:      row.Model,

@@ -34,7 +34,7 @@ func (s *Leases) RenewLeases(ctx context.Context, answerIDs []int64, until time.
 	})
 }
 
-// lapsedColumns is how many columns lapsedReceipt fills.
+// lapsedColumns is how many columns lapsedUsageRecords fills.
 const lapsedColumns = 13
 
 // lapsedAtOnce bounds how many answers, with their texts, are in memory.
@@ -47,13 +47,13 @@ const (
 	NOT EXISTS (SELECT 1 FROM messages e WHERE e.conversation_id = m.conversation_id AND e.id < m.id AND e.role = 'assistant')
 	FROM messages m JOIN conversations c ON c.id = m.conversation_id
 	WHERE m.status = 'generating' AND m.lease_until < $1 LIMIT $2`
-	interrupt     = `UPDATE messages SET status = 'interrupted', outcome = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
-	lapsedReceipt = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at,
+	interrupt          = `UPDATE messages SET status = 'interrupted', outcome = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
+	lapsedUsageRecords = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at,
 	conversation_id, origin, opens, outcome) VALUES `
 )
 
 // InterruptLapsed marks answers of any workspace whose lease has ended, each
-// with a receipt of what there is of it.
+// with a usage record of what there is of it.
 func (s *Leases) InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error) {
 	total := 0
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
@@ -106,12 +106,12 @@ func (s *Leases) lapsed(ctx context.Context, before time.Time) (found []lapsedAn
 	return found, rows.Err()
 }
 
-// interrupt ends answers, with their receipts.
+// interrupt ends answers, with their usage records.
 func (s *Leases) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.Time, count func(text string) int) error {
-	ids, receipts := make([]any, 0, len(lapsed)), make([]any, 0, lapsedColumns*len(lapsed))
+	ids, records := make([]any, 0, len(lapsed)), make([]any, 0, lapsedColumns*len(lapsed))
 	for _, a := range lapsed {
 		ids = append(ids, a.id)
-		receipts = append(receipts, a.id, a.workspaceID, a.chatbotID, a.attempt, string(chat.Interrupted),
+		records = append(records, a.id, a.workspaceID, a.chatbotID, a.attempt, string(chat.Interrupted),
 			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now,
 			a.conversationID, a.origin, a.opens, string(chat.OutcomeInterrupted))
 	}
@@ -122,6 +122,6 @@ func (s *Leases) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.
 	for i := range rows {
 		rows[i] = placeholders(lapsedColumns*i+1, lapsedColumns)
 	}
-	_, err := s.store.changes(ctx, lapsedReceipt+strings.Join(rows, ","), receipts...)
+	_, err := s.store.changes(ctx, lapsedUsageRecords+strings.Join(rows, ","), records...)
 	return err
 }

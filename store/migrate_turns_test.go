@@ -10,9 +10,9 @@ import (
 	"parley/core/chat/turn"
 )
 
-// ofBeforeReceipts are the rows of a database whose answers kept their own
+// ofBeforeUsageRecords are the rows of a database whose answers kept their own
 // usage.
-var ofBeforeReceipts = []string{
+var ofBeforeUsageRecords = []string{
 	"INSERT INTO workspaces (id, name, plan, granted_plan, kept_days, created_at) VALUES ('ws_a', 'a', 'premium', 'premium', 0, '2026-03-01 12:00:00+00:00')",
 	"INSERT INTO chatbots (id, name, image_hosts, created_at, workspace_id) VALUES ('cb_a', 'a', '[]', '2026-03-01 12:00:00+00:00', 'ws_a')",
 	"INSERT INTO conversations (id, chatbot_id, external_user_id, status, created_at, workspace_id) VALUES (5, 'cb_a', '', 'active', '2026-03-01 12:00:00+00:00', 'ws_a')",
@@ -26,18 +26,18 @@ var ofBeforeReceipts = []string{
 	"INSERT INTO usages (workspace_id, month, shard, messages) VALUES ('ws_a', '2026-03', 0, 2)",
 }
 
-func TestADatabaseOfBeforeReceipts(t *testing.T) {
+func TestADatabaseOfBeforeUsageRecords(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before("20261121200405_durable_turns.sql")
-		to.exec(ofBeforeReceipts...)
+		to.exec(ofBeforeUsageRecords...)
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
 		b := &bundle{T: to.T, everything: allOf(s)}
 		ctx := to.Context()
-		receipt := func(prompt, completion int, estimated bool) answer.Record {
+		record := func(prompt, completion int, estimated bool) answer.UsageRecord {
 			usage := answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
-			return answer.Record{ChatbotID: "cb_a", Model: "m", Usage: usage, At: epoch}
+			return answer.UsageRecord{ChatbotID: "cb_a", Model: "m", Usage: usage, At: epoch}
 		}
 
 		to.Run("the cost of answers that have ended is in usage records", func(t *testing.T) {
@@ -52,8 +52,8 @@ func TestADatabaseOfBeforeReceipts(t *testing.T) {
 		})
 		to.Run("turns are as they were, at their first attempt", func(t *testing.T) {
 			for _, want := range []turn.Stored{
-				{QuestionID: 10, Question: "one?", Answer: turn.Answer{MessageID: 11, Status: chat.Complete, Answer: answer.Answer{Text: "one", Record: receipt(100, 20, false)}}},
-				{QuestionID: 12, Question: "two?", Answer: turn.Answer{MessageID: 13, Status: chat.Failed, Answer: answer.Answer{Record: receipt(30, 0, true)}}},
+				{QuestionID: 10, Question: "one?", Answer: turn.Answer{MessageID: 11, Status: chat.Complete, Answer: answer.Answer{Text: "one", Record: record(100, 20, false)}}},
+				{QuestionID: 12, Question: "two?", Answer: turn.Answer{MessageID: 13, Status: chat.Failed, Answer: answer.Answer{Record: record(30, 0, true)}}},
 				{QuestionID: 14, Question: "three?", Last: true, Answer: turn.Answer{MessageID: 15, Status: chat.Generating}},
 			} {
 				want.ConversationID, want.Answer.Attempt = 5, 1

@@ -36,8 +36,8 @@ type modelTurn struct {
 	asked    time.Time
 	lease    time.Time
 	stopping bool
-	// receipts are those of the attempts that ended, with how they did.
-	receipts map[int]turn.Answer
+	// records are those of the attempts that ended, with how they did.
+	records map[int]turn.Answer
 }
 
 // TestTurnsAreAsTheirModel executes random operations on the turns of a
@@ -98,7 +98,7 @@ func (m *turnModel) some(t *rapid.T) (asked *modelTurn, attempt int) {
 
 func (m *turnModel) begin(t *rapid.T) {
 	question := rapid.SampledFrom([]string{"why?", "wie„?“"}).Draw(t, "question")
-	asked := &modelTurn{asked: m.now, lease: m.now.Add(leased), receipts: map[int]turn.Answer{}}
+	asked := &modelTurn{asked: m.now, lease: m.now.Add(leased), records: map[int]turn.Answer{}}
 	asked.stored = turn.Stored{ConversationID: m.conversation, Question: question}
 	if rapid.Bool().Draw(t, "resumable") {
 		asked.stored.Delivery = &turn.Delivery{
@@ -164,7 +164,7 @@ func (m *turnModel) finish(t *rapid.T) {
 		return
 	}
 	must(t, err)
-	*a, asked.stopping, asked.receipts[attempt] = end, false, end
+	*a, asked.stopping, asked.records[attempt] = end, false, end
 }
 
 func (m *turnModel) drawEnd(t *rapid.T, asked *modelTurn, attempt int) turn.Answer {
@@ -174,7 +174,7 @@ func (m *turnModel) drawEnd(t *rapid.T, asked *modelTurn, attempt int) turn.Answ
 		Answer: answer.Answer{
 			Text:  rapid.SampledFrom([]string{"", "so", "„so“"}).Draw(t, "text"),
 			Query: rapid.SampledFrom([]string{"", "why so?"}).Draw(t, "query"),
-			Record: answer.Record{
+			Record: answer.UsageRecord{
 				ChatbotID: m.chatbotID, Model: rapid.SampledFrom([]string{"", "m", "M"}).Draw(t, "model"), At: m.now, Passages: tokens.Draw(t, "passages"),
 				Usage:      answer.Usage{PromptTokens: tokens.Draw(t, "prompt"), CompletionTokens: tokens.Draw(t, "completion"), Estimated: rapid.Bool().Draw(t, "estimated")},
 				FirstToken: milliseconds(int64(tokens.Draw(t, "first"))), Total: milliseconds(int64(tokens.Draw(t, "total"))), Refuted: tokens.Draw(t, "refuted"),
@@ -224,10 +224,10 @@ func (m *turnModel) lapse(t *rapid.T) {
 	}
 	a := &asked.stored.Answer
 	a.Status, a.Outcome, asked.stopping = chat.Interrupted, chat.OutcomeInterrupted, false
-	a.Record = answer.Record{
+	a.Record = answer.UsageRecord{
 		ChatbotID: m.chatbotID, Usage: answer.Usage{CompletionTokens: runes(a.Text), Estimated: true}, Total: m.now.Sub(asked.asked), At: m.now,
 	}
-	asked.receipts[a.Attempt] = *a
+	asked.records[a.Attempt] = *a
 }
 
 func (m *turnModel) check(t *rapid.T) {
@@ -247,7 +247,7 @@ func (m *turnModel) check(t *rapid.T) {
 		if asked.stopping {
 			stops = append(stops, want.Answer.MessageID)
 		}
-		for _, end := range asked.receipts {
+		for _, end := range asked.records {
 			spent = added(spent, chat.Spent{
 				Answers: 1, PromptTokens: end.Record.Usage.PromptTokens, CompletionTokens: end.Record.Usage.CompletionTokens, Refuted: end.Record.Refuted,
 			})

@@ -27,12 +27,12 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 			whole.Status, whole.Outcome, whole.ConversationID, whole.Opens, whole.Origin = status, outcome, c.ID, true, chat.Playground
 			return whole
 		}
-		wantReceipt := func(t *testing.T, answered int64, want string) {
+		wantUsageRecord := func(t *testing.T, answered int64, want string) {
 			t.Helper()
 			n := b.count(fmt.Sprintf(`SELECT COUNT(*) FROM receipts r JOIN messages m ON m.id = r.message_id AND m.outcome = r.outcome
 				WHERE r.message_id = %d AND r.conversation_id = m.conversation_id AND r.origin = 'playground' AND r.opens AND r.outcome = '%s'`, answered, want))
 			if n != 1 {
-				t.Errorf("%d receipts of the answer %d are %s", n, answered, want)
+				t.Errorf("%d usage records of the answer %d are %s", n, answered, want)
 			}
 		}
 
@@ -42,10 +42,10 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 				t.Errorf("it is %+v: %v", got, err)
 			}
 		})
-		b.Run("an answer and its receipt say what became of it", func(t *testing.T) {
+		b.Run("an answer and its usage record say what became of it", func(t *testing.T) {
 			made, answered := begin()
 			b.must(b.FinishTurn(ctx, a.id, ended(made, answered, chat.Complete, chat.NoAnswer)))
-			wantReceipt(t, answered, "no_answer")
+			wantUsageRecord(t, answered, "no_answer")
 			if got, err := b.Turn(ctx, a.id, made.ID, answered); err != nil || got.Answer.Outcome != chat.NoAnswer {
 				t.Errorf("it is %+v: %v", got, err)
 			}
@@ -54,9 +54,9 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 			made, answered := begin()
 			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
-			wantReceipt(t, answered, "interrupted")
+			wantUsageRecord(t, answered, "interrupted")
 			b.must(b.FinishTurn(ctx, a.id, ended(made, answered, chat.Complete, chat.Answered)))
-			wantReceipt(t, answered, "answered")
+			wantUsageRecord(t, answered, "answered")
 		})
 		b.Run("one that is begun again has none", func(t *testing.T) {
 			made, answered := begin()
@@ -72,7 +72,7 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 			b.must(err)
 			made, answered := begin()
 			b.must(b.FinishTurn(ctx, a.id, ended(made, answered, chat.Failed, chat.OutcomeFailed)))
-			wantReceipt(t, answered, "failed")
+			wantUsageRecord(t, answered, "failed")
 			b.wantMessages(a.id, opening.Month, before)
 		})
 		b.Run("the first question of a conversation without a title gives it one", func(t *testing.T) {

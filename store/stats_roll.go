@@ -17,8 +17,8 @@ import (
 	"parley/ent/chatbot"
 	"parley/ent/dailystat"
 	"parley/ent/feedback"
-	"parley/ent/receipt"
 	"parley/ent/scope"
+	"parley/ent/usagerecord"
 )
 
 // Rolls keeps the sums of days up to date.
@@ -53,7 +53,7 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 	return mine, mapError(err)
 }
 
-// uncounted has the condition of the partial index receipt_to_count. A receipt
+// uncounted has the condition of the partial index receipt_to_count. A usage record
 // outlives its message and its chatbot. One of before the conversation was kept
 // with it says nothing about what it opens.
 const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playground' AND b.id IS NOT NULL, r.message_id, r.attempt,
@@ -96,7 +96,7 @@ func (s *Rolls) Uncounted(ctx context.Context, limit int) (found []stats.Record,
 
 // CountRecords marks records of any workspace as counted.
 func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error) {
-	n, err = s.store.db(ctx).Receipt.Update().Where(receipt.IDIn(ids...), receipt.Counted(false)).SetCounted(true).Save(scope.System(ctx))
+	n, err = s.store.db(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
 	return n, mapError(err)
 }
 
@@ -270,9 +270,9 @@ func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []st
 const (
 	forgetStats = `DELETE FROM daily_stats WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
 	// The month itself has no day, and its answers are those of all its days.
-	forgetCounts   = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
-	forgetReceipts = `UPDATE receipts SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`
-	forgetThumbs   = `UPDATE feedbacks SET counted = 0 WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted <> 0`
+	forgetCounts       = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
+	forgetUsageRecords = `UPDATE receipts SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`
+	forgetThumbs       = `UPDATE feedbacks SET counted = 0 WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted <> 0`
 )
 
 // ForgetMonth deletes the sums of a chatbot's month. Its rows are to be counted
@@ -284,7 +284,7 @@ func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, 
 			return mapError(err)
 		}
 	}
-	for _, statement := range []string{forgetReceipts, forgetThumbs} {
+	for _, statement := range []string{forgetUsageRecords, forgetThumbs} {
 		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, from, to); err != nil {
 			return mapError(err)
 		}

@@ -35,7 +35,7 @@ func (b *bundle) asked(a tenancy, user string, outcome chat.Outcome, at time.Tim
 		Answer: answer.Answer{
 			Text:      "An answer",
 			Citations: []answer.Citation{{Number: 1, Cited: outcome == chat.Answered, DocumentID: a.document, Title: "Hours", HeadingPath: []string{"Hours", "Sunday"}}},
-			Record:    answer.Record{ChatbotID: a.chatbot, Usage: answer.Usage{PromptTokens: 10, CompletionTokens: 1}, FirstToken: time.Second, At: at},
+			Record:    answer.UsageRecord{ChatbotID: a.chatbot, Usage: answer.Usage{PromptTokens: 10, CompletionTokens: 1}, FirstToken: time.Second, At: at},
 		},
 	}))
 	return c.ID, answerID

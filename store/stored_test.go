@@ -41,7 +41,7 @@ func TestStoredBytes(t *testing.T) {
 				t.Error("what was deleted counts")
 			}
 		})
-		b.Run("receipts do not fill the disk: the oldest go, and none that is not counted for good", func(t *testing.T) {
+		b.Run("removal receipts do not fill the disk: the oldest go, and none that is not counted for good", func(t *testing.T) {
 			for n := range 6 {
 				r := a.newRemoval(fmt.Sprint("doc_trimmed_", n))
 				r.ID, r.RequestedAt = fmt.Sprint("rm_trimmed_", n), epoch.Add(time.Duration(n)*time.Hour)

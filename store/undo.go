@@ -20,10 +20,10 @@ type Undo struct{ store *Store }
 // NewUndo returns the undo of a database.
 func NewUndo(db *Store) *Undo { return &Undo{db} }
 
-// withdraw is like insertRemovals and markRemoving, for documents that are
+// withdraw is like insertWithdrawals and markRemoving, for documents that are
 // named.
 const (
-	insertReceipts = `INSERT INTO removals (id, workspace_id, chatbot_id, document_id, title, url, content_hash, passages,
+	insertWithdrawals = `INSERT INTO removals (id, workspace_id, chatbot_id, document_id, title, url, content_hash, passages,
 		requested_at, answers, message_ids)
 	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, $1, 0, CAST('[]' AS %s)
 	FROM documents WHERE workspace_id = $2 AND chatbot_id = $3 AND state <> 'removing' AND id IN %s`
@@ -48,7 +48,7 @@ func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, docu
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		on := s.store.raw(ctx)
-		_, err := on.ExecContext(ctx, fmt.Sprintf(insertReceipts, list, placeholders(4, len(documentIDs))), receipts...)
+		_, err := on.ExecContext(ctx, fmt.Sprintf(insertWithdrawals, list, placeholders(4, len(documentIDs))), receipts...)
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name stri
 	})
 }
 
-// DeleteWorkspace deletes it with all that is in it. Its receipts come last: by
+// DeleteWorkspace deletes it with all that is in it. Its usage records come last: by
 // then no answer of it is left that could get one.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) er
 		if err := affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
 			return mapError(err)
 		}
-		_, err := db.Receipt.Delete().Exec(ctx) // those of its scope
+		_, err := db.UsageRecord.Delete().Exec(ctx) // those of its scope
 		return mapError(err)
 	})
 }

@@ -23,7 +23,7 @@ type Answer struct {
 	// Citations are the passages that the model was given, in the order of their
 	// numbers.
 	Citations []Citation
-	Record    Record
+	Record    UsageRecord
 	// Checked says what the checks did. Passages are the cited passages with
 	// their texts. Neither is kept with the answer.
 	Checked  Checked
@@ -43,8 +43,8 @@ type Checked struct {
 // question.
 func (a Answer) Usage() Usage { return a.Record.Usage }
 
-// Record is the usage record of one attempt: it says what the attempt cost.
-type Record struct {
+// UsageRecord is the usage record of one attempt: it says what the attempt cost.
+type UsageRecord struct {
 	ChatbotID string
 	Usage     Usage
 	// Model is the name of the model that answered, or was to.

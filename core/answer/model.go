@@ -47,7 +47,7 @@ type Model interface {
 	Traits() Traits
 	// Check reports whether the model can be reached just now.
 	Check(ctx context.Context) error
-	// Name is the model's name, for receipts and readiness.
+	// Name is the model's name, for usage records and readiness.
 	Name() string
 }
 

@@ -229,7 +229,7 @@ func (d *Draft) made() Answer {
 // Unanswered is the answer before the model was asked.
 func (d *Draft) Unanswered() Answer {
 	now := d.pipeline.now()
-	answer := Answer{Record: Record{
+	answer := Answer{Record: UsageRecord{
 		ChatbotID: d.bot.ID, Usage: d.rewriting, Total: now.Sub(d.began), Passages: len(d.passages), At: now,
 	}}
 	if d.query != d.question {

@@ -320,18 +320,6 @@ func (f RebuildFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RebuildMutation", m)
 }
 
-// The ReceiptFunc type is an adapter to allow the use of ordinary
-// function as Receipt mutator.
-type ReceiptFunc func(context.Context, *ent.ReceiptMutation) (ent.Value, error)
-
-// Mutate calls f(ctx, m).
-func (f ReceiptFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-	if mv, ok := m.(*ent.ReceiptMutation); ok {
-		return f(ctx, mv)
-	}
-	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ReceiptMutation", m)
-}
-
 // The RemovalFunc type is an adapter to allow the use of ordinary
 // function as Removal mutator.
 type RemovalFunc func(context.Context, *ent.RemovalMutation) (ent.Value, error)
@@ -498,6 +486,18 @@ func (f UsageFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.UsageMutation", m)
+}
+
+// The UsageRecordFunc type is an adapter to allow the use of ordinary
+// function as UsageRecord mutator.
+type UsageRecordFunc func(context.Context, *ent.UsageRecordMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f UsageRecordFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.UsageRecordMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.UsageRecordMutation", m)
 }
 
 // The UserFunc type is an adapter to allow the use of ordinary

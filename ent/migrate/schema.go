@@ -936,60 +936,6 @@ var (
 		Columns:    RebuildsColumns,
 		PrimaryKey: []*schema.Column{RebuildsColumns[0]},
 	}
-	// ReceiptsColumns holds the columns for the "receipts" table.
-	ReceiptsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
-		{Name: "message_id", Type: field.TypeInt64},
-		{Name: "attempt", Type: field.TypeInt},
-		{Name: "status", Type: field.TypeString, Size: 20},
-		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
-		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "estimated", Type: field.TypeBool, Default: false},
-		{Name: "first_token_ms", Type: field.TypeInt, Default: 0},
-		{Name: "total_ms", Type: field.TypeInt, Default: 0},
-		{Name: "passages", Type: field.TypeInt, Default: 0},
-		{Name: "refuted", Type: field.TypeInt, Default: 0},
-		{Name: "conversation_id", Type: field.TypeInt64, Default: 0},
-		{Name: "opens", Type: field.TypeBool, Default: false},
-		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
-		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
-		{Name: "counted", Type: field.TypeBool, Default: false},
-		{Name: "created_at", Type: field.TypeTime},
-	}
-	// ReceiptsTable holds the schema information for the "receipts" table.
-	ReceiptsTable = &schema.Table{
-		Name:       "receipts",
-		Columns:    ReceiptsColumns,
-		PrimaryKey: []*schema.Column{ReceiptsColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "receipt_workspace_id_created_at",
-				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[19]},
-			},
-			{
-				Name:    "receipt_message_id_attempt",
-				Unique:  true,
-				Columns: []*schema.Column{ReceiptsColumns[3], ReceiptsColumns[4]},
-			},
-			{
-				Name:    "receipt_chatbot_id_outcome_conversation_id",
-				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[17], ReceiptsColumns[14]},
-			},
-			{
-				Name:    "receipt_to_count",
-				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[0]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "NOT counted",
-				},
-			},
-		},
-	}
 	// RemovalsColumns holds the columns for the "removals" table.
 	RemovalsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1501,6 +1447,60 @@ var (
 			},
 		},
 	}
+	// ReceiptsColumns holds the columns for the "receipts" table.
+	ReceiptsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+		{Name: "message_id", Type: field.TypeInt64},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "status", Type: field.TypeString, Size: 20},
+		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "estimated", Type: field.TypeBool, Default: false},
+		{Name: "first_token_ms", Type: field.TypeInt, Default: 0},
+		{Name: "total_ms", Type: field.TypeInt, Default: 0},
+		{Name: "passages", Type: field.TypeInt, Default: 0},
+		{Name: "refuted", Type: field.TypeInt, Default: 0},
+		{Name: "conversation_id", Type: field.TypeInt64, Default: 0},
+		{Name: "opens", Type: field.TypeBool, Default: false},
+		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
+		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "counted", Type: field.TypeBool, Default: false},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// ReceiptsTable holds the schema information for the "receipts" table.
+	ReceiptsTable = &schema.Table{
+		Name:       "receipts",
+		Columns:    ReceiptsColumns,
+		PrimaryKey: []*schema.Column{ReceiptsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "receipt_workspace_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[19]},
+			},
+			{
+				Name:    "receipt_message_id_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{ReceiptsColumns[3], ReceiptsColumns[4]},
+			},
+			{
+				Name:    "receipt_chatbot_id_outcome_conversation_id",
+				Unique:  false,
+				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[17], ReceiptsColumns[14]},
+			},
+			{
+				Name:    "receipt_to_count",
+				Unique:  false,
+				Columns: []*schema.Column{ReceiptsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "NOT counted",
+				},
+			},
+		},
+	}
 	// UsersColumns holds the columns for the "users" table.
 	UsersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1569,7 +1569,6 @@ var (
 		PlansTable,
 		ProvidersTable,
 		RebuildsTable,
-		ReceiptsTable,
 		RemovalsTable,
 		RequestMinutesTable,
 		ReversalsTable,
@@ -1584,6 +1583,7 @@ var (
 		TrialsTable,
 		UploadsTable,
 		UsagesTable,
+		ReceiptsTable,
 		UsersTable,
 		WorkspacesTable,
 	}
@@ -1624,4 +1624,7 @@ func init() {
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
 	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable
 	UsagesTable.ForeignKeys[0].RefTable = WorkspacesTable
+	ReceiptsTable.Annotation = &entsql.Annotation{
+		Table: "receipts",
+	}
 }

@@ -84,9 +84,6 @@ type Provider func(*sql.Selector)
 // Rebuild is the predicate function for rebuild builders.
 type Rebuild func(*sql.Selector)
 
-// Receipt is the predicate function for receipt builders.
-type Receipt func(*sql.Selector)
-
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)
 
@@ -128,6 +125,9 @@ type Upload func(*sql.Selector)
 
 // Usage is the predicate function for usage builders.
 type Usage func(*sql.Selector)
+
+// UsageRecord is the predicate function for usagerecord builders.
+type UsageRecord func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)

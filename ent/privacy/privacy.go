@@ -735,30 +735,6 @@ func (f RebuildMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RebuildMutation", m)
 }
 
-// The ReceiptQueryRuleFunc type is an adapter to allow the use of ordinary
-// functions as a query rule.
-type ReceiptQueryRuleFunc func(context.Context, *ent.ReceiptQuery) error
-
-// EvalQuery return f(ctx, q).
-func (f ReceiptQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
-	if q, ok := q.(*ent.ReceiptQuery); ok {
-		return f(ctx, q)
-	}
-	return Denyf("ent/privacy: unexpected query type %T, expect *ent.ReceiptQuery", q)
-}
-
-// The ReceiptMutationRuleFunc type is an adapter to allow the use of ordinary
-// functions as a mutation rule.
-type ReceiptMutationRuleFunc func(context.Context, *ent.ReceiptMutation) error
-
-// EvalMutation calls f(ctx, m).
-func (f ReceiptMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
-	if m, ok := m.(*ent.ReceiptMutation); ok {
-		return f(ctx, m)
-	}
-	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ReceiptMutation", m)
-}
-
 // The RemovalQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RemovalQueryRuleFunc func(context.Context, *ent.RemovalQuery) error
@@ -1095,6 +1071,30 @@ func (f UsageMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation)
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UsageMutation", m)
 }
 
+// The UsageRecordQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type UsageRecordQueryRuleFunc func(context.Context, *ent.UsageRecordQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f UsageRecordQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.UsageRecordQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.UsageRecordQuery", q)
+}
+
+// The UsageRecordMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type UsageRecordMutationRuleFunc func(context.Context, *ent.UsageRecordMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f UsageRecordMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.UsageRecordMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UsageRecordMutation", m)
+}
+
 // The UserQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type UserQueryRuleFunc func(context.Context, *ent.UserQuery) error
@@ -1230,8 +1230,6 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.RebuildQuery:
 		return q.Filter(), nil
-	case *ent.ReceiptQuery:
-		return q.Filter(), nil
 	case *ent.RemovalQuery:
 		return q.Filter(), nil
 	case *ent.RequestMinuteQuery:
@@ -1259,6 +1257,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.UploadQuery:
 		return q.Filter(), nil
 	case *ent.UsageQuery:
+		return q.Filter(), nil
+	case *ent.UsageRecordQuery:
 		return q.Filter(), nil
 	case *ent.UserQuery:
 		return q.Filter(), nil
@@ -1323,8 +1323,6 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.RebuildMutation:
 		return m.Filter(), nil
-	case *ent.ReceiptMutation:
-		return m.Filter(), nil
 	case *ent.RemovalMutation:
 		return m.Filter(), nil
 	case *ent.RequestMinuteMutation:
@@ -1352,6 +1350,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.UploadMutation:
 		return m.Filter(), nil
 	case *ent.UsageMutation:
+		return m.Filter(), nil
+	case *ent.UsageRecordMutation:
 		return m.Filter(), nil
 	case *ent.UserMutation:
 		return m.Filter(), nil

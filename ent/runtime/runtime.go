@@ -29,7 +29,6 @@ import (
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
-	"parley/ent/receipt"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
@@ -45,6 +44,7 @@ import (
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
+	"parley/ent/usagerecord"
 	"parley/ent/user"
 	"parley/ent/workspace"
 	"time"
@@ -1512,108 +1512,6 @@ func init() {
 			return nil
 		}
 	}()
-	receiptMixin := schema.Receipt{}.Mixin()
-	receipt.Policy = privacy.NewPolicies(receiptMixin[0], schema.Receipt{})
-	receipt.Hooks[0] = func(next ent.Mutator) ent.Mutator {
-		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-			if err := receipt.Policy.EvalMutation(ctx, m); err != nil {
-				return nil, err
-			}
-			return next.Mutate(ctx, m)
-		})
-	}
-	receiptMixinFields0 := receiptMixin[0].Fields()
-	_ = receiptMixinFields0
-	receiptFields := schema.Receipt{}.Fields()
-	_ = receiptFields
-	// receiptDescWorkspaceID is the schema descriptor for workspace_id field.
-	receiptDescWorkspaceID := receiptMixinFields0[0].Descriptor()
-	// receipt.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	receipt.WorkspaceIDValidator = func() func(string) error {
-		validators := receiptDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// receiptDescChatbotID is the schema descriptor for chatbot_id field.
-	receiptDescChatbotID := receiptFields[1].Descriptor()
-	// receipt.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
-	receipt.ChatbotIDValidator = receiptDescChatbotID.Validators[0].(func(string) error)
-	// receiptDescStatus is the schema descriptor for status field.
-	receiptDescStatus := receiptFields[4].Descriptor()
-	// receipt.StatusValidator is a validator for the "status" field. It is called by the builders before save.
-	receipt.StatusValidator = receiptDescStatus.Validators[0].(func(string) error)
-	// receiptDescModel is the schema descriptor for model field.
-	receiptDescModel := receiptFields[5].Descriptor()
-	// receipt.DefaultModel holds the default value on creation for the model field.
-	receipt.DefaultModel = receiptDescModel.Default.(string)
-	// receipt.ModelValidator is a validator for the "model" field. It is called by the builders before save.
-	receipt.ModelValidator = receiptDescModel.Validators[0].(func(string) error)
-	// receiptDescPromptTokens is the schema descriptor for prompt_tokens field.
-	receiptDescPromptTokens := receiptFields[6].Descriptor()
-	// receipt.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
-	receipt.DefaultPromptTokens = receiptDescPromptTokens.Default.(int)
-	// receiptDescCompletionTokens is the schema descriptor for completion_tokens field.
-	receiptDescCompletionTokens := receiptFields[7].Descriptor()
-	// receipt.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
-	receipt.DefaultCompletionTokens = receiptDescCompletionTokens.Default.(int)
-	// receiptDescEstimated is the schema descriptor for estimated field.
-	receiptDescEstimated := receiptFields[8].Descriptor()
-	// receipt.DefaultEstimated holds the default value on creation for the estimated field.
-	receipt.DefaultEstimated = receiptDescEstimated.Default.(bool)
-	// receiptDescFirstTokenMs is the schema descriptor for first_token_ms field.
-	receiptDescFirstTokenMs := receiptFields[9].Descriptor()
-	// receipt.DefaultFirstTokenMs holds the default value on creation for the first_token_ms field.
-	receipt.DefaultFirstTokenMs = receiptDescFirstTokenMs.Default.(int)
-	// receiptDescTotalMs is the schema descriptor for total_ms field.
-	receiptDescTotalMs := receiptFields[10].Descriptor()
-	// receipt.DefaultTotalMs holds the default value on creation for the total_ms field.
-	receipt.DefaultTotalMs = receiptDescTotalMs.Default.(int)
-	// receiptDescPassages is the schema descriptor for passages field.
-	receiptDescPassages := receiptFields[11].Descriptor()
-	// receipt.DefaultPassages holds the default value on creation for the passages field.
-	receipt.DefaultPassages = receiptDescPassages.Default.(int)
-	// receiptDescRefuted is the schema descriptor for refuted field.
-	receiptDescRefuted := receiptFields[12].Descriptor()
-	// receipt.DefaultRefuted holds the default value on creation for the refuted field.
-	receipt.DefaultRefuted = receiptDescRefuted.Default.(int)
-	// receiptDescConversationID is the schema descriptor for conversation_id field.
-	receiptDescConversationID := receiptFields[13].Descriptor()
-	// receipt.DefaultConversationID holds the default value on creation for the conversation_id field.
-	receipt.DefaultConversationID = receiptDescConversationID.Default.(int64)
-	// receiptDescOpens is the schema descriptor for opens field.
-	receiptDescOpens := receiptFields[14].Descriptor()
-	// receipt.DefaultOpens holds the default value on creation for the opens field.
-	receipt.DefaultOpens = receiptDescOpens.Default.(bool)
-	// receiptDescOrigin is the schema descriptor for origin field.
-	receiptDescOrigin := receiptFields[15].Descriptor()
-	// receipt.DefaultOrigin holds the default value on creation for the origin field.
-	receipt.DefaultOrigin = receiptDescOrigin.Default.(string)
-	// receipt.OriginValidator is a validator for the "origin" field. It is called by the builders before save.
-	receipt.OriginValidator = receiptDescOrigin.Validators[0].(func(string) error)
-	// receiptDescOutcome is the schema descriptor for outcome field.
-	receiptDescOutcome := receiptFields[16].Descriptor()
-	// receipt.DefaultOutcome holds the default value on creation for the outcome field.
-	receipt.DefaultOutcome = receiptDescOutcome.Default.(string)
-	// receipt.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
-	receipt.OutcomeValidator = receiptDescOutcome.Validators[0].(func(string) error)
-	// receiptDescCounted is the schema descriptor for counted field.
-	receiptDescCounted := receiptFields[17].Descriptor()
-	// receipt.DefaultCounted holds the default value on creation for the counted field.
-	receipt.DefaultCounted = receiptDescCounted.Default.(bool)
-	// receiptDescCreatedAt is the schema descriptor for created_at field.
-	receiptDescCreatedAt := receiptFields[18].Descriptor()
-	// receipt.DefaultCreatedAt holds the default value on creation for the created_at field.
-	receipt.DefaultCreatedAt = receiptDescCreatedAt.Default.(func() time.Time)
 	removalMixin := schema.Removal{}.Mixin()
 	removal.Policy = privacy.NewPolicies(removalMixin[0], schema.Removal{})
 	removal.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2458,6 +2356,108 @@ func init() {
 	usageDescMonth := usageFields[0].Descriptor()
 	// usage.MonthValidator is a validator for the "month" field. It is called by the builders before save.
 	usage.MonthValidator = usageDescMonth.Validators[0].(func(string) error)
+	usagerecordMixin := schema.UsageRecord{}.Mixin()
+	usagerecord.Policy = privacy.NewPolicies(usagerecordMixin[0], schema.UsageRecord{})
+	usagerecord.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := usagerecord.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	usagerecordMixinFields0 := usagerecordMixin[0].Fields()
+	_ = usagerecordMixinFields0
+	usagerecordFields := schema.UsageRecord{}.Fields()
+	_ = usagerecordFields
+	// usagerecordDescWorkspaceID is the schema descriptor for workspace_id field.
+	usagerecordDescWorkspaceID := usagerecordMixinFields0[0].Descriptor()
+	// usagerecord.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	usagerecord.WorkspaceIDValidator = func() func(string) error {
+		validators := usagerecordDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// usagerecordDescChatbotID is the schema descriptor for chatbot_id field.
+	usagerecordDescChatbotID := usagerecordFields[1].Descriptor()
+	// usagerecord.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	usagerecord.ChatbotIDValidator = usagerecordDescChatbotID.Validators[0].(func(string) error)
+	// usagerecordDescStatus is the schema descriptor for status field.
+	usagerecordDescStatus := usagerecordFields[4].Descriptor()
+	// usagerecord.StatusValidator is a validator for the "status" field. It is called by the builders before save.
+	usagerecord.StatusValidator = usagerecordDescStatus.Validators[0].(func(string) error)
+	// usagerecordDescModel is the schema descriptor for model field.
+	usagerecordDescModel := usagerecordFields[5].Descriptor()
+	// usagerecord.DefaultModel holds the default value on creation for the model field.
+	usagerecord.DefaultModel = usagerecordDescModel.Default.(string)
+	// usagerecord.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	usagerecord.ModelValidator = usagerecordDescModel.Validators[0].(func(string) error)
+	// usagerecordDescPromptTokens is the schema descriptor for prompt_tokens field.
+	usagerecordDescPromptTokens := usagerecordFields[6].Descriptor()
+	// usagerecord.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
+	usagerecord.DefaultPromptTokens = usagerecordDescPromptTokens.Default.(int)
+	// usagerecordDescCompletionTokens is the schema descriptor for completion_tokens field.
+	usagerecordDescCompletionTokens := usagerecordFields[7].Descriptor()
+	// usagerecord.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
+	usagerecord.DefaultCompletionTokens = usagerecordDescCompletionTokens.Default.(int)
+	// usagerecordDescEstimated is the schema descriptor for estimated field.
+	usagerecordDescEstimated := usagerecordFields[8].Descriptor()
+	// usagerecord.DefaultEstimated holds the default value on creation for the estimated field.
+	usagerecord.DefaultEstimated = usagerecordDescEstimated.Default.(bool)
+	// usagerecordDescFirstTokenMs is the schema descriptor for first_token_ms field.
+	usagerecordDescFirstTokenMs := usagerecordFields[9].Descriptor()
+	// usagerecord.DefaultFirstTokenMs holds the default value on creation for the first_token_ms field.
+	usagerecord.DefaultFirstTokenMs = usagerecordDescFirstTokenMs.Default.(int)
+	// usagerecordDescTotalMs is the schema descriptor for total_ms field.
+	usagerecordDescTotalMs := usagerecordFields[10].Descriptor()
+	// usagerecord.DefaultTotalMs holds the default value on creation for the total_ms field.
+	usagerecord.DefaultTotalMs = usagerecordDescTotalMs.Default.(int)
+	// usagerecordDescPassages is the schema descriptor for passages field.
+	usagerecordDescPassages := usagerecordFields[11].Descriptor()
+	// usagerecord.DefaultPassages holds the default value on creation for the passages field.
+	usagerecord.DefaultPassages = usagerecordDescPassages.Default.(int)
+	// usagerecordDescRefuted is the schema descriptor for refuted field.
+	usagerecordDescRefuted := usagerecordFields[12].Descriptor()
+	// usagerecord.DefaultRefuted holds the default value on creation for the refuted field.
+	usagerecord.DefaultRefuted = usagerecordDescRefuted.Default.(int)
+	// usagerecordDescConversationID is the schema descriptor for conversation_id field.
+	usagerecordDescConversationID := usagerecordFields[13].Descriptor()
+	// usagerecord.DefaultConversationID holds the default value on creation for the conversation_id field.
+	usagerecord.DefaultConversationID = usagerecordDescConversationID.Default.(int64)
+	// usagerecordDescOpens is the schema descriptor for opens field.
+	usagerecordDescOpens := usagerecordFields[14].Descriptor()
+	// usagerecord.DefaultOpens holds the default value on creation for the opens field.
+	usagerecord.DefaultOpens = usagerecordDescOpens.Default.(bool)
+	// usagerecordDescOrigin is the schema descriptor for origin field.
+	usagerecordDescOrigin := usagerecordFields[15].Descriptor()
+	// usagerecord.DefaultOrigin holds the default value on creation for the origin field.
+	usagerecord.DefaultOrigin = usagerecordDescOrigin.Default.(string)
+	// usagerecord.OriginValidator is a validator for the "origin" field. It is called by the builders before save.
+	usagerecord.OriginValidator = usagerecordDescOrigin.Validators[0].(func(string) error)
+	// usagerecordDescOutcome is the schema descriptor for outcome field.
+	usagerecordDescOutcome := usagerecordFields[16].Descriptor()
+	// usagerecord.DefaultOutcome holds the default value on creation for the outcome field.
+	usagerecord.DefaultOutcome = usagerecordDescOutcome.Default.(string)
+	// usagerecord.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	usagerecord.OutcomeValidator = usagerecordDescOutcome.Validators[0].(func(string) error)
+	// usagerecordDescCounted is the schema descriptor for counted field.
+	usagerecordDescCounted := usagerecordFields[17].Descriptor()
+	// usagerecord.DefaultCounted holds the default value on creation for the counted field.
+	usagerecord.DefaultCounted = usagerecordDescCounted.Default.(bool)
+	// usagerecordDescCreatedAt is the schema descriptor for created_at field.
+	usagerecordDescCreatedAt := usagerecordFields[18].Descriptor()
+	// usagerecord.DefaultCreatedAt holds the default value on creation for the created_at field.
+	usagerecord.DefaultCreatedAt = usagerecordDescCreatedAt.Default.(func() time.Time)
 	userFields := schema.User{}.Fields()
 	_ = userFields
 	// userDescEmail is the schema descriptor for email field.

@@ -3,6 +3,7 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -146,17 +147,23 @@ func (IdempotencyKey) Indexes() []ent.Index {
 	}
 }
 
-// Receipt says what one attempt at an answer cost. It outlives the message and
-// the chatbot, and so has no edge to them. It has none to the workspace, either:
-// on PostgreSQL all answers that end at the same time would lock its one row.
-// The transaction that deletes the workspace deletes them.
-type Receipt struct{ ent.Schema }
+// UsageRecord says what one attempt at an answer cost. It outlives the message
+// and the chatbot, and so has no edge to them. It has none to the workspace,
+// either: on PostgreSQL all answers that end at the same time would lock its one
+// row. The transaction that deletes the workspace deletes them.
+type UsageRecord struct{ ent.Schema }
 
-// Mixin of the Receipt.
-func (Receipt) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+// Mixin of the UsageRecord.
+func (UsageRecord) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 
-// Fields of the Receipt.
-func (Receipt) Fields() []ent.Field {
+// Annotations of the UsageRecord. The table and its indexes have an older name
+// than the type.
+func (UsageRecord) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Table("receipts")}
+}
+
+// Fields of the UsageRecord.
+func (UsageRecord) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
@@ -187,12 +194,12 @@ func (Receipt) Fields() []ent.Field {
 	}
 }
 
-// Indexes of the Receipt.
-func (Receipt) Indexes() []ent.Index {
+// Indexes of the UsageRecord.
+func (UsageRecord) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("workspace_id", "created_at"),
-		index.Fields("message_id", "attempt").Unique(),
-		index.Fields("chatbot_id", "outcome", "conversation_id"),
+		index.Fields("workspace_id", "created_at").StorageKey("receipt_workspace_id_created_at"),
+		index.Fields("message_id", "attempt").Unique().StorageKey("receipt_message_id_attempt"),
+		index.Fields("chatbot_id", "outcome", "conversation_id").StorageKey("receipt_chatbot_id_outcome_conversation_id"),
 		index.Fields("id").StorageKey("receipt_to_count").Annotations(entsql.IndexWhere("NOT counted")),
 	}
 }

@@ -277,7 +277,7 @@ func (s conversationPages) inspect(v site.Visit, m *history.Message) *views.Insp
 			{Name: "Prompt tokens", Value: plan.Thousands(r.Usage.PromptTokens) + about},
 			{Name: "Answer tokens", Value: plan.Thousands(r.Usage.CompletionTokens) + about},
 			{Name: "Citations removed", Value: plan.Thousands(r.Refuted)},
-			{Name: "Receipt", Value: strconv.FormatInt(s.IDs.Message(m.ID), 10)},
+			{Name: "Message", Value: strconv.FormatInt(s.IDs.Message(m.ID), 10)},
 		}
 	}
 	return shown

@@ -241,14 +241,14 @@ func (s *Shop) WantNoKey(got webtest.Reply) {
 }
 
 // Answered stores an answer that has ended.
-func (s *Shop) Answered(chatbotID string, status chat.Status, receipt answer.Record) {
+func (s *Shop) Answered(chatbotID string, status chat.Status, record answer.UsageRecord) {
 	s.Helper()
 	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: chat.API, CreatedAt: webtest.Today}
 	opening := turn.Opening{Question: "When?", At: webtest.Today, LeaseUntil: webtest.Today, Month: "2026-11"}
 	_, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
 	webtest.Must(s.T, err)
-	receipt.ChatbotID = chatbotID
-	webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
+	record.ChatbotID = chatbotID
+	webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
 }
 
 // WantRows fails unless a table has these cells after its head.

@@ -64,7 +64,7 @@ func besides(month, since, now time.Time) (previous, next string) {
 	return previous, next
 }
 
-// spentToView is what is shown of sums of receipts, those of a chatbot together
+// spentToView is what is shown of sums of usage records, those of a chatbot together
 // in the order of the workspace's chatbots, and what was deleted last.
 func spentToView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 	var m views.Month

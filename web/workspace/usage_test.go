@@ -33,14 +33,14 @@ func TestUsagePage(t *testing.T) {
 		}
 	})
 
-	s.Answered(bot.ID, chat.Complete, answer.Record{Model: "m-1", Usage: used(12_000, 300, false), FirstToken: 250 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: webtest.Today})
-	s.Answered(bot.ID, chat.Complete, answer.Record{Model: "m-1", Usage: used(100, 20, true), FirstToken: 350 * time.Millisecond, Total: 3 * time.Second, At: webtest.Today})
-	s.Answered(bot.ID, chat.Failed, answer.Record{Usage: used(5, 0, true), At: webtest.Today})
+	s.Answered(bot.ID, chat.Complete, answer.UsageRecord{Model: "m-1", Usage: used(12_000, 300, false), FirstToken: 250 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: webtest.Today})
+	s.Answered(bot.ID, chat.Complete, answer.UsageRecord{Model: "m-1", Usage: used(100, 20, true), FirstToken: 350 * time.Millisecond, Total: 3 * time.Second, At: webtest.Today})
+	s.Answered(bot.ID, chat.Failed, answer.UsageRecord{Usage: used(5, 0, true), At: webtest.Today})
 	gone, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Gone"})
 	webtest.Must(t, err)
-	s.Answered(gone.ID, chat.Stopped, answer.Record{Model: "m-<2>", Usage: used(1_000, 7, false), Refuted: 1, At: webtest.Today})
+	s.Answered(gone.ID, chat.Stopped, answer.UsageRecord{Model: "m-<2>", Usage: used(1_000, 7, false), Refuted: 1, At: webtest.Today})
 	webtest.Must(t, s.Chatbots.Delete(t.Context(), s.Home.ID, gone.ID))
-	s.Answered(bot.ID, chat.Complete, answer.Record{Model: "old", Usage: used(77, 7, false), At: webtest.Today.AddDate(0, -1, 0)})
+	s.Answered(bot.ID, chat.Complete, answer.UsageRecord{Model: "old", Usage: used(77, 7, false), At: webtest.Today.AddDate(0, -1, 0)})
 
 	t.Run("there is a row for each chatbot, model and end, what was deleted last, and a sum", func(t *testing.T) {
 		s := s.Within(t)

@@ -108,7 +108,7 @@ func TestRoundsWithAProvider(t *testing.T) {
 		}
 		twice := answer.Usage{PromptTokens: 2 * llmtest.DefaultUsage.PromptTokens, CompletionTokens: 2 * llmtest.DefaultUsage.CompletionTokens}
 		if given.Usage() != twice || given.Record.Passages != 2 || given.Record.Refuted != 1 {
-			t.Errorf("the receipt is %+v", given.Record)
+			t.Errorf("the usage record is %+v", given.Record)
 		}
 
 		first, second := sent(t, server, 0), sent(t, server, 1)

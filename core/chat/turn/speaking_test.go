@@ -148,7 +148,7 @@ func (s *speaking) waitForReaders(answerID int64, want int) {
 
 // wantKept fails unless a conversation has a question and these answers, and
 // so much was counted.
-func (s *speaking) wantKept(conversation int64, questions, receipts, used int, answers ...string) {
+func (s *speaking) wantKept(conversation int64, questions, records, used int, answers ...string) {
 	s.Helper()
 	messages, err := store.NewConversations(s.db).Messages(s.Context(), home, conversation, 0, 0)
 	s.must(err)
@@ -169,8 +169,8 @@ func (s *speaking) wantKept(conversation int64, questions, receipts, used int, a
 	for _, row := range spent {
 		n += row.Answers
 	}
-	if n != receipts {
-		s.Errorf("there are %d receipts, want %d: %+v", n, receipts, spent)
+	if n != records {
+		s.Errorf("there are %d usage records, want %d: %+v", n, records, spent)
 	}
 	s.wantUsed("2026-11", used)
 }

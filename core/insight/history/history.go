@@ -41,7 +41,7 @@ type Message struct {
 	Outcome   chat.Outcome
 	Citations []answer.Citation
 	// Record is the usage record of the answer's last attempt, or nil.
-	Record *answer.Record
+	Record *answer.UsageRecord
 	// Feedback is nil where there is none, and of an answer whose feedback was
 	// taken back.
 	Feedback *insight.Feedback

@@ -15,14 +15,14 @@ import (
 
 func TestSpent(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		a, other := b.fill("a"), b.fill("b") // with a receipt of epoch each
+		a, other := b.fill("a"), b.fill("b") // with a usage record of epoch each
 		ctx := b.Context()
 		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
 		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
-		end := func(status chat.Status, receipt answer.Record) int64 {
+		end := func(status chat.Status, record answer.UsageRecord) int64 {
 			_, answered, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn())
 			b.must(err)
-			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answered, Attempt: 1, Status: status, Answer: answer.Answer{Record: receipt}}))
+			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answered, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
 			return answered
 		}
 		wantSpent := func(t *testing.T, from, to time.Time, want ...chat.Spent) {
@@ -35,16 +35,16 @@ func TestSpent(t *testing.T) {
 			return answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
 		}
 
-		b.Run("receipts of a chatbot, a model and a status are one sum", func(t *testing.T) {
-			end(chat.Complete, answer.Record{
+		b.Run("usage records of a chatbot, a model and a status are one sum", func(t *testing.T) {
+			end(chat.Complete, answer.UsageRecord{
 				ChatbotID: a.chatbot, Model: "m", Usage: usage(100, 10, false), FirstToken: 100 * time.Millisecond, Total: time.Second, Refuted: 1, At: day(1),
 			})
-			end(chat.Complete, answer.Record{
+			end(chat.Complete, answer.UsageRecord{
 				ChatbotID: a.chatbot, Model: "m", Usage: usage(50, 5, true), FirstToken: 301 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: day(2),
 			})
-			end(chat.Failed, answer.Record{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: day(2)})
-			end(chat.Complete, answer.Record{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: day(2)})
-			end(chat.Complete, answer.Record{ChatbotID: "cb_Z", Model: "a", At: day(2)})
+			end(chat.Failed, answer.UsageRecord{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: day(2)})
+			end(chat.Complete, answer.UsageRecord{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: day(2)})
+			end(chat.Complete, answer.UsageRecord{ChatbotID: "cb_Z", Model: "a", At: day(2)})
 			wantSpent(t, day(1), day(3),
 				chat.Spent{ChatbotID: "cb_Z", Model: "a", Status: chat.Complete, Answers: 1},
 				chat.Spent{ChatbotID: a.chatbot, Model: "M", Status: chat.Complete, Answers: 1, PromptTokens: 1, CompletionTokens: 1},
@@ -62,7 +62,7 @@ func TestSpent(t *testing.T) {
 				FirstToken: 100 * time.Millisecond, Total: time.Second,
 			})
 		})
-		b.Run("a receipt outlives its conversation and its chatbot", func(t *testing.T) {
+		b.Run("a usage record outlives its conversation and its chatbot", func(t *testing.T) {
 			before, err := b.Spent(ctx, a.id, day(0), day(3))
 			b.must(err)
 			b.must(b.DeleteChatbot(ctx, a.id, a.chatbot))
@@ -78,7 +78,7 @@ func TestSpent(t *testing.T) {
 	})
 }
 
-func TestReceiptsOfLapsedAnswers(t *testing.T) {
+func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a") // with an answer that is being generated
 		ctx := b.Context()
@@ -90,7 +90,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 				MessageID: a.answer, Attempt: 1, Status: chat.Interrupted, Outcome: chat.OutcomeInterrupted,
 				Answer: answer.Answer{
 					Text:   "half an ä",
-					Record: answer.Record{ChatbotID: a.chatbot, Usage: answer.Usage{CompletionTokens: 9, Estimated: true}, Total: time.Minute, At: now},
+					Record: answer.UsageRecord{ChatbotID: a.chatbot, Usage: answer.Usage{CompletionTokens: 9, Estimated: true}, Total: time.Minute, At: now},
 				},
 			},
 		}
@@ -113,7 +113,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 			lapsed.Answer = whole
 			b.wantTurn(t, a.id, a.conversation, a.answer, lapsed)
 			if n := b.count(fmt.Sprint("SELECT count(*) FROM receipts WHERE message_id = ", a.answer)); n != 1 {
-				t.Errorf("there are %d receipts", n)
+				t.Errorf("there are %d usage records", n)
 			}
 			b.wantKind(b.FinishTurn(ctx, a.id, whole), fault.NotFound)
 		})
@@ -134,7 +134,7 @@ func TestReceiptsOfLapsedAnswers(t *testing.T) {
 				t.Errorf("%d are being generated", n)
 			}
 			if n := b.count("SELECT count(*) FROM receipts WHERE status = 'interrupted'"); n != lapsedAtOnce+1 {
-				t.Errorf("there are %d receipts", n)
+				t.Errorf("there are %d usage records", n)
 			}
 		})
 	})

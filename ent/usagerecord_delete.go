@@ -5,33 +5,33 @@ package ent
 import (
 	"context"
 	"parley/ent/predicate"
-	"parley/ent/receipt"
+	"parley/ent/usagerecord"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 )
 
-// ReceiptDelete is the builder for deleting a Receipt entity.
-type ReceiptDelete struct {
+// UsageRecordDelete is the builder for deleting a UsageRecord entity.
+type UsageRecordDelete struct {
 	config
 	hooks    []Hook
-	mutation *ReceiptMutation
+	mutation *UsageRecordMutation
 }
 
-// Where appends a list predicates to the ReceiptDelete builder.
-func (_d *ReceiptDelete) Where(ps ...predicate.Receipt) *ReceiptDelete {
+// Where appends a list predicates to the UsageRecordDelete builder.
+func (_d *UsageRecordDelete) Where(ps ...predicate.UsageRecord) *UsageRecordDelete {
 	_d.mutation.Where(ps...)
 	return _d
 }
 
 // Exec executes the deletion query and returns how many vertices were deleted.
-func (_d *ReceiptDelete) Exec(ctx context.Context) (int, error) {
+func (_d *UsageRecordDelete) Exec(ctx context.Context) (int, error) {
 	return withHooks(ctx, _d.sqlExec, _d.mutation, _d.hooks)
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_d *ReceiptDelete) ExecX(ctx context.Context) int {
+func (_d *UsageRecordDelete) ExecX(ctx context.Context) int {
 	n, err := _d.Exec(ctx)
 	if err != nil {
 		panic(err)
@@ -39,8 +39,8 @@ func (_d *ReceiptDelete) ExecX(ctx context.Context) int {
 	return n
 }
 
-func (_d *ReceiptDelete) sqlExec(ctx context.Context) (int, error) {
-	_spec := sqlgraph.NewDeleteSpec(receipt.Table, sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64))
+func (_d *UsageRecordDelete) sqlExec(ctx context.Context) (int, error) {
+	_spec := sqlgraph.NewDeleteSpec(usagerecord.Table, sqlgraph.NewFieldSpec(usagerecord.FieldID, field.TypeInt64))
 	if ps := _d.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
 			for i := range ps {
@@ -56,32 +56,32 @@ func (_d *ReceiptDelete) sqlExec(ctx context.Context) (int, error) {
 	return affected, err
 }
 
-// ReceiptDeleteOne is the builder for deleting a single Receipt entity.
-type ReceiptDeleteOne struct {
-	_d *ReceiptDelete
+// UsageRecordDeleteOne is the builder for deleting a single UsageRecord entity.
+type UsageRecordDeleteOne struct {
+	_d *UsageRecordDelete
 }
 
-// Where appends a list predicates to the ReceiptDelete builder.
-func (_d *ReceiptDeleteOne) Where(ps ...predicate.Receipt) *ReceiptDeleteOne {
+// Where appends a list predicates to the UsageRecordDelete builder.
+func (_d *UsageRecordDeleteOne) Where(ps ...predicate.UsageRecord) *UsageRecordDeleteOne {
 	_d._d.mutation.Where(ps...)
 	return _d
 }
 
 // Exec executes the deletion query.
-func (_d *ReceiptDeleteOne) Exec(ctx context.Context) error {
+func (_d *UsageRecordDeleteOne) Exec(ctx context.Context) error {
 	n, err := _d._d.Exec(ctx)
 	switch {
 	case err != nil:
 		return err
 	case n == 0:
-		return &NotFoundError{receipt.Label}
+		return &NotFoundError{usagerecord.Label}
 	default:
 		return nil
 	}
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_d *ReceiptDeleteOne) ExecX(ctx context.Context) {
+func (_d *UsageRecordDeleteOne) ExecX(ctx context.Context) {
 	if err := _d.Exec(ctx); err != nil {
 		panic(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 	"parley/ent/predicate"
-	"parley/ent/receipt"
+	"parley/ent/usagerecord"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -17,65 +17,65 @@ import (
 	"entgo.io/ent/schema/field"
 )
 
-// ReceiptQuery is the builder for querying Receipt entities.
-type ReceiptQuery struct {
+// UsageRecordQuery is the builder for querying UsageRecord entities.
+type UsageRecordQuery struct {
 	config
 	ctx        *QueryContext
-	order      []receipt.OrderOption
+	order      []usagerecord.OrderOption
 	inters     []Interceptor
-	predicates []predicate.Receipt
+	predicates []predicate.UsageRecord
 	modifiers  []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
 }
 
-// Where adds a new predicate for the ReceiptQuery builder.
-func (_q *ReceiptQuery) Where(ps ...predicate.Receipt) *ReceiptQuery {
+// Where adds a new predicate for the UsageRecordQuery builder.
+func (_q *UsageRecordQuery) Where(ps ...predicate.UsageRecord) *UsageRecordQuery {
 	_q.predicates = append(_q.predicates, ps...)
 	return _q
 }
 
 // Limit the number of records to be returned by this query.
-func (_q *ReceiptQuery) Limit(limit int) *ReceiptQuery {
+func (_q *UsageRecordQuery) Limit(limit int) *UsageRecordQuery {
 	_q.ctx.Limit = &limit
 	return _q
 }
 
 // Offset to start from.
-func (_q *ReceiptQuery) Offset(offset int) *ReceiptQuery {
+func (_q *UsageRecordQuery) Offset(offset int) *UsageRecordQuery {
 	_q.ctx.Offset = &offset
 	return _q
 }
 
 // Unique configures the query builder to filter duplicate records on query.
 // By default, unique is set to true, and can be disabled using this method.
-func (_q *ReceiptQuery) Unique(unique bool) *ReceiptQuery {
+func (_q *UsageRecordQuery) Unique(unique bool) *UsageRecordQuery {
 	_q.ctx.Unique = &unique
 	return _q
 }
 
 // Order specifies how the records should be ordered.
-func (_q *ReceiptQuery) Order(o ...receipt.OrderOption) *ReceiptQuery {
+func (_q *UsageRecordQuery) Order(o ...usagerecord.OrderOption) *UsageRecordQuery {
 	_q.order = append(_q.order, o...)
 	return _q
 }
 
-// First returns the first Receipt entity from the query.
-// Returns a *NotFoundError when no Receipt was found.
-func (_q *ReceiptQuery) First(ctx context.Context) (*Receipt, error) {
+// First returns the first UsageRecord entity from the query.
+// Returns a *NotFoundError when no UsageRecord was found.
+func (_q *UsageRecordQuery) First(ctx context.Context) (*UsageRecord, error) {
 	nodes, err := _q.Limit(1).All(setContextOp(ctx, _q.ctx, ent.OpQueryFirst))
 	if err != nil {
 		return nil, err
 	}
 	if len(nodes) == 0 {
-		return nil, &NotFoundError{receipt.Label}
+		return nil, &NotFoundError{usagerecord.Label}
 	}
 	return nodes[0], nil
 }
 
 // FirstX is like First, but panics if an error occurs.
-func (_q *ReceiptQuery) FirstX(ctx context.Context) *Receipt {
+func (_q *UsageRecordQuery) FirstX(ctx context.Context) *UsageRecord {
 	node, err := _q.First(ctx)
 	if err != nil && !IsNotFound(err) {
 		panic(err)
@@ -83,22 +83,22 @@ func (_q *ReceiptQuery) FirstX(ctx context.Context) *Receipt {
 	return node
 }
 
-// FirstID returns the first Receipt ID from the query.
-// Returns a *NotFoundError when no Receipt ID was found.
-func (_q *ReceiptQuery) FirstID(ctx context.Context) (id int64, err error) {
+// FirstID returns the first UsageRecord ID from the query.
+// Returns a *NotFoundError when no UsageRecord ID was found.
+func (_q *UsageRecordQuery) FirstID(ctx context.Context) (id int64, err error) {
 	var ids []int64
 	if ids, err = _q.Limit(1).IDs(setContextOp(ctx, _q.ctx, ent.OpQueryFirstID)); err != nil {
 		return
 	}
 	if len(ids) == 0 {
-		err = &NotFoundError{receipt.Label}
+		err = &NotFoundError{usagerecord.Label}
 		return
 	}
 	return ids[0], nil
 }
 
 // FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *ReceiptQuery) FirstIDX(ctx context.Context) int64 {
+func (_q *UsageRecordQuery) FirstIDX(ctx context.Context) int64 {
 	id, err := _q.FirstID(ctx)
 	if err != nil && !IsNotFound(err) {
 		panic(err)
@@ -106,10 +106,10 @@ func (_q *ReceiptQuery) FirstIDX(ctx context.Context) int64 {
 	return id
 }
 
-// Only returns a single Receipt entity found by the query, ensuring it only returns one.
-// Returns a *NotSingularError when more than one Receipt entity is found.
-// Returns a *NotFoundError when no Receipt entities are found.
-func (_q *ReceiptQuery) Only(ctx context.Context) (*Receipt, error) {
+// Only returns a single UsageRecord entity found by the query, ensuring it only returns one.
+// Returns a *NotSingularError when more than one UsageRecord entity is found.
+// Returns a *NotFoundError when no UsageRecord entities are found.
+func (_q *UsageRecordQuery) Only(ctx context.Context) (*UsageRecord, error) {
 	nodes, err := _q.Limit(2).All(setContextOp(ctx, _q.ctx, ent.OpQueryOnly))
 	if err != nil {
 		return nil, err
@@ -118,14 +118,14 @@ func (_q *ReceiptQuery) Only(ctx context.Context) (*Receipt, error) {
 	case 1:
 		return nodes[0], nil
 	case 0:
-		return nil, &NotFoundError{receipt.Label}
+		return nil, &NotFoundError{usagerecord.Label}
 	default:
-		return nil, &NotSingularError{receipt.Label}
+		return nil, &NotSingularError{usagerecord.Label}
 	}
 }
 
 // OnlyX is like Only, but panics if an error occurs.
-func (_q *ReceiptQuery) OnlyX(ctx context.Context) *Receipt {
+func (_q *UsageRecordQuery) OnlyX(ctx context.Context) *UsageRecord {
 	node, err := _q.Only(ctx)
 	if err != nil {
 		panic(err)
@@ -133,10 +133,10 @@ func (_q *ReceiptQuery) OnlyX(ctx context.Context) *Receipt {
 	return node
 }
 
-// OnlyID is like Only, but returns the only Receipt ID in the query.
-// Returns a *NotSingularError when more than one Receipt ID is found.
+// OnlyID is like Only, but returns the only UsageRecord ID in the query.
+// Returns a *NotSingularError when more than one UsageRecord ID is found.
 // Returns a *NotFoundError when no entities are found.
-func (_q *ReceiptQuery) OnlyID(ctx context.Context) (id int64, err error) {
+func (_q *UsageRecordQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	var ids []int64
 	if ids, err = _q.Limit(2).IDs(setContextOp(ctx, _q.ctx, ent.OpQueryOnlyID)); err != nil {
 		return
@@ -145,15 +145,15 @@ func (_q *ReceiptQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	case 1:
 		id = ids[0]
 	case 0:
-		err = &NotFoundError{receipt.Label}
+		err = &NotFoundError{usagerecord.Label}
 	default:
-		err = &NotSingularError{receipt.Label}
+		err = &NotSingularError{usagerecord.Label}
 	}
 	return
 }
 
 // OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *ReceiptQuery) OnlyIDX(ctx context.Context) int64 {
+func (_q *UsageRecordQuery) OnlyIDX(ctx context.Context) int64 {
 	id, err := _q.OnlyID(ctx)
 	if err != nil {
 		panic(err)
@@ -161,18 +161,18 @@ func (_q *ReceiptQuery) OnlyIDX(ctx context.Context) int64 {
 	return id
 }
 
-// All executes the query and returns a list of Receipts.
-func (_q *ReceiptQuery) All(ctx context.Context) ([]*Receipt, error) {
+// All executes the query and returns a list of UsageRecords.
+func (_q *UsageRecordQuery) All(ctx context.Context) ([]*UsageRecord, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	qr := querierAll[[]*Receipt, *ReceiptQuery]()
-	return withInterceptors[[]*Receipt](ctx, _q, qr, _q.inters)
+	qr := querierAll[[]*UsageRecord, *UsageRecordQuery]()
+	return withInterceptors[[]*UsageRecord](ctx, _q, qr, _q.inters)
 }
 
 // AllX is like All, but panics if an error occurs.
-func (_q *ReceiptQuery) AllX(ctx context.Context) []*Receipt {
+func (_q *UsageRecordQuery) AllX(ctx context.Context) []*UsageRecord {
 	nodes, err := _q.All(ctx)
 	if err != nil {
 		panic(err)
@@ -180,20 +180,20 @@ func (_q *ReceiptQuery) AllX(ctx context.Context) []*Receipt {
 	return nodes
 }
 
-// IDs executes the query and returns a list of Receipt IDs.
-func (_q *ReceiptQuery) IDs(ctx context.Context) (ids []int64, err error) {
+// IDs executes the query and returns a list of UsageRecord IDs.
+func (_q *UsageRecordQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	if _q.ctx.Unique == nil && _q.path != nil {
 		_q.Unique(true)
 	}
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryIDs)
-	if err = _q.Select(receipt.FieldID).Scan(ctx, &ids); err != nil {
+	if err = _q.Select(usagerecord.FieldID).Scan(ctx, &ids); err != nil {
 		return nil, err
 	}
 	return ids, nil
 }
 
 // IDsX is like IDs, but panics if an error occurs.
-func (_q *ReceiptQuery) IDsX(ctx context.Context) []int64 {
+func (_q *UsageRecordQuery) IDsX(ctx context.Context) []int64 {
 	ids, err := _q.IDs(ctx)
 	if err != nil {
 		panic(err)
@@ -202,16 +202,16 @@ func (_q *ReceiptQuery) IDsX(ctx context.Context) []int64 {
 }
 
 // Count returns the count of the given query.
-func (_q *ReceiptQuery) Count(ctx context.Context) (int, error) {
+func (_q *UsageRecordQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return 0, err
 	}
-	return withInterceptors[int](ctx, _q, querierCount[*ReceiptQuery](), _q.inters)
+	return withInterceptors[int](ctx, _q, querierCount[*UsageRecordQuery](), _q.inters)
 }
 
 // CountX is like Count, but panics if an error occurs.
-func (_q *ReceiptQuery) CountX(ctx context.Context) int {
+func (_q *UsageRecordQuery) CountX(ctx context.Context) int {
 	count, err := _q.Count(ctx)
 	if err != nil {
 		panic(err)
@@ -220,7 +220,7 @@ func (_q *ReceiptQuery) CountX(ctx context.Context) int {
 }
 
 // Exist returns true if the query has elements in the graph.
-func (_q *ReceiptQuery) Exist(ctx context.Context) (bool, error) {
+func (_q *UsageRecordQuery) Exist(ctx context.Context) (bool, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryExist)
 	switch _, err := _q.FirstID(ctx); {
 	case IsNotFound(err):
@@ -233,7 +233,7 @@ func (_q *ReceiptQuery) Exist(ctx context.Context) (bool, error) {
 }
 
 // ExistX is like Exist, but panics if an error occurs.
-func (_q *ReceiptQuery) ExistX(ctx context.Context) bool {
+func (_q *UsageRecordQuery) ExistX(ctx context.Context) bool {
 	exist, err := _q.Exist(ctx)
 	if err != nil {
 		panic(err)
@@ -241,18 +241,18 @@ func (_q *ReceiptQuery) ExistX(ctx context.Context) bool {
 	return exist
 }
 
-// Clone returns a duplicate of the ReceiptQuery builder, including all associated steps. It can be
+// Clone returns a duplicate of the UsageRecordQuery builder, including all associated steps. It can be
 // used to prepare common query builders and use them differently after the clone is made.
-func (_q *ReceiptQuery) Clone() *ReceiptQuery {
+func (_q *UsageRecordQuery) Clone() *UsageRecordQuery {
 	if _q == nil {
 		return nil
 	}
-	return &ReceiptQuery{
+	return &UsageRecordQuery{
 		config:     _q.config,
 		ctx:        _q.ctx.Clone(),
-		order:      append([]receipt.OrderOption{}, _q.order...),
+		order:      append([]usagerecord.OrderOption{}, _q.order...),
 		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Receipt{}, _q.predicates...),
+		predicates: append([]predicate.UsageRecord{}, _q.predicates...),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -269,15 +269,15 @@ func (_q *ReceiptQuery) Clone() *ReceiptQuery {
 //		Count int `json:"count,omitempty"`
 //	}
 //
-//	client.Receipt.Query().
-//		GroupBy(receipt.FieldWorkspaceID).
+//	client.UsageRecord.Query().
+//		GroupBy(usagerecord.FieldWorkspaceID).
 //		Aggregate(ent.Count()).
 //		Scan(ctx, &v)
-func (_q *ReceiptQuery) GroupBy(field string, fields ...string) *ReceiptGroupBy {
+func (_q *UsageRecordQuery) GroupBy(field string, fields ...string) *UsageRecordGroupBy {
 	_q.ctx.Fields = append([]string{field}, fields...)
-	grbuild := &ReceiptGroupBy{build: _q}
+	grbuild := &UsageRecordGroupBy{build: _q}
 	grbuild.flds = &_q.ctx.Fields
-	grbuild.label = receipt.Label
+	grbuild.label = usagerecord.Label
 	grbuild.scan = grbuild.Scan
 	return grbuild
 }
@@ -291,23 +291,23 @@ func (_q *ReceiptQuery) GroupBy(field string, fields ...string) *ReceiptGroupBy 
 //		WorkspaceID string `json:"workspace_id,omitempty"`
 //	}
 //
-//	client.Receipt.Query().
-//		Select(receipt.FieldWorkspaceID).
+//	client.UsageRecord.Query().
+//		Select(usagerecord.FieldWorkspaceID).
 //		Scan(ctx, &v)
-func (_q *ReceiptQuery) Select(fields ...string) *ReceiptSelect {
+func (_q *UsageRecordQuery) Select(fields ...string) *UsageRecordSelect {
 	_q.ctx.Fields = append(_q.ctx.Fields, fields...)
-	sbuild := &ReceiptSelect{ReceiptQuery: _q}
-	sbuild.label = receipt.Label
+	sbuild := &UsageRecordSelect{UsageRecordQuery: _q}
+	sbuild.label = usagerecord.Label
 	sbuild.flds, sbuild.scan = &_q.ctx.Fields, sbuild.Scan
 	return sbuild
 }
 
-// Aggregate returns a ReceiptSelect configured with the given aggregations.
-func (_q *ReceiptQuery) Aggregate(fns ...AggregateFunc) *ReceiptSelect {
+// Aggregate returns a UsageRecordSelect configured with the given aggregations.
+func (_q *UsageRecordQuery) Aggregate(fns ...AggregateFunc) *UsageRecordSelect {
 	return _q.Select().Aggregate(fns...)
 }
 
-func (_q *ReceiptQuery) prepareQuery(ctx context.Context) error {
+func (_q *UsageRecordQuery) prepareQuery(ctx context.Context) error {
 	for _, inter := range _q.inters {
 		if inter == nil {
 			return fmt.Errorf("ent: uninitialized interceptor (forgotten import ent/runtime?)")
@@ -319,7 +319,7 @@ func (_q *ReceiptQuery) prepareQuery(ctx context.Context) error {
 		}
 	}
 	for _, f := range _q.ctx.Fields {
-		if !receipt.ValidColumn(f) {
+		if !usagerecord.ValidColumn(f) {
 			return &ValidationError{Name: f, err: fmt.Errorf("ent: invalid field %q for query", f)}
 		}
 	}
@@ -330,25 +330,25 @@ func (_q *ReceiptQuery) prepareQuery(ctx context.Context) error {
 		}
 		_q.sql = prev
 	}
-	if receipt.Policy == nil {
-		return errors.New("ent: uninitialized receipt.Policy (forgotten import ent/runtime?)")
+	if usagerecord.Policy == nil {
+		return errors.New("ent: uninitialized usagerecord.Policy (forgotten import ent/runtime?)")
 	}
-	if err := receipt.Policy.EvalQuery(ctx, _q); err != nil {
+	if err := usagerecord.Policy.EvalQuery(ctx, _q); err != nil {
 		return err
 	}
 	return nil
 }
 
-func (_q *ReceiptQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Receipt, error) {
+func (_q *UsageRecordQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*UsageRecord, error) {
 	var (
-		nodes = []*Receipt{}
+		nodes = []*UsageRecord{}
 		_spec = _q.querySpec()
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
-		return (*Receipt).scanValues(nil, columns)
+		return (*UsageRecord).scanValues(nil, columns)
 	}
 	_spec.Assign = func(columns []string, values []any) error {
-		node := &Receipt{config: _q.config}
+		node := &UsageRecord{config: _q.config}
 		nodes = append(nodes, node)
 		return node.assignValues(columns, values)
 	}
@@ -367,7 +367,7 @@ func (_q *ReceiptQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Rece
 	return nodes, nil
 }
 
-func (_q *ReceiptQuery) sqlCount(ctx context.Context) (int, error) {
+func (_q *UsageRecordQuery) sqlCount(ctx context.Context) (int, error) {
 	_spec := _q.querySpec()
 	if len(_q.modifiers) > 0 {
 		_spec.Modifiers = _q.modifiers
@@ -379,8 +379,8 @@ func (_q *ReceiptQuery) sqlCount(ctx context.Context) (int, error) {
 	return sqlgraph.CountNodes(ctx, _q.driver, _spec)
 }
 
-func (_q *ReceiptQuery) querySpec() *sqlgraph.QuerySpec {
-	_spec := sqlgraph.NewQuerySpec(receipt.Table, receipt.Columns, sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64))
+func (_q *UsageRecordQuery) querySpec() *sqlgraph.QuerySpec {
+	_spec := sqlgraph.NewQuerySpec(usagerecord.Table, usagerecord.Columns, sqlgraph.NewFieldSpec(usagerecord.FieldID, field.TypeInt64))
 	_spec.From = _q.sql
 	if unique := _q.ctx.Unique; unique != nil {
 		_spec.Unique = *unique
@@ -389,9 +389,9 @@ func (_q *ReceiptQuery) querySpec() *sqlgraph.QuerySpec {
 	}
 	if fields := _q.ctx.Fields; len(fields) > 0 {
 		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, receipt.FieldID)
+		_spec.Node.Columns = append(_spec.Node.Columns, usagerecord.FieldID)
 		for i := range fields {
-			if fields[i] != receipt.FieldID {
+			if fields[i] != usagerecord.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, fields[i])
 			}
 		}
@@ -419,12 +419,12 @@ func (_q *ReceiptQuery) querySpec() *sqlgraph.QuerySpec {
 	return _spec
 }
 
-func (_q *ReceiptQuery) sqlQuery(ctx context.Context) *sql.Selector {
+func (_q *UsageRecordQuery) sqlQuery(ctx context.Context) *sql.Selector {
 	builder := sql.Dialect(_q.driver.Dialect())
-	t1 := builder.Table(receipt.Table)
+	t1 := builder.Table(usagerecord.Table)
 	columns := _q.ctx.Fields
 	if len(columns) == 0 {
-		columns = receipt.Columns
+		columns = usagerecord.Columns
 	}
 	selector := builder.Select(t1.Columns(columns...)...).From(t1)
 	if _q.sql != nil {
@@ -457,7 +457,7 @@ func (_q *ReceiptQuery) sqlQuery(ctx context.Context) *sql.Selector {
 // ForUpdate locks the selected rows against concurrent updates, and prevent them from being
 // updated, deleted or "selected ... for update" by other sessions, until the transaction is
 // either committed or rolled-back.
-func (_q *ReceiptQuery) ForUpdate(opts ...sql.LockOption) *ReceiptQuery {
+func (_q *UsageRecordQuery) ForUpdate(opts ...sql.LockOption) *UsageRecordQuery {
 	if _q.driver.Dialect() == dialect.Postgres {
 		_q.Unique(false)
 	}
@@ -470,7 +470,7 @@ func (_q *ReceiptQuery) ForUpdate(opts ...sql.LockOption) *ReceiptQuery {
 // ForShare behaves similarly to ForUpdate, except that it acquires a shared mode lock
 // on any rows that are read. Other sessions can read the rows, but cannot modify them
 // until your transaction commits.
-func (_q *ReceiptQuery) ForShare(opts ...sql.LockOption) *ReceiptQuery {
+func (_q *UsageRecordQuery) ForShare(opts ...sql.LockOption) *UsageRecordQuery {
 	if _q.driver.Dialect() == dialect.Postgres {
 		_q.Unique(false)
 	}
@@ -480,28 +480,28 @@ func (_q *ReceiptQuery) ForShare(opts ...sql.LockOption) *ReceiptQuery {
 	return _q
 }
 
-// ReceiptGroupBy is the group-by builder for Receipt entities.
-type ReceiptGroupBy struct {
+// UsageRecordGroupBy is the group-by builder for UsageRecord entities.
+type UsageRecordGroupBy struct {
 	selector
-	build *ReceiptQuery
+	build *UsageRecordQuery
 }
 
 // Aggregate adds the given aggregation functions to the group-by query.
-func (_g *ReceiptGroupBy) Aggregate(fns ...AggregateFunc) *ReceiptGroupBy {
+func (_g *UsageRecordGroupBy) Aggregate(fns ...AggregateFunc) *UsageRecordGroupBy {
 	_g.fns = append(_g.fns, fns...)
 	return _g
 }
 
 // Scan applies the selector query and scans the result into the given value.
-func (_g *ReceiptGroupBy) Scan(ctx context.Context, v any) error {
+func (_g *UsageRecordGroupBy) Scan(ctx context.Context, v any) error {
 	ctx = setContextOp(ctx, _g.build.ctx, ent.OpQueryGroupBy)
 	if err := _g.build.prepareQuery(ctx); err != nil {
 		return err
 	}
-	return scanWithInterceptors[*ReceiptQuery, *ReceiptGroupBy](ctx, _g.build, _g, _g.build.inters, v)
+	return scanWithInterceptors[*UsageRecordQuery, *UsageRecordGroupBy](ctx, _g.build, _g, _g.build.inters, v)
 }
 
-func (_g *ReceiptGroupBy) sqlScan(ctx context.Context, root *ReceiptQuery, v any) error {
+func (_g *UsageRecordGroupBy) sqlScan(ctx context.Context, root *UsageRecordQuery, v any) error {
 	selector := root.sqlQuery(ctx).Select()
 	aggregation := make([]string, 0, len(_g.fns))
 	for _, fn := range _g.fns {
@@ -528,28 +528,28 @@ func (_g *ReceiptGroupBy) sqlScan(ctx context.Context, root *ReceiptQuery, v any
 	return sql.ScanSlice(rows, v)
 }
 
-// ReceiptSelect is the builder for selecting fields of Receipt entities.
-type ReceiptSelect struct {
-	*ReceiptQuery
+// UsageRecordSelect is the builder for selecting fields of UsageRecord entities.
+type UsageRecordSelect struct {
+	*UsageRecordQuery
 	selector
 }
 
 // Aggregate adds the given aggregation functions to the selector query.
-func (_s *ReceiptSelect) Aggregate(fns ...AggregateFunc) *ReceiptSelect {
+func (_s *UsageRecordSelect) Aggregate(fns ...AggregateFunc) *UsageRecordSelect {
 	_s.fns = append(_s.fns, fns...)
 	return _s
 }
 
 // Scan applies the selector query and scans the result into the given value.
-func (_s *ReceiptSelect) Scan(ctx context.Context, v any) error {
+func (_s *UsageRecordSelect) Scan(ctx context.Context, v any) error {
 	ctx = setContextOp(ctx, _s.ctx, ent.OpQuerySelect)
 	if err := _s.prepareQuery(ctx); err != nil {
 		return err
 	}
-	return scanWithInterceptors[*ReceiptQuery, *ReceiptSelect](ctx, _s.ReceiptQuery, _s, _s.inters, v)
+	return scanWithInterceptors[*UsageRecordQuery, *UsageRecordSelect](ctx, _s.UsageRecordQuery, _s, _s.inters, v)
 }
 
-func (_s *ReceiptSelect) sqlScan(ctx context.Context, root *ReceiptQuery, v any) error {
+func (_s *UsageRecordSelect) sqlScan(ctx context.Context, root *UsageRecordQuery, v any) error {
 	selector := root.sqlQuery(ctx)
 	aggregation := make([]string, 0, len(_s.fns))
 	for _, fn := range _s.fns {

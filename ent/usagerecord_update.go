@@ -7,52 +7,52 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/predicate"
-	"parley/ent/receipt"
+	"parley/ent/usagerecord"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 )
 
-// ReceiptUpdate is the builder for updating Receipt entities.
-type ReceiptUpdate struct {
+// UsageRecordUpdate is the builder for updating UsageRecord entities.
+type UsageRecordUpdate struct {
 	config
 	hooks    []Hook
-	mutation *ReceiptMutation
+	mutation *UsageRecordMutation
 }
 
-// Where appends a list predicates to the ReceiptUpdate builder.
-func (_u *ReceiptUpdate) Where(ps ...predicate.Receipt) *ReceiptUpdate {
+// Where appends a list predicates to the UsageRecordUpdate builder.
+func (_u *UsageRecordUpdate) Where(ps ...predicate.UsageRecord) *UsageRecordUpdate {
 	_u.mutation.Where(ps...)
 	return _u
 }
 
 // SetCounted sets the "counted" field.
-func (_u *ReceiptUpdate) SetCounted(v bool) *ReceiptUpdate {
+func (_u *UsageRecordUpdate) SetCounted(v bool) *UsageRecordUpdate {
 	_u.mutation.SetCounted(v)
 	return _u
 }
 
 // SetNillableCounted sets the "counted" field if the given value is not nil.
-func (_u *ReceiptUpdate) SetNillableCounted(v *bool) *ReceiptUpdate {
+func (_u *UsageRecordUpdate) SetNillableCounted(v *bool) *UsageRecordUpdate {
 	if v != nil {
 		_u.SetCounted(*v)
 	}
 	return _u
 }
 
-// Mutation returns the ReceiptMutation object of the builder.
-func (_u *ReceiptUpdate) Mutation() *ReceiptMutation {
+// Mutation returns the UsageRecordMutation object of the builder.
+func (_u *UsageRecordUpdate) Mutation() *UsageRecordMutation {
 	return _u.mutation
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
-func (_u *ReceiptUpdate) Save(ctx context.Context) (int, error) {
+func (_u *UsageRecordUpdate) Save(ctx context.Context) (int, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
 }
 
 // SaveX is like Save, but panics if an error occurs.
-func (_u *ReceiptUpdate) SaveX(ctx context.Context) int {
+func (_u *UsageRecordUpdate) SaveX(ctx context.Context) int {
 	affected, err := _u.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -61,20 +61,20 @@ func (_u *ReceiptUpdate) SaveX(ctx context.Context) int {
 }
 
 // Exec executes the query.
-func (_u *ReceiptUpdate) Exec(ctx context.Context) error {
+func (_u *UsageRecordUpdate) Exec(ctx context.Context) error {
 	_, err := _u.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_u *ReceiptUpdate) ExecX(ctx context.Context) {
+func (_u *UsageRecordUpdate) ExecX(ctx context.Context) {
 	if err := _u.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
-func (_u *ReceiptUpdate) sqlSave(ctx context.Context) (_node int, err error) {
-	_spec := sqlgraph.NewUpdateSpec(receipt.Table, receipt.Columns, sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64))
+func (_u *UsageRecordUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	_spec := sqlgraph.NewUpdateSpec(usagerecord.Table, usagerecord.Columns, sqlgraph.NewFieldSpec(usagerecord.FieldID, field.TypeInt64))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
 			for i := range ps {
@@ -83,11 +83,11 @@ func (_u *ReceiptUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 	}
 	if value, ok := _u.mutation.Counted(); ok {
-		_spec.SetField(receipt.FieldCounted, field.TypeBool, value)
+		_spec.SetField(usagerecord.FieldCounted, field.TypeBool, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{receipt.Label}
+			err = &NotFoundError{usagerecord.Label}
 		} else if sqlgraph.IsConstraintError(err) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
@@ -97,53 +97,53 @@ func (_u *ReceiptUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	return _node, nil
 }
 
-// ReceiptUpdateOne is the builder for updating a single Receipt entity.
-type ReceiptUpdateOne struct {
+// UsageRecordUpdateOne is the builder for updating a single UsageRecord entity.
+type UsageRecordUpdateOne struct {
 	config
 	fields   []string
 	hooks    []Hook
-	mutation *ReceiptMutation
+	mutation *UsageRecordMutation
 }
 
 // SetCounted sets the "counted" field.
-func (_u *ReceiptUpdateOne) SetCounted(v bool) *ReceiptUpdateOne {
+func (_u *UsageRecordUpdateOne) SetCounted(v bool) *UsageRecordUpdateOne {
 	_u.mutation.SetCounted(v)
 	return _u
 }
 
 // SetNillableCounted sets the "counted" field if the given value is not nil.
-func (_u *ReceiptUpdateOne) SetNillableCounted(v *bool) *ReceiptUpdateOne {
+func (_u *UsageRecordUpdateOne) SetNillableCounted(v *bool) *UsageRecordUpdateOne {
 	if v != nil {
 		_u.SetCounted(*v)
 	}
 	return _u
 }
 
-// Mutation returns the ReceiptMutation object of the builder.
-func (_u *ReceiptUpdateOne) Mutation() *ReceiptMutation {
+// Mutation returns the UsageRecordMutation object of the builder.
+func (_u *UsageRecordUpdateOne) Mutation() *UsageRecordMutation {
 	return _u.mutation
 }
 
-// Where appends a list predicates to the ReceiptUpdate builder.
-func (_u *ReceiptUpdateOne) Where(ps ...predicate.Receipt) *ReceiptUpdateOne {
+// Where appends a list predicates to the UsageRecordUpdate builder.
+func (_u *UsageRecordUpdateOne) Where(ps ...predicate.UsageRecord) *UsageRecordUpdateOne {
 	_u.mutation.Where(ps...)
 	return _u
 }
 
 // Select allows selecting one or more fields (columns) of the returned entity.
 // The default is selecting all fields defined in the entity schema.
-func (_u *ReceiptUpdateOne) Select(field string, fields ...string) *ReceiptUpdateOne {
+func (_u *UsageRecordUpdateOne) Select(field string, fields ...string) *UsageRecordUpdateOne {
 	_u.fields = append([]string{field}, fields...)
 	return _u
 }
 
-// Save executes the query and returns the updated Receipt entity.
-func (_u *ReceiptUpdateOne) Save(ctx context.Context) (*Receipt, error) {
+// Save executes the query and returns the updated UsageRecord entity.
+func (_u *UsageRecordUpdateOne) Save(ctx context.Context) (*UsageRecord, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
 }
 
 // SaveX is like Save, but panics if an error occurs.
-func (_u *ReceiptUpdateOne) SaveX(ctx context.Context) *Receipt {
+func (_u *UsageRecordUpdateOne) SaveX(ctx context.Context) *UsageRecord {
 	node, err := _u.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -152,33 +152,33 @@ func (_u *ReceiptUpdateOne) SaveX(ctx context.Context) *Receipt {
 }
 
 // Exec executes the query on the entity.
-func (_u *ReceiptUpdateOne) Exec(ctx context.Context) error {
+func (_u *UsageRecordUpdateOne) Exec(ctx context.Context) error {
 	_, err := _u.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_u *ReceiptUpdateOne) ExecX(ctx context.Context) {
+func (_u *UsageRecordUpdateOne) ExecX(ctx context.Context) {
 	if err := _u.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
-func (_u *ReceiptUpdateOne) sqlSave(ctx context.Context) (_node *Receipt, err error) {
-	_spec := sqlgraph.NewUpdateSpec(receipt.Table, receipt.Columns, sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64))
+func (_u *UsageRecordUpdateOne) sqlSave(ctx context.Context) (_node *UsageRecord, err error) {
+	_spec := sqlgraph.NewUpdateSpec(usagerecord.Table, usagerecord.Columns, sqlgraph.NewFieldSpec(usagerecord.FieldID, field.TypeInt64))
 	id, ok := _u.mutation.ID()
 	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`ent: missing "Receipt.id" for update`)}
+		return nil, &ValidationError{Name: "id", err: errors.New(`ent: missing "UsageRecord.id" for update`)}
 	}
 	_spec.Node.ID.Value = id
 	if fields := _u.fields; len(fields) > 0 {
 		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, receipt.FieldID)
+		_spec.Node.Columns = append(_spec.Node.Columns, usagerecord.FieldID)
 		for _, f := range fields {
-			if !receipt.ValidColumn(f) {
+			if !usagerecord.ValidColumn(f) {
 				return nil, &ValidationError{Name: f, err: fmt.Errorf("ent: invalid field %q for query", f)}
 			}
-			if f != receipt.FieldID {
+			if f != usagerecord.FieldID {
 				_spec.Node.Columns = append(_spec.Node.Columns, f)
 			}
 		}
@@ -191,14 +191,14 @@ func (_u *ReceiptUpdateOne) sqlSave(ctx context.Context) (_node *Receipt, err er
 		}
 	}
 	if value, ok := _u.mutation.Counted(); ok {
-		_spec.SetField(receipt.FieldCounted, field.TypeBool, value)
+		_spec.SetField(usagerecord.FieldCounted, field.TypeBool, value)
 	}
-	_node = &Receipt{config: _u.config}
+	_node = &UsageRecord{config: _u.config}
 	_spec.Assign = _node.assignValues
 	_spec.ScanValues = _node.scanValues
 	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{receipt.Label}
+			err = &NotFoundError{usagerecord.Label}
 		} else if sqlgraph.IsConstraintError(err) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}

@@ -4,7 +4,7 @@ package ent
 
 import (
 	"fmt"
-	"parley/ent/receipt"
+	"parley/ent/usagerecord"
 	"strings"
 	"time"
 
@@ -12,8 +12,8 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// Receipt is the model entity for the Receipt schema.
-type Receipt struct {
+// UsageRecord is the model entity for the UsageRecord schema.
+type UsageRecord struct {
 	config `json:"-"`
 	// ID of the ent.
 	ID int64 `json:"id,omitempty"`
@@ -59,17 +59,17 @@ type Receipt struct {
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
-func (*Receipt) scanValues(columns []string) ([]any, error) {
+func (*UsageRecord) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case receipt.FieldEstimated, receipt.FieldOpens, receipt.FieldCounted:
+		case usagerecord.FieldEstimated, usagerecord.FieldOpens, usagerecord.FieldCounted:
 			values[i] = new(sql.NullBool)
-		case receipt.FieldID, receipt.FieldMessageID, receipt.FieldAttempt, receipt.FieldPromptTokens, receipt.FieldCompletionTokens, receipt.FieldFirstTokenMs, receipt.FieldTotalMs, receipt.FieldPassages, receipt.FieldRefuted, receipt.FieldConversationID:
+		case usagerecord.FieldID, usagerecord.FieldMessageID, usagerecord.FieldAttempt, usagerecord.FieldPromptTokens, usagerecord.FieldCompletionTokens, usagerecord.FieldFirstTokenMs, usagerecord.FieldTotalMs, usagerecord.FieldPassages, usagerecord.FieldRefuted, usagerecord.FieldConversationID:
 			values[i] = new(sql.NullInt64)
-		case receipt.FieldWorkspaceID, receipt.FieldChatbotID, receipt.FieldStatus, receipt.FieldModel, receipt.FieldOrigin, receipt.FieldOutcome:
+		case usagerecord.FieldWorkspaceID, usagerecord.FieldChatbotID, usagerecord.FieldStatus, usagerecord.FieldModel, usagerecord.FieldOrigin, usagerecord.FieldOutcome:
 			values[i] = new(sql.NullString)
-		case receipt.FieldCreatedAt:
+		case usagerecord.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -79,128 +79,128 @@ func (*Receipt) scanValues(columns []string) ([]any, error) {
 }
 
 // assignValues assigns the values that were returned from sql.Rows (after scanning)
-// to the Receipt fields.
-func (_m *Receipt) assignValues(columns []string, values []any) error {
+// to the UsageRecord fields.
+func (_m *UsageRecord) assignValues(columns []string, values []any) error {
 	if m, n := len(values), len(columns); m < n {
 		return fmt.Errorf("mismatch number of scan values: %d != %d", m, n)
 	}
 	for i := range columns {
 		switch columns[i] {
-		case receipt.FieldID:
+		case usagerecord.FieldID:
 			value, ok := values[i].(*sql.NullInt64)
 			if !ok {
 				return fmt.Errorf("unexpected type %T for field id", value)
 			}
 			_m.ID = int64(value.Int64)
-		case receipt.FieldWorkspaceID:
+		case usagerecord.FieldWorkspaceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field workspace_id", values[i])
 			} else if value.Valid {
 				_m.WorkspaceID = value.String
 			}
-		case receipt.FieldChatbotID:
+		case usagerecord.FieldChatbotID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field chatbot_id", values[i])
 			} else if value.Valid {
 				_m.ChatbotID = value.String
 			}
-		case receipt.FieldMessageID:
+		case usagerecord.FieldMessageID:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field message_id", values[i])
 			} else if value.Valid {
 				_m.MessageID = value.Int64
 			}
-		case receipt.FieldAttempt:
+		case usagerecord.FieldAttempt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field attempt", values[i])
 			} else if value.Valid {
 				_m.Attempt = int(value.Int64)
 			}
-		case receipt.FieldStatus:
+		case usagerecord.FieldStatus:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
 			} else if value.Valid {
 				_m.Status = value.String
 			}
-		case receipt.FieldModel:
+		case usagerecord.FieldModel:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field model", values[i])
 			} else if value.Valid {
 				_m.Model = value.String
 			}
-		case receipt.FieldPromptTokens:
+		case usagerecord.FieldPromptTokens:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field prompt_tokens", values[i])
 			} else if value.Valid {
 				_m.PromptTokens = int(value.Int64)
 			}
-		case receipt.FieldCompletionTokens:
+		case usagerecord.FieldCompletionTokens:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field completion_tokens", values[i])
 			} else if value.Valid {
 				_m.CompletionTokens = int(value.Int64)
 			}
-		case receipt.FieldEstimated:
+		case usagerecord.FieldEstimated:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field estimated", values[i])
 			} else if value.Valid {
 				_m.Estimated = value.Bool
 			}
-		case receipt.FieldFirstTokenMs:
+		case usagerecord.FieldFirstTokenMs:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field first_token_ms", values[i])
 			} else if value.Valid {
 				_m.FirstTokenMs = int(value.Int64)
 			}
-		case receipt.FieldTotalMs:
+		case usagerecord.FieldTotalMs:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field total_ms", values[i])
 			} else if value.Valid {
 				_m.TotalMs = int(value.Int64)
 			}
-		case receipt.FieldPassages:
+		case usagerecord.FieldPassages:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field passages", values[i])
 			} else if value.Valid {
 				_m.Passages = int(value.Int64)
 			}
-		case receipt.FieldRefuted:
+		case usagerecord.FieldRefuted:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field refuted", values[i])
 			} else if value.Valid {
 				_m.Refuted = int(value.Int64)
 			}
-		case receipt.FieldConversationID:
+		case usagerecord.FieldConversationID:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field conversation_id", values[i])
 			} else if value.Valid {
 				_m.ConversationID = value.Int64
 			}
-		case receipt.FieldOpens:
+		case usagerecord.FieldOpens:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field opens", values[i])
 			} else if value.Valid {
 				_m.Opens = value.Bool
 			}
-		case receipt.FieldOrigin:
+		case usagerecord.FieldOrigin:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field origin", values[i])
 			} else if value.Valid {
 				_m.Origin = value.String
 			}
-		case receipt.FieldOutcome:
+		case usagerecord.FieldOutcome:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field outcome", values[i])
 			} else if value.Valid {
 				_m.Outcome = value.String
 			}
-		case receipt.FieldCounted:
+		case usagerecord.FieldCounted:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field counted", values[i])
 			} else if value.Valid {
 				_m.Counted = value.Bool
 			}
-		case receipt.FieldCreatedAt:
+		case usagerecord.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
 			} else if value.Valid {
@@ -213,34 +213,34 @@ func (_m *Receipt) assignValues(columns []string, values []any) error {
 	return nil
 }
 
-// Value returns the ent.Value that was dynamically selected and assigned to the Receipt.
+// Value returns the ent.Value that was dynamically selected and assigned to the UsageRecord.
 // This includes values selected through modifiers, order, etc.
-func (_m *Receipt) Value(name string) (ent.Value, error) {
+func (_m *UsageRecord) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this Receipt.
-// Note that you need to call Receipt.Unwrap() before calling this method if this Receipt
+// Update returns a builder for updating this UsageRecord.
+// Note that you need to call UsageRecord.Unwrap() before calling this method if this UsageRecord
 // was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Receipt) Update() *ReceiptUpdateOne {
-	return NewReceiptClient(_m.config).UpdateOne(_m)
+func (_m *UsageRecord) Update() *UsageRecordUpdateOne {
+	return NewUsageRecordClient(_m.config).UpdateOne(_m)
 }
 
-// Unwrap unwraps the Receipt entity that was returned from a transaction after it was closed,
+// Unwrap unwraps the UsageRecord entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
-func (_m *Receipt) Unwrap() *Receipt {
+func (_m *UsageRecord) Unwrap() *UsageRecord {
 	_tx, ok := _m.config.driver.(*txDriver)
 	if !ok {
-		panic("ent: Receipt is not a transactional entity")
+		panic("ent: UsageRecord is not a transactional entity")
 	}
 	_m.config.driver = _tx.drv
 	return _m
 }
 
 // String implements the fmt.Stringer.
-func (_m *Receipt) String() string {
+func (_m *UsageRecord) String() string {
 	var builder strings.Builder
-	builder.WriteString("Receipt(")
+	builder.WriteString("UsageRecord(")
 	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
 	builder.WriteString("workspace_id=")
 	builder.WriteString(_m.WorkspaceID)
@@ -302,5 +302,5 @@ func (_m *Receipt) String() string {
 	return builder.String()
 }
 
-// Receipts is a parsable slice of Receipt.
-type Receipts []*Receipt
+// UsageRecords is a parsable slice of UsageRecord.
+type UsageRecords []*UsageRecord

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley/ent/receipt"
+	"parley/ent/usagerecord"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -14,52 +14,52 @@ import (
 	"entgo.io/ent/schema/field"
 )
 
-// ReceiptCreate is the builder for creating a Receipt entity.
-type ReceiptCreate struct {
+// UsageRecordCreate is the builder for creating a UsageRecord entity.
+type UsageRecordCreate struct {
 	config
-	mutation *ReceiptMutation
+	mutation *UsageRecordMutation
 	hooks    []Hook
 	conflict []sql.ConflictOption
 }
 
 // SetWorkspaceID sets the "workspace_id" field.
-func (_c *ReceiptCreate) SetWorkspaceID(v string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetWorkspaceID(v string) *UsageRecordCreate {
 	_c.mutation.SetWorkspaceID(v)
 	return _c
 }
 
 // SetChatbotID sets the "chatbot_id" field.
-func (_c *ReceiptCreate) SetChatbotID(v string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetChatbotID(v string) *UsageRecordCreate {
 	_c.mutation.SetChatbotID(v)
 	return _c
 }
 
 // SetMessageID sets the "message_id" field.
-func (_c *ReceiptCreate) SetMessageID(v int64) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetMessageID(v int64) *UsageRecordCreate {
 	_c.mutation.SetMessageID(v)
 	return _c
 }
 
 // SetAttempt sets the "attempt" field.
-func (_c *ReceiptCreate) SetAttempt(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetAttempt(v int) *UsageRecordCreate {
 	_c.mutation.SetAttempt(v)
 	return _c
 }
 
 // SetStatus sets the "status" field.
-func (_c *ReceiptCreate) SetStatus(v string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetStatus(v string) *UsageRecordCreate {
 	_c.mutation.SetStatus(v)
 	return _c
 }
 
 // SetModel sets the "model" field.
-func (_c *ReceiptCreate) SetModel(v string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetModel(v string) *UsageRecordCreate {
 	_c.mutation.SetModel(v)
 	return _c
 }
 
 // SetNillableModel sets the "model" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableModel(v *string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableModel(v *string) *UsageRecordCreate {
 	if v != nil {
 		_c.SetModel(*v)
 	}
@@ -67,13 +67,13 @@ func (_c *ReceiptCreate) SetNillableModel(v *string) *ReceiptCreate {
 }
 
 // SetPromptTokens sets the "prompt_tokens" field.
-func (_c *ReceiptCreate) SetPromptTokens(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetPromptTokens(v int) *UsageRecordCreate {
 	_c.mutation.SetPromptTokens(v)
 	return _c
 }
 
 // SetNillablePromptTokens sets the "prompt_tokens" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillablePromptTokens(v *int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillablePromptTokens(v *int) *UsageRecordCreate {
 	if v != nil {
 		_c.SetPromptTokens(*v)
 	}
@@ -81,13 +81,13 @@ func (_c *ReceiptCreate) SetNillablePromptTokens(v *int) *ReceiptCreate {
 }
 
 // SetCompletionTokens sets the "completion_tokens" field.
-func (_c *ReceiptCreate) SetCompletionTokens(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetCompletionTokens(v int) *UsageRecordCreate {
 	_c.mutation.SetCompletionTokens(v)
 	return _c
 }
 
 // SetNillableCompletionTokens sets the "completion_tokens" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableCompletionTokens(v *int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableCompletionTokens(v *int) *UsageRecordCreate {
 	if v != nil {
 		_c.SetCompletionTokens(*v)
 	}
@@ -95,13 +95,13 @@ func (_c *ReceiptCreate) SetNillableCompletionTokens(v *int) *ReceiptCreate {
 }
 
 // SetEstimated sets the "estimated" field.
-func (_c *ReceiptCreate) SetEstimated(v bool) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetEstimated(v bool) *UsageRecordCreate {
 	_c.mutation.SetEstimated(v)
 	return _c
 }
 
 // SetNillableEstimated sets the "estimated" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableEstimated(v *bool) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableEstimated(v *bool) *UsageRecordCreate {
 	if v != nil {
 		_c.SetEstimated(*v)
 	}
@@ -109,13 +109,13 @@ func (_c *ReceiptCreate) SetNillableEstimated(v *bool) *ReceiptCreate {
 }
 
 // SetFirstTokenMs sets the "first_token_ms" field.
-func (_c *ReceiptCreate) SetFirstTokenMs(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetFirstTokenMs(v int) *UsageRecordCreate {
 	_c.mutation.SetFirstTokenMs(v)
 	return _c
 }
 
 // SetNillableFirstTokenMs sets the "first_token_ms" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableFirstTokenMs(v *int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableFirstTokenMs(v *int) *UsageRecordCreate {
 	if v != nil {
 		_c.SetFirstTokenMs(*v)
 	}
@@ -123,13 +123,13 @@ func (_c *ReceiptCreate) SetNillableFirstTokenMs(v *int) *ReceiptCreate {
 }
 
 // SetTotalMs sets the "total_ms" field.
-func (_c *ReceiptCreate) SetTotalMs(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetTotalMs(v int) *UsageRecordCreate {
 	_c.mutation.SetTotalMs(v)
 	return _c
 }
 
 // SetNillableTotalMs sets the "total_ms" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableTotalMs(v *int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableTotalMs(v *int) *UsageRecordCreate {
 	if v != nil {
 		_c.SetTotalMs(*v)
 	}
@@ -137,13 +137,13 @@ func (_c *ReceiptCreate) SetNillableTotalMs(v *int) *ReceiptCreate {
 }
 
 // SetPassages sets the "passages" field.
-func (_c *ReceiptCreate) SetPassages(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetPassages(v int) *UsageRecordCreate {
 	_c.mutation.SetPassages(v)
 	return _c
 }
 
 // SetNillablePassages sets the "passages" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillablePassages(v *int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillablePassages(v *int) *UsageRecordCreate {
 	if v != nil {
 		_c.SetPassages(*v)
 	}
@@ -151,13 +151,13 @@ func (_c *ReceiptCreate) SetNillablePassages(v *int) *ReceiptCreate {
 }
 
 // SetRefuted sets the "refuted" field.
-func (_c *ReceiptCreate) SetRefuted(v int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetRefuted(v int) *UsageRecordCreate {
 	_c.mutation.SetRefuted(v)
 	return _c
 }
 
 // SetNillableRefuted sets the "refuted" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableRefuted(v *int) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableRefuted(v *int) *UsageRecordCreate {
 	if v != nil {
 		_c.SetRefuted(*v)
 	}
@@ -165,13 +165,13 @@ func (_c *ReceiptCreate) SetNillableRefuted(v *int) *ReceiptCreate {
 }
 
 // SetConversationID sets the "conversation_id" field.
-func (_c *ReceiptCreate) SetConversationID(v int64) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetConversationID(v int64) *UsageRecordCreate {
 	_c.mutation.SetConversationID(v)
 	return _c
 }
 
 // SetNillableConversationID sets the "conversation_id" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableConversationID(v *int64) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableConversationID(v *int64) *UsageRecordCreate {
 	if v != nil {
 		_c.SetConversationID(*v)
 	}
@@ -179,13 +179,13 @@ func (_c *ReceiptCreate) SetNillableConversationID(v *int64) *ReceiptCreate {
 }
 
 // SetOpens sets the "opens" field.
-func (_c *ReceiptCreate) SetOpens(v bool) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetOpens(v bool) *UsageRecordCreate {
 	_c.mutation.SetOpens(v)
 	return _c
 }
 
 // SetNillableOpens sets the "opens" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableOpens(v *bool) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableOpens(v *bool) *UsageRecordCreate {
 	if v != nil {
 		_c.SetOpens(*v)
 	}
@@ -193,13 +193,13 @@ func (_c *ReceiptCreate) SetNillableOpens(v *bool) *ReceiptCreate {
 }
 
 // SetOrigin sets the "origin" field.
-func (_c *ReceiptCreate) SetOrigin(v string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetOrigin(v string) *UsageRecordCreate {
 	_c.mutation.SetOrigin(v)
 	return _c
 }
 
 // SetNillableOrigin sets the "origin" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableOrigin(v *string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableOrigin(v *string) *UsageRecordCreate {
 	if v != nil {
 		_c.SetOrigin(*v)
 	}
@@ -207,13 +207,13 @@ func (_c *ReceiptCreate) SetNillableOrigin(v *string) *ReceiptCreate {
 }
 
 // SetOutcome sets the "outcome" field.
-func (_c *ReceiptCreate) SetOutcome(v string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetOutcome(v string) *UsageRecordCreate {
 	_c.mutation.SetOutcome(v)
 	return _c
 }
 
 // SetNillableOutcome sets the "outcome" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableOutcome(v *string) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableOutcome(v *string) *UsageRecordCreate {
 	if v != nil {
 		_c.SetOutcome(*v)
 	}
@@ -221,13 +221,13 @@ func (_c *ReceiptCreate) SetNillableOutcome(v *string) *ReceiptCreate {
 }
 
 // SetCounted sets the "counted" field.
-func (_c *ReceiptCreate) SetCounted(v bool) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetCounted(v bool) *UsageRecordCreate {
 	_c.mutation.SetCounted(v)
 	return _c
 }
 
 // SetNillableCounted sets the "counted" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableCounted(v *bool) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableCounted(v *bool) *UsageRecordCreate {
 	if v != nil {
 		_c.SetCounted(*v)
 	}
@@ -235,13 +235,13 @@ func (_c *ReceiptCreate) SetNillableCounted(v *bool) *ReceiptCreate {
 }
 
 // SetCreatedAt sets the "created_at" field.
-func (_c *ReceiptCreate) SetCreatedAt(v time.Time) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetCreatedAt(v time.Time) *UsageRecordCreate {
 	_c.mutation.SetCreatedAt(v)
 	return _c
 }
 
 // SetNillableCreatedAt sets the "created_at" field if the given value is not nil.
-func (_c *ReceiptCreate) SetNillableCreatedAt(v *time.Time) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetNillableCreatedAt(v *time.Time) *UsageRecordCreate {
 	if v != nil {
 		_c.SetCreatedAt(*v)
 	}
@@ -249,18 +249,18 @@ func (_c *ReceiptCreate) SetNillableCreatedAt(v *time.Time) *ReceiptCreate {
 }
 
 // SetID sets the "id" field.
-func (_c *ReceiptCreate) SetID(v int64) *ReceiptCreate {
+func (_c *UsageRecordCreate) SetID(v int64) *UsageRecordCreate {
 	_c.mutation.SetID(v)
 	return _c
 }
 
-// Mutation returns the ReceiptMutation object of the builder.
-func (_c *ReceiptCreate) Mutation() *ReceiptMutation {
+// Mutation returns the UsageRecordMutation object of the builder.
+func (_c *UsageRecordCreate) Mutation() *UsageRecordMutation {
 	return _c.mutation
 }
 
-// Save creates the Receipt in the database.
-func (_c *ReceiptCreate) Save(ctx context.Context) (*Receipt, error) {
+// Save creates the UsageRecord in the database.
+func (_c *UsageRecordCreate) Save(ctx context.Context) (*UsageRecord, error) {
 	if err := _c.defaults(); err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (_c *ReceiptCreate) Save(ctx context.Context) (*Receipt, error) {
 }
 
 // SaveX calls Save and panics if Save returns an error.
-func (_c *ReceiptCreate) SaveX(ctx context.Context) *Receipt {
+func (_c *UsageRecordCreate) SaveX(ctx context.Context) *UsageRecord {
 	v, err := _c.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -277,175 +277,175 @@ func (_c *ReceiptCreate) SaveX(ctx context.Context) *Receipt {
 }
 
 // Exec executes the query.
-func (_c *ReceiptCreate) Exec(ctx context.Context) error {
+func (_c *UsageRecordCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_c *ReceiptCreate) ExecX(ctx context.Context) {
+func (_c *UsageRecordCreate) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
 // defaults sets the default values of the builder before save.
-func (_c *ReceiptCreate) defaults() error {
+func (_c *UsageRecordCreate) defaults() error {
 	if _, ok := _c.mutation.Model(); !ok {
-		v := receipt.DefaultModel
+		v := usagerecord.DefaultModel
 		_c.mutation.SetModel(v)
 	}
 	if _, ok := _c.mutation.PromptTokens(); !ok {
-		v := receipt.DefaultPromptTokens
+		v := usagerecord.DefaultPromptTokens
 		_c.mutation.SetPromptTokens(v)
 	}
 	if _, ok := _c.mutation.CompletionTokens(); !ok {
-		v := receipt.DefaultCompletionTokens
+		v := usagerecord.DefaultCompletionTokens
 		_c.mutation.SetCompletionTokens(v)
 	}
 	if _, ok := _c.mutation.Estimated(); !ok {
-		v := receipt.DefaultEstimated
+		v := usagerecord.DefaultEstimated
 		_c.mutation.SetEstimated(v)
 	}
 	if _, ok := _c.mutation.FirstTokenMs(); !ok {
-		v := receipt.DefaultFirstTokenMs
+		v := usagerecord.DefaultFirstTokenMs
 		_c.mutation.SetFirstTokenMs(v)
 	}
 	if _, ok := _c.mutation.TotalMs(); !ok {
-		v := receipt.DefaultTotalMs
+		v := usagerecord.DefaultTotalMs
 		_c.mutation.SetTotalMs(v)
 	}
 	if _, ok := _c.mutation.Passages(); !ok {
-		v := receipt.DefaultPassages
+		v := usagerecord.DefaultPassages
 		_c.mutation.SetPassages(v)
 	}
 	if _, ok := _c.mutation.Refuted(); !ok {
-		v := receipt.DefaultRefuted
+		v := usagerecord.DefaultRefuted
 		_c.mutation.SetRefuted(v)
 	}
 	if _, ok := _c.mutation.ConversationID(); !ok {
-		v := receipt.DefaultConversationID
+		v := usagerecord.DefaultConversationID
 		_c.mutation.SetConversationID(v)
 	}
 	if _, ok := _c.mutation.Opens(); !ok {
-		v := receipt.DefaultOpens
+		v := usagerecord.DefaultOpens
 		_c.mutation.SetOpens(v)
 	}
 	if _, ok := _c.mutation.Origin(); !ok {
-		v := receipt.DefaultOrigin
+		v := usagerecord.DefaultOrigin
 		_c.mutation.SetOrigin(v)
 	}
 	if _, ok := _c.mutation.Outcome(); !ok {
-		v := receipt.DefaultOutcome
+		v := usagerecord.DefaultOutcome
 		_c.mutation.SetOutcome(v)
 	}
 	if _, ok := _c.mutation.Counted(); !ok {
-		v := receipt.DefaultCounted
+		v := usagerecord.DefaultCounted
 		_c.mutation.SetCounted(v)
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
-		if receipt.DefaultCreatedAt == nil {
-			return fmt.Errorf("ent: uninitialized receipt.DefaultCreatedAt (forgotten import ent/runtime?)")
+		if usagerecord.DefaultCreatedAt == nil {
+			return fmt.Errorf("ent: uninitialized usagerecord.DefaultCreatedAt (forgotten import ent/runtime?)")
 		}
-		v := receipt.DefaultCreatedAt()
+		v := usagerecord.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
 	}
 	return nil
 }
 
 // check runs all checks and user-defined validators on the builder.
-func (_c *ReceiptCreate) check() error {
+func (_c *UsageRecordCreate) check() error {
 	if _, ok := _c.mutation.WorkspaceID(); !ok {
-		return &ValidationError{Name: "workspace_id", err: errors.New(`ent: missing required field "Receipt.workspace_id"`)}
+		return &ValidationError{Name: "workspace_id", err: errors.New(`ent: missing required field "UsageRecord.workspace_id"`)}
 	}
 	if v, ok := _c.mutation.WorkspaceID(); ok {
-		if err := receipt.WorkspaceIDValidator(v); err != nil {
-			return &ValidationError{Name: "workspace_id", err: fmt.Errorf(`ent: validator failed for field "Receipt.workspace_id": %w`, err)}
+		if err := usagerecord.WorkspaceIDValidator(v); err != nil {
+			return &ValidationError{Name: "workspace_id", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.workspace_id": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.ChatbotID(); !ok {
-		return &ValidationError{Name: "chatbot_id", err: errors.New(`ent: missing required field "Receipt.chatbot_id"`)}
+		return &ValidationError{Name: "chatbot_id", err: errors.New(`ent: missing required field "UsageRecord.chatbot_id"`)}
 	}
 	if v, ok := _c.mutation.ChatbotID(); ok {
-		if err := receipt.ChatbotIDValidator(v); err != nil {
-			return &ValidationError{Name: "chatbot_id", err: fmt.Errorf(`ent: validator failed for field "Receipt.chatbot_id": %w`, err)}
+		if err := usagerecord.ChatbotIDValidator(v); err != nil {
+			return &ValidationError{Name: "chatbot_id", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.chatbot_id": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.MessageID(); !ok {
-		return &ValidationError{Name: "message_id", err: errors.New(`ent: missing required field "Receipt.message_id"`)}
+		return &ValidationError{Name: "message_id", err: errors.New(`ent: missing required field "UsageRecord.message_id"`)}
 	}
 	if _, ok := _c.mutation.Attempt(); !ok {
-		return &ValidationError{Name: "attempt", err: errors.New(`ent: missing required field "Receipt.attempt"`)}
+		return &ValidationError{Name: "attempt", err: errors.New(`ent: missing required field "UsageRecord.attempt"`)}
 	}
 	if _, ok := _c.mutation.Status(); !ok {
-		return &ValidationError{Name: "status", err: errors.New(`ent: missing required field "Receipt.status"`)}
+		return &ValidationError{Name: "status", err: errors.New(`ent: missing required field "UsageRecord.status"`)}
 	}
 	if v, ok := _c.mutation.Status(); ok {
-		if err := receipt.StatusValidator(v); err != nil {
-			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Receipt.status": %w`, err)}
+		if err := usagerecord.StatusValidator(v); err != nil {
+			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.status": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Model(); !ok {
-		return &ValidationError{Name: "model", err: errors.New(`ent: missing required field "Receipt.model"`)}
+		return &ValidationError{Name: "model", err: errors.New(`ent: missing required field "UsageRecord.model"`)}
 	}
 	if v, ok := _c.mutation.Model(); ok {
-		if err := receipt.ModelValidator(v); err != nil {
-			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Receipt.model": %w`, err)}
+		if err := usagerecord.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.model": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.PromptTokens(); !ok {
-		return &ValidationError{Name: "prompt_tokens", err: errors.New(`ent: missing required field "Receipt.prompt_tokens"`)}
+		return &ValidationError{Name: "prompt_tokens", err: errors.New(`ent: missing required field "UsageRecord.prompt_tokens"`)}
 	}
 	if _, ok := _c.mutation.CompletionTokens(); !ok {
-		return &ValidationError{Name: "completion_tokens", err: errors.New(`ent: missing required field "Receipt.completion_tokens"`)}
+		return &ValidationError{Name: "completion_tokens", err: errors.New(`ent: missing required field "UsageRecord.completion_tokens"`)}
 	}
 	if _, ok := _c.mutation.Estimated(); !ok {
-		return &ValidationError{Name: "estimated", err: errors.New(`ent: missing required field "Receipt.estimated"`)}
+		return &ValidationError{Name: "estimated", err: errors.New(`ent: missing required field "UsageRecord.estimated"`)}
 	}
 	if _, ok := _c.mutation.FirstTokenMs(); !ok {
-		return &ValidationError{Name: "first_token_ms", err: errors.New(`ent: missing required field "Receipt.first_token_ms"`)}
+		return &ValidationError{Name: "first_token_ms", err: errors.New(`ent: missing required field "UsageRecord.first_token_ms"`)}
 	}
 	if _, ok := _c.mutation.TotalMs(); !ok {
-		return &ValidationError{Name: "total_ms", err: errors.New(`ent: missing required field "Receipt.total_ms"`)}
+		return &ValidationError{Name: "total_ms", err: errors.New(`ent: missing required field "UsageRecord.total_ms"`)}
 	}
 	if _, ok := _c.mutation.Passages(); !ok {
-		return &ValidationError{Name: "passages", err: errors.New(`ent: missing required field "Receipt.passages"`)}
+		return &ValidationError{Name: "passages", err: errors.New(`ent: missing required field "UsageRecord.passages"`)}
 	}
 	if _, ok := _c.mutation.Refuted(); !ok {
-		return &ValidationError{Name: "refuted", err: errors.New(`ent: missing required field "Receipt.refuted"`)}
+		return &ValidationError{Name: "refuted", err: errors.New(`ent: missing required field "UsageRecord.refuted"`)}
 	}
 	if _, ok := _c.mutation.ConversationID(); !ok {
-		return &ValidationError{Name: "conversation_id", err: errors.New(`ent: missing required field "Receipt.conversation_id"`)}
+		return &ValidationError{Name: "conversation_id", err: errors.New(`ent: missing required field "UsageRecord.conversation_id"`)}
 	}
 	if _, ok := _c.mutation.Opens(); !ok {
-		return &ValidationError{Name: "opens", err: errors.New(`ent: missing required field "Receipt.opens"`)}
+		return &ValidationError{Name: "opens", err: errors.New(`ent: missing required field "UsageRecord.opens"`)}
 	}
 	if _, ok := _c.mutation.Origin(); !ok {
-		return &ValidationError{Name: "origin", err: errors.New(`ent: missing required field "Receipt.origin"`)}
+		return &ValidationError{Name: "origin", err: errors.New(`ent: missing required field "UsageRecord.origin"`)}
 	}
 	if v, ok := _c.mutation.Origin(); ok {
-		if err := receipt.OriginValidator(v); err != nil {
-			return &ValidationError{Name: "origin", err: fmt.Errorf(`ent: validator failed for field "Receipt.origin": %w`, err)}
+		if err := usagerecord.OriginValidator(v); err != nil {
+			return &ValidationError{Name: "origin", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.origin": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Outcome(); !ok {
-		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "Receipt.outcome"`)}
+		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "UsageRecord.outcome"`)}
 	}
 	if v, ok := _c.mutation.Outcome(); ok {
-		if err := receipt.OutcomeValidator(v); err != nil {
-			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Receipt.outcome": %w`, err)}
+		if err := usagerecord.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.outcome": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Counted(); !ok {
-		return &ValidationError{Name: "counted", err: errors.New(`ent: missing required field "Receipt.counted"`)}
+		return &ValidationError{Name: "counted", err: errors.New(`ent: missing required field "UsageRecord.counted"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
-		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Receipt.created_at"`)}
+		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "UsageRecord.created_at"`)}
 	}
 	return nil
 }
 
-func (_c *ReceiptCreate) sqlSave(ctx context.Context) (*Receipt, error) {
+func (_c *UsageRecordCreate) sqlSave(ctx context.Context) (*UsageRecord, error) {
 	if err := _c.check(); err != nil {
 		return nil, err
 	}
@@ -465,10 +465,10 @@ func (_c *ReceiptCreate) sqlSave(ctx context.Context) (*Receipt, error) {
 	return _node, nil
 }
 
-func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
+func (_c *UsageRecordCreate) createSpec() (*UsageRecord, *sqlgraph.CreateSpec) {
 	var (
-		_node = &Receipt{config: _c.config}
-		_spec = sqlgraph.NewCreateSpec(receipt.Table, sqlgraph.NewFieldSpec(receipt.FieldID, field.TypeInt64))
+		_node = &UsageRecord{config: _c.config}
+		_spec = sqlgraph.NewCreateSpec(usagerecord.Table, sqlgraph.NewFieldSpec(usagerecord.FieldID, field.TypeInt64))
 	)
 	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
@@ -476,79 +476,79 @@ func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
 		_spec.ID.Value = id
 	}
 	if value, ok := _c.mutation.WorkspaceID(); ok {
-		_spec.SetField(receipt.FieldWorkspaceID, field.TypeString, value)
+		_spec.SetField(usagerecord.FieldWorkspaceID, field.TypeString, value)
 		_node.WorkspaceID = value
 	}
 	if value, ok := _c.mutation.ChatbotID(); ok {
-		_spec.SetField(receipt.FieldChatbotID, field.TypeString, value)
+		_spec.SetField(usagerecord.FieldChatbotID, field.TypeString, value)
 		_node.ChatbotID = value
 	}
 	if value, ok := _c.mutation.MessageID(); ok {
-		_spec.SetField(receipt.FieldMessageID, field.TypeInt64, value)
+		_spec.SetField(usagerecord.FieldMessageID, field.TypeInt64, value)
 		_node.MessageID = value
 	}
 	if value, ok := _c.mutation.Attempt(); ok {
-		_spec.SetField(receipt.FieldAttempt, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldAttempt, field.TypeInt, value)
 		_node.Attempt = value
 	}
 	if value, ok := _c.mutation.Status(); ok {
-		_spec.SetField(receipt.FieldStatus, field.TypeString, value)
+		_spec.SetField(usagerecord.FieldStatus, field.TypeString, value)
 		_node.Status = value
 	}
 	if value, ok := _c.mutation.Model(); ok {
-		_spec.SetField(receipt.FieldModel, field.TypeString, value)
+		_spec.SetField(usagerecord.FieldModel, field.TypeString, value)
 		_node.Model = value
 	}
 	if value, ok := _c.mutation.PromptTokens(); ok {
-		_spec.SetField(receipt.FieldPromptTokens, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldPromptTokens, field.TypeInt, value)
 		_node.PromptTokens = value
 	}
 	if value, ok := _c.mutation.CompletionTokens(); ok {
-		_spec.SetField(receipt.FieldCompletionTokens, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldCompletionTokens, field.TypeInt, value)
 		_node.CompletionTokens = value
 	}
 	if value, ok := _c.mutation.Estimated(); ok {
-		_spec.SetField(receipt.FieldEstimated, field.TypeBool, value)
+		_spec.SetField(usagerecord.FieldEstimated, field.TypeBool, value)
 		_node.Estimated = value
 	}
 	if value, ok := _c.mutation.FirstTokenMs(); ok {
-		_spec.SetField(receipt.FieldFirstTokenMs, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldFirstTokenMs, field.TypeInt, value)
 		_node.FirstTokenMs = value
 	}
 	if value, ok := _c.mutation.TotalMs(); ok {
-		_spec.SetField(receipt.FieldTotalMs, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldTotalMs, field.TypeInt, value)
 		_node.TotalMs = value
 	}
 	if value, ok := _c.mutation.Passages(); ok {
-		_spec.SetField(receipt.FieldPassages, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldPassages, field.TypeInt, value)
 		_node.Passages = value
 	}
 	if value, ok := _c.mutation.Refuted(); ok {
-		_spec.SetField(receipt.FieldRefuted, field.TypeInt, value)
+		_spec.SetField(usagerecord.FieldRefuted, field.TypeInt, value)
 		_node.Refuted = value
 	}
 	if value, ok := _c.mutation.ConversationID(); ok {
-		_spec.SetField(receipt.FieldConversationID, field.TypeInt64, value)
+		_spec.SetField(usagerecord.FieldConversationID, field.TypeInt64, value)
 		_node.ConversationID = value
 	}
 	if value, ok := _c.mutation.Opens(); ok {
-		_spec.SetField(receipt.FieldOpens, field.TypeBool, value)
+		_spec.SetField(usagerecord.FieldOpens, field.TypeBool, value)
 		_node.Opens = value
 	}
 	if value, ok := _c.mutation.Origin(); ok {
-		_spec.SetField(receipt.FieldOrigin, field.TypeString, value)
+		_spec.SetField(usagerecord.FieldOrigin, field.TypeString, value)
 		_node.Origin = value
 	}
 	if value, ok := _c.mutation.Outcome(); ok {
-		_spec.SetField(receipt.FieldOutcome, field.TypeString, value)
+		_spec.SetField(usagerecord.FieldOutcome, field.TypeString, value)
 		_node.Outcome = value
 	}
 	if value, ok := _c.mutation.Counted(); ok {
-		_spec.SetField(receipt.FieldCounted, field.TypeBool, value)
+		_spec.SetField(usagerecord.FieldCounted, field.TypeBool, value)
 		_node.Counted = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
-		_spec.SetField(receipt.FieldCreatedAt, field.TypeTime, value)
+		_spec.SetField(usagerecord.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
 	}
 	return _node, _spec
@@ -557,7 +557,7 @@ func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
 // OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
 // of the `INSERT` statement. For example:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //		SetWorkspaceID(v).
 //		OnConflict(
 //			// Update the row with the new values
@@ -566,13 +566,13 @@ func (_c *ReceiptCreate) createSpec() (*Receipt, *sqlgraph.CreateSpec) {
 //		).
 //		// Override some of the fields with custom
 //		// update values.
-//		Update(func(u *ent.ReceiptUpsert) {
+//		Update(func(u *ent.UsageRecordUpsert) {
 //			SetWorkspaceID(v+v).
 //		}).
 //		Exec(ctx)
-func (_c *ReceiptCreate) OnConflict(opts ...sql.ConflictOption) *ReceiptUpsertOne {
+func (_c *UsageRecordCreate) OnConflict(opts ...sql.ConflictOption) *UsageRecordUpsertOne {
 	_c.conflict = opts
-	return &ReceiptUpsertOne{
+	return &UsageRecordUpsertOne{
 		create: _c,
 	}
 }
@@ -580,111 +580,111 @@ func (_c *ReceiptCreate) OnConflict(opts ...sql.ConflictOption) *ReceiptUpsertOn
 // OnConflictColumns calls `OnConflict` and configures the columns
 // as conflict target. Using this option is equivalent to using:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //		OnConflict(sql.ConflictColumns(columns...)).
 //		Exec(ctx)
-func (_c *ReceiptCreate) OnConflictColumns(columns ...string) *ReceiptUpsertOne {
+func (_c *UsageRecordCreate) OnConflictColumns(columns ...string) *UsageRecordUpsertOne {
 	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &ReceiptUpsertOne{
+	return &UsageRecordUpsertOne{
 		create: _c,
 	}
 }
 
 type (
-	// ReceiptUpsertOne is the builder for "upsert"-ing
-	//  one Receipt node.
-	ReceiptUpsertOne struct {
-		create *ReceiptCreate
+	// UsageRecordUpsertOne is the builder for "upsert"-ing
+	//  one UsageRecord node.
+	UsageRecordUpsertOne struct {
+		create *UsageRecordCreate
 	}
 
-	// ReceiptUpsert is the "OnConflict" setter.
-	ReceiptUpsert struct {
+	// UsageRecordUpsert is the "OnConflict" setter.
+	UsageRecordUpsert struct {
 		*sql.UpdateSet
 	}
 )
 
 // SetCounted sets the "counted" field.
-func (u *ReceiptUpsert) SetCounted(v bool) *ReceiptUpsert {
-	u.Set(receipt.FieldCounted, v)
+func (u *UsageRecordUpsert) SetCounted(v bool) *UsageRecordUpsert {
+	u.Set(usagerecord.FieldCounted, v)
 	return u
 }
 
 // UpdateCounted sets the "counted" field to the value that was provided on create.
-func (u *ReceiptUpsert) UpdateCounted() *ReceiptUpsert {
-	u.SetExcluded(receipt.FieldCounted)
+func (u *UsageRecordUpsert) UpdateCounted() *UsageRecordUpsert {
+	u.SetExcluded(usagerecord.FieldCounted)
 	return u
 }
 
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //		OnConflict(
 //			sql.ResolveWithNewValues(),
 //			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(receipt.FieldID)
+//				u.SetIgnore(usagerecord.FieldID)
 //			}),
 //		).
 //		Exec(ctx)
-func (u *ReceiptUpsertOne) UpdateNewValues() *ReceiptUpsertOne {
+func (u *UsageRecordUpsertOne) UpdateNewValues() *UsageRecordUpsertOne {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
 	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
 		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(receipt.FieldID)
+			s.SetIgnore(usagerecord.FieldID)
 		}
 		if _, exists := u.create.mutation.WorkspaceID(); exists {
-			s.SetIgnore(receipt.FieldWorkspaceID)
+			s.SetIgnore(usagerecord.FieldWorkspaceID)
 		}
 		if _, exists := u.create.mutation.ChatbotID(); exists {
-			s.SetIgnore(receipt.FieldChatbotID)
+			s.SetIgnore(usagerecord.FieldChatbotID)
 		}
 		if _, exists := u.create.mutation.MessageID(); exists {
-			s.SetIgnore(receipt.FieldMessageID)
+			s.SetIgnore(usagerecord.FieldMessageID)
 		}
 		if _, exists := u.create.mutation.Attempt(); exists {
-			s.SetIgnore(receipt.FieldAttempt)
+			s.SetIgnore(usagerecord.FieldAttempt)
 		}
 		if _, exists := u.create.mutation.Status(); exists {
-			s.SetIgnore(receipt.FieldStatus)
+			s.SetIgnore(usagerecord.FieldStatus)
 		}
 		if _, exists := u.create.mutation.Model(); exists {
-			s.SetIgnore(receipt.FieldModel)
+			s.SetIgnore(usagerecord.FieldModel)
 		}
 		if _, exists := u.create.mutation.PromptTokens(); exists {
-			s.SetIgnore(receipt.FieldPromptTokens)
+			s.SetIgnore(usagerecord.FieldPromptTokens)
 		}
 		if _, exists := u.create.mutation.CompletionTokens(); exists {
-			s.SetIgnore(receipt.FieldCompletionTokens)
+			s.SetIgnore(usagerecord.FieldCompletionTokens)
 		}
 		if _, exists := u.create.mutation.Estimated(); exists {
-			s.SetIgnore(receipt.FieldEstimated)
+			s.SetIgnore(usagerecord.FieldEstimated)
 		}
 		if _, exists := u.create.mutation.FirstTokenMs(); exists {
-			s.SetIgnore(receipt.FieldFirstTokenMs)
+			s.SetIgnore(usagerecord.FieldFirstTokenMs)
 		}
 		if _, exists := u.create.mutation.TotalMs(); exists {
-			s.SetIgnore(receipt.FieldTotalMs)
+			s.SetIgnore(usagerecord.FieldTotalMs)
 		}
 		if _, exists := u.create.mutation.Passages(); exists {
-			s.SetIgnore(receipt.FieldPassages)
+			s.SetIgnore(usagerecord.FieldPassages)
 		}
 		if _, exists := u.create.mutation.Refuted(); exists {
-			s.SetIgnore(receipt.FieldRefuted)
+			s.SetIgnore(usagerecord.FieldRefuted)
 		}
 		if _, exists := u.create.mutation.ConversationID(); exists {
-			s.SetIgnore(receipt.FieldConversationID)
+			s.SetIgnore(usagerecord.FieldConversationID)
 		}
 		if _, exists := u.create.mutation.Opens(); exists {
-			s.SetIgnore(receipt.FieldOpens)
+			s.SetIgnore(usagerecord.FieldOpens)
 		}
 		if _, exists := u.create.mutation.Origin(); exists {
-			s.SetIgnore(receipt.FieldOrigin)
+			s.SetIgnore(usagerecord.FieldOrigin)
 		}
 		if _, exists := u.create.mutation.Outcome(); exists {
-			s.SetIgnore(receipt.FieldOutcome)
+			s.SetIgnore(usagerecord.FieldOutcome)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
-			s.SetIgnore(receipt.FieldCreatedAt)
+			s.SetIgnore(usagerecord.FieldCreatedAt)
 		}
 	}))
 	return u
@@ -693,61 +693,61 @@ func (u *ReceiptUpsertOne) UpdateNewValues() *ReceiptUpsertOne {
 // Ignore sets each column to itself in case of conflict.
 // Using this option is equivalent to using:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //	    OnConflict(sql.ResolveWithIgnore()).
 //	    Exec(ctx)
-func (u *ReceiptUpsertOne) Ignore() *ReceiptUpsertOne {
+func (u *UsageRecordUpsertOne) Ignore() *UsageRecordUpsertOne {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
 	return u
 }
 
 // DoNothing configures the conflict_action to `DO NOTHING`.
 // Supported only by SQLite and PostgreSQL.
-func (u *ReceiptUpsertOne) DoNothing() *ReceiptUpsertOne {
+func (u *UsageRecordUpsertOne) DoNothing() *UsageRecordUpsertOne {
 	u.create.conflict = append(u.create.conflict, sql.DoNothing())
 	return u
 }
 
-// Update allows overriding fields `UPDATE` values. See the ReceiptCreate.OnConflict
+// Update allows overriding fields `UPDATE` values. See the UsageRecordCreate.OnConflict
 // documentation for more info.
-func (u *ReceiptUpsertOne) Update(set func(*ReceiptUpsert)) *ReceiptUpsertOne {
+func (u *UsageRecordUpsertOne) Update(set func(*UsageRecordUpsert)) *UsageRecordUpsertOne {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&ReceiptUpsert{UpdateSet: update})
+		set(&UsageRecordUpsert{UpdateSet: update})
 	}))
 	return u
 }
 
 // SetCounted sets the "counted" field.
-func (u *ReceiptUpsertOne) SetCounted(v bool) *ReceiptUpsertOne {
-	return u.Update(func(s *ReceiptUpsert) {
+func (u *UsageRecordUpsertOne) SetCounted(v bool) *UsageRecordUpsertOne {
+	return u.Update(func(s *UsageRecordUpsert) {
 		s.SetCounted(v)
 	})
 }
 
 // UpdateCounted sets the "counted" field to the value that was provided on create.
-func (u *ReceiptUpsertOne) UpdateCounted() *ReceiptUpsertOne {
-	return u.Update(func(s *ReceiptUpsert) {
+func (u *UsageRecordUpsertOne) UpdateCounted() *UsageRecordUpsertOne {
+	return u.Update(func(s *UsageRecordUpsert) {
 		s.UpdateCounted()
 	})
 }
 
 // Exec executes the query.
-func (u *ReceiptUpsertOne) Exec(ctx context.Context) error {
+func (u *UsageRecordUpsertOne) Exec(ctx context.Context) error {
 	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for ReceiptCreate.OnConflict")
+		return errors.New("ent: missing options for UsageRecordCreate.OnConflict")
 	}
 	return u.create.Exec(ctx)
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (u *ReceiptUpsertOne) ExecX(ctx context.Context) {
+func (u *UsageRecordUpsertOne) ExecX(ctx context.Context) {
 	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }
 
 // Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *ReceiptUpsertOne) ID(ctx context.Context) (id int64, err error) {
+func (u *UsageRecordUpsertOne) ID(ctx context.Context) (id int64, err error) {
 	node, err := u.create.Save(ctx)
 	if err != nil {
 		return id, err
@@ -756,7 +756,7 @@ func (u *ReceiptUpsertOne) ID(ctx context.Context) (id int64, err error) {
 }
 
 // IDX is like ID, but panics if an error occurs.
-func (u *ReceiptUpsertOne) IDX(ctx context.Context) int64 {
+func (u *UsageRecordUpsertOne) IDX(ctx context.Context) int64 {
 	id, err := u.ID(ctx)
 	if err != nil {
 		panic(err)
@@ -764,28 +764,28 @@ func (u *ReceiptUpsertOne) IDX(ctx context.Context) int64 {
 	return id
 }
 
-// ReceiptCreateBulk is the builder for creating many Receipt entities in bulk.
-type ReceiptCreateBulk struct {
+// UsageRecordCreateBulk is the builder for creating many UsageRecord entities in bulk.
+type UsageRecordCreateBulk struct {
 	config
 	err      error
-	builders []*ReceiptCreate
+	builders []*UsageRecordCreate
 	conflict []sql.ConflictOption
 }
 
-// Save creates the Receipt entities in the database.
-func (_c *ReceiptCreateBulk) Save(ctx context.Context) ([]*Receipt, error) {
+// Save creates the UsageRecord entities in the database.
+func (_c *UsageRecordCreateBulk) Save(ctx context.Context) ([]*UsageRecord, error) {
 	if _c.err != nil {
 		return nil, _c.err
 	}
 	specs := make([]*sqlgraph.CreateSpec, len(_c.builders))
-	nodes := make([]*Receipt, len(_c.builders))
+	nodes := make([]*UsageRecord, len(_c.builders))
 	mutators := make([]Mutator, len(_c.builders))
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
 			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
-				mutation, ok := m.(*ReceiptMutation)
+				mutation, ok := m.(*UsageRecordMutation)
 				if !ok {
 					return nil, fmt.Errorf("unexpected mutation type %T", m)
 				}
@@ -833,7 +833,7 @@ func (_c *ReceiptCreateBulk) Save(ctx context.Context) ([]*Receipt, error) {
 }
 
 // SaveX is like Save, but panics if an error occurs.
-func (_c *ReceiptCreateBulk) SaveX(ctx context.Context) []*Receipt {
+func (_c *UsageRecordCreateBulk) SaveX(ctx context.Context) []*UsageRecord {
 	v, err := _c.Save(ctx)
 	if err != nil {
 		panic(err)
@@ -842,13 +842,13 @@ func (_c *ReceiptCreateBulk) SaveX(ctx context.Context) []*Receipt {
 }
 
 // Exec executes the query.
-func (_c *ReceiptCreateBulk) Exec(ctx context.Context) error {
+func (_c *UsageRecordCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (_c *ReceiptCreateBulk) ExecX(ctx context.Context) {
+func (_c *UsageRecordCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
 		panic(err)
 	}
@@ -857,7 +857,7 @@ func (_c *ReceiptCreateBulk) ExecX(ctx context.Context) {
 // OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
 // of the `INSERT` statement. For example:
 //
-//	client.Receipt.CreateBulk(builders...).
+//	client.UsageRecord.CreateBulk(builders...).
 //		OnConflict(
 //			// Update the row with the new values
 //			// the was proposed for insertion.
@@ -865,13 +865,13 @@ func (_c *ReceiptCreateBulk) ExecX(ctx context.Context) {
 //		).
 //		// Override some of the fields with custom
 //		// update values.
-//		Update(func(u *ent.ReceiptUpsert) {
+//		Update(func(u *ent.UsageRecordUpsert) {
 //			SetWorkspaceID(v+v).
 //		}).
 //		Exec(ctx)
-func (_c *ReceiptCreateBulk) OnConflict(opts ...sql.ConflictOption) *ReceiptUpsertBulk {
+func (_c *UsageRecordCreateBulk) OnConflict(opts ...sql.ConflictOption) *UsageRecordUpsertBulk {
 	_c.conflict = opts
-	return &ReceiptUpsertBulk{
+	return &UsageRecordUpsertBulk{
 		create: _c,
 	}
 }
@@ -879,93 +879,93 @@ func (_c *ReceiptCreateBulk) OnConflict(opts ...sql.ConflictOption) *ReceiptUpse
 // OnConflictColumns calls `OnConflict` and configures the columns
 // as conflict target. Using this option is equivalent to using:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //		OnConflict(sql.ConflictColumns(columns...)).
 //		Exec(ctx)
-func (_c *ReceiptCreateBulk) OnConflictColumns(columns ...string) *ReceiptUpsertBulk {
+func (_c *UsageRecordCreateBulk) OnConflictColumns(columns ...string) *UsageRecordUpsertBulk {
 	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &ReceiptUpsertBulk{
+	return &UsageRecordUpsertBulk{
 		create: _c,
 	}
 }
 
-// ReceiptUpsertBulk is the builder for "upsert"-ing
-// a bulk of Receipt nodes.
-type ReceiptUpsertBulk struct {
-	create *ReceiptCreateBulk
+// UsageRecordUpsertBulk is the builder for "upsert"-ing
+// a bulk of UsageRecord nodes.
+type UsageRecordUpsertBulk struct {
+	create *UsageRecordCreateBulk
 }
 
 // UpdateNewValues updates the mutable fields using the new values that
 // were set on create. Using this option is equivalent to using:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //		OnConflict(
 //			sql.ResolveWithNewValues(),
 //			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(receipt.FieldID)
+//				u.SetIgnore(usagerecord.FieldID)
 //			}),
 //		).
 //		Exec(ctx)
-func (u *ReceiptUpsertBulk) UpdateNewValues() *ReceiptUpsertBulk {
+func (u *UsageRecordUpsertBulk) UpdateNewValues() *UsageRecordUpsertBulk {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
 	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
 		for _, b := range u.create.builders {
 			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(receipt.FieldID)
+				s.SetIgnore(usagerecord.FieldID)
 			}
 			if _, exists := b.mutation.WorkspaceID(); exists {
-				s.SetIgnore(receipt.FieldWorkspaceID)
+				s.SetIgnore(usagerecord.FieldWorkspaceID)
 			}
 			if _, exists := b.mutation.ChatbotID(); exists {
-				s.SetIgnore(receipt.FieldChatbotID)
+				s.SetIgnore(usagerecord.FieldChatbotID)
 			}
 			if _, exists := b.mutation.MessageID(); exists {
-				s.SetIgnore(receipt.FieldMessageID)
+				s.SetIgnore(usagerecord.FieldMessageID)
 			}
 			if _, exists := b.mutation.Attempt(); exists {
-				s.SetIgnore(receipt.FieldAttempt)
+				s.SetIgnore(usagerecord.FieldAttempt)
 			}
 			if _, exists := b.mutation.Status(); exists {
-				s.SetIgnore(receipt.FieldStatus)
+				s.SetIgnore(usagerecord.FieldStatus)
 			}
 			if _, exists := b.mutation.Model(); exists {
-				s.SetIgnore(receipt.FieldModel)
+				s.SetIgnore(usagerecord.FieldModel)
 			}
 			if _, exists := b.mutation.PromptTokens(); exists {
-				s.SetIgnore(receipt.FieldPromptTokens)
+				s.SetIgnore(usagerecord.FieldPromptTokens)
 			}
 			if _, exists := b.mutation.CompletionTokens(); exists {
-				s.SetIgnore(receipt.FieldCompletionTokens)
+				s.SetIgnore(usagerecord.FieldCompletionTokens)
 			}
 			if _, exists := b.mutation.Estimated(); exists {
-				s.SetIgnore(receipt.FieldEstimated)
+				s.SetIgnore(usagerecord.FieldEstimated)
 			}
 			if _, exists := b.mutation.FirstTokenMs(); exists {
-				s.SetIgnore(receipt.FieldFirstTokenMs)
+				s.SetIgnore(usagerecord.FieldFirstTokenMs)
 			}
 			if _, exists := b.mutation.TotalMs(); exists {
-				s.SetIgnore(receipt.FieldTotalMs)
+				s.SetIgnore(usagerecord.FieldTotalMs)
 			}
 			if _, exists := b.mutation.Passages(); exists {
-				s.SetIgnore(receipt.FieldPassages)
+				s.SetIgnore(usagerecord.FieldPassages)
 			}
 			if _, exists := b.mutation.Refuted(); exists {
-				s.SetIgnore(receipt.FieldRefuted)
+				s.SetIgnore(usagerecord.FieldRefuted)
 			}
 			if _, exists := b.mutation.ConversationID(); exists {
-				s.SetIgnore(receipt.FieldConversationID)
+				s.SetIgnore(usagerecord.FieldConversationID)
 			}
 			if _, exists := b.mutation.Opens(); exists {
-				s.SetIgnore(receipt.FieldOpens)
+				s.SetIgnore(usagerecord.FieldOpens)
 			}
 			if _, exists := b.mutation.Origin(); exists {
-				s.SetIgnore(receipt.FieldOrigin)
+				s.SetIgnore(usagerecord.FieldOrigin)
 			}
 			if _, exists := b.mutation.Outcome(); exists {
-				s.SetIgnore(receipt.FieldOutcome)
+				s.SetIgnore(usagerecord.FieldOutcome)
 			}
 			if _, exists := b.mutation.CreatedAt(); exists {
-				s.SetIgnore(receipt.FieldCreatedAt)
+				s.SetIgnore(usagerecord.FieldCreatedAt)
 			}
 		}
 	}))
@@ -975,62 +975,62 @@ func (u *ReceiptUpsertBulk) UpdateNewValues() *ReceiptUpsertBulk {
 // Ignore sets each column to itself in case of conflict.
 // Using this option is equivalent to using:
 //
-//	client.Receipt.Create().
+//	client.UsageRecord.Create().
 //		OnConflict(sql.ResolveWithIgnore()).
 //		Exec(ctx)
-func (u *ReceiptUpsertBulk) Ignore() *ReceiptUpsertBulk {
+func (u *UsageRecordUpsertBulk) Ignore() *UsageRecordUpsertBulk {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
 	return u
 }
 
 // DoNothing configures the conflict_action to `DO NOTHING`.
 // Supported only by SQLite and PostgreSQL.
-func (u *ReceiptUpsertBulk) DoNothing() *ReceiptUpsertBulk {
+func (u *UsageRecordUpsertBulk) DoNothing() *UsageRecordUpsertBulk {
 	u.create.conflict = append(u.create.conflict, sql.DoNothing())
 	return u
 }
 
-// Update allows overriding fields `UPDATE` values. See the ReceiptCreateBulk.OnConflict
+// Update allows overriding fields `UPDATE` values. See the UsageRecordCreateBulk.OnConflict
 // documentation for more info.
-func (u *ReceiptUpsertBulk) Update(set func(*ReceiptUpsert)) *ReceiptUpsertBulk {
+func (u *UsageRecordUpsertBulk) Update(set func(*UsageRecordUpsert)) *UsageRecordUpsertBulk {
 	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&ReceiptUpsert{UpdateSet: update})
+		set(&UsageRecordUpsert{UpdateSet: update})
 	}))
 	return u
 }
 
 // SetCounted sets the "counted" field.
-func (u *ReceiptUpsertBulk) SetCounted(v bool) *ReceiptUpsertBulk {
-	return u.Update(func(s *ReceiptUpsert) {
+func (u *UsageRecordUpsertBulk) SetCounted(v bool) *UsageRecordUpsertBulk {
+	return u.Update(func(s *UsageRecordUpsert) {
 		s.SetCounted(v)
 	})
 }
 
 // UpdateCounted sets the "counted" field to the value that was provided on create.
-func (u *ReceiptUpsertBulk) UpdateCounted() *ReceiptUpsertBulk {
-	return u.Update(func(s *ReceiptUpsert) {
+func (u *UsageRecordUpsertBulk) UpdateCounted() *UsageRecordUpsertBulk {
+	return u.Update(func(s *UsageRecordUpsert) {
 		s.UpdateCounted()
 	})
 }
 
 // Exec executes the query.
-func (u *ReceiptUpsertBulk) Exec(ctx context.Context) error {
+func (u *UsageRecordUpsertBulk) Exec(ctx context.Context) error {
 	if u.create.err != nil {
 		return u.create.err
 	}
 	for i, b := range u.create.builders {
 		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the ReceiptCreateBulk instead", i)
+			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the UsageRecordCreateBulk instead", i)
 		}
 	}
 	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for ReceiptCreateBulk.OnConflict")
+		return errors.New("ent: missing options for UsageRecordCreateBulk.OnConflict")
 	}
 	return u.create.Exec(ctx)
 }
 
 // ExecX is like Exec, but panics if an error occurs.
-func (u *ReceiptUpsertBulk) ExecX(ctx context.Context) {
+func (u *UsageRecordUpsertBulk) ExecX(ctx context.Context) {
 	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
