@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/tidwall/gjson"
 
 	"parley/core/answer"
@@ -64,7 +66,7 @@ func (c *chunk) readDelta(delta gjson.Result) {
 	delta.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "content":
-			c.text = value.Str
+			c.text = textOf(value)
 		case "reasoning_content", "reasoning":
 			if value.Str != "" { // Some servers send both, one of them empty.
 				c.reasoning = value.Str
@@ -76,6 +78,22 @@ func (c *chunk) readDelta(delta gjson.Result) {
 		}
 		return true
 	})
+}
+
+// textOf returns a content that is a string, or a list of parts of which some are
+// texts.
+func textOf(content gjson.Result) string {
+	if !content.IsArray() {
+		return content.Str
+	}
+	var text strings.Builder
+	content.ForEach(func(_, part gjson.Result) bool {
+		if kind := part.Get("type").Str; kind == "text" || kind == "output_text" {
+			text.WriteString(part.Get("text").Str)
+		}
+		return true
+	})
+	return text.String()
 }
 
 func (c *chunk) readUsage(line []byte) {

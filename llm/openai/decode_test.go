@@ -22,6 +22,19 @@ type structChunk struct {
 	Error *struct{} `json:"error"`
 }
 
+func TestContentAsParts(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"choices":[{"delta":{"content":[{"type":"text","text":"At "},{"type":"image_url","text":"x"},{"type":"output_text","text":"seven."}]}}]}`: "At seven.",
+		`{"choices":[{"message":{"content":[{"type":"text","text":"At seven."}]},"finish_reason":"stop"}]}`:                                         "At seven.",
+		`{"choices":[{"delta":{"content":[]}}]}`:                   "",
+		`{"choices":[{"delta":{"content":{"text":"At seven."}}}]}`: "",
+	} {
+		if got, err := decodeChunk([]byte(line)); err != nil || got.text != want {
+			t.Errorf("the text of %s is %q, %v", line, got.text, err)
+		}
+	}
+}
+
 func BenchmarkDecode(b *testing.B) {
 	line := []byte(sampleChunk)
 	bench := func(name string, decode func() error) {

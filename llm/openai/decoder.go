@@ -139,12 +139,15 @@ func (a *decoder) used() answer.Usage {
 		return a.usage
 	}
 	usage := a.estimatePrompt()
-	usage.CompletionTokens = a.reasoning + a.calls.count(a.counter)
+	usage.CompletionTokens = a.reasoning + a.text.Hidden()/bytesPerToken + a.calls.count(a.counter)
 	if a.text.Len() > 0 {
 		usage.CompletionTokens += max(1, a.counter.Count(a.text.String()))
 	}
 	return usage
 }
+
+// bytesPerToken is about how long a token of a model's thoughts is.
+const bytesPerToken = 4
 
 // estimatePrompt counts the tokens of a request that the server did not count.
 // The 3 tokens per message and 3 for the reply come from OpenAI's cookbook,

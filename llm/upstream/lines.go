@@ -11,7 +11,7 @@ const (
 	// most streams need. bufio.Scanner would start with 4 KiB.
 	firstBuffer = 1 << 10
 	// maxLine bounds how much of one line a server can make this process hold.
-	maxLine = 256 << 10
+	maxLine = 1<<20 + 64<<10
 )
 
 var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
@@ -43,7 +43,7 @@ func (l *Lines) Free() {
 
 // NextData returns the data of the next data line, valid until the next call and
 // never empty, or the error that ended the stream: io.EOF at a normal end. A line
-// of more than 256 KiB is an error.
+// of more than 1 MiB and some is an error.
 func (l *Lines) NextData() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -97,7 +97,7 @@ func (l *Lines) fill() error {
 		if l.end >= maxLine {
 			return errLongLine
 		}
-		l.buffer = append(l.buffer, make([]byte, len(l.buffer))...)
+		l.buffer = append(l.buffer, make([]byte, min(len(l.buffer), maxLine-len(l.buffer)))...)
 	}
 	var read int
 	read, l.err = l.source.Read(l.buffer[l.end:])

@@ -51,7 +51,7 @@ func TestLines(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an endless line is a failure after at most 256 KiB", func(t *testing.T) {
+	t.Run("an endless line is a failure after little more than 1 MiB", func(t *testing.T) {
 		source := &counted{Reader: endless('x')}
 		if _, err := dataOf(source); err != errLongLine || source.bytes > maxLine {
 			t.Errorf("got %v after %d bytes", err, source.bytes)

@@ -5,8 +5,9 @@ import "strings"
 // maxAnswerBytes bounds the text of an answer, whatever the server sends.
 const maxAnswerBytes = 1 << 20
 
-// Text is the text of one answer on its way to the caller. Set Call and Emit
-// first; do not copy it after use.
+// Text is the text of one answer on its way to the caller, without the blocks in
+// which a model thinks aloud and without space before the first word. Set Call and
+// Emit first; do not copy it after use.
 type Text struct {
 	Call *Call
 	// Emit gets the text in whole UTF-8 characters, never an empty piece.
@@ -14,6 +15,7 @@ type Text struct {
 
 	emitted strings.Builder
 	pending partial
+	visible visible
 }
 
 // Add emits the whole characters of a piece. The rest of the last character may
@@ -24,13 +26,13 @@ func (t *Text) Add(piece string) error {
 		return nil
 	}
 	t.Call.Started()
-	return t.give(t.pending.join(piece))
+	return t.give(t.visible.pass(t.pending.join(piece)))
 }
 
 // End emits the rest. It fails for an answer without text, unless the answer
 // called tools.
 func (t *Text) End(called bool) error {
-	if err := t.give(t.pending.rest()); err != nil {
+	if err := t.give(t.visible.pass(t.pending.rest()) + t.visible.rest()); err != nil {
 		return err
 	}
 	if t.Len() == 0 && !called {
@@ -39,6 +41,9 @@ func (t *Text) End(called bool) error {
 	return nil
 }
 
+// Hidden returns the number of bytes of the model's thoughts.
+func (t *Text) Hidden() int { return t.visible.hidden }
+
 // Len returns the number of emitted bytes.
 func (t *Text) Len() int { return t.emitted.Len() }
 
@@ -46,14 +51,14 @@ func (t *Text) Len() int { return t.emitted.Len() }
 func (t *Text) String() string { return t.emitted.String() }
 
 func (t *Text) give(text string) error {
+	if t.emitted.Len()+t.visible.hidden+len(text) > maxAnswerBytes {
+		return errTooLong
+	}
 	if text == "" {
 		return nil
 	}
 	if err := t.Call.caller.Err(); err != nil {
 		return err
-	}
-	if t.emitted.Len()+len(text) > maxAnswerBytes {
-		return errTooLong
 	}
 	t.emitted.WriteString(text)
 	if err := t.Emit(text); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -63,7 +64,7 @@ func TestText(t *testing.T) {
 				pieces, rest = append(pieces, rest[:n]), rest[n:]
 			}
 			got, err := emitted(begin(t), pieces...)
-			if err != nil || strings.Join(got, "") != whole {
+			if want := strings.TrimLeftFunc(whole, unicode.IsSpace); want != "" && (err != nil || strings.Join(got, "") != want) {
 				rt.Fatalf("got %q and %v, want %q", got, err, whole)
 			}
 		})

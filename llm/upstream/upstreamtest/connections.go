@@ -93,7 +93,9 @@ func (a *Adapter) characters(t *testing.T) {
 		"that are invalid become the replacement character": {[]string{"a\xffb", "\xe4\xbd"}, []string{"a\ufffdb", "\ufffd"}},
 		"may exceed the buffers":                            {[]string{long, "end"}, []string{long, "end"}},
 		"may be split after the size of the buffers":        {[]string{long + "\xf0\x9f", "\x91\x8d"}, []string{long, "👍"}},
-		"that look like an event are still text":            {[]string{"\n\ndata: {\"error\":{}}\n\n"}, []string{"\n\ndata: {\"error\":{}}\n\n"}},
+		"that look like an event are still text":            {[]string{"It is\n\ndata: {\"error\":{}}\n\n"}, []string{"It is\n\ndata: {\"error\":{}}\n\n"}},
+		"may fill a line of 1 MiB":                          {[]string{strings.Repeat("word ", mebibyte/5-100)}, []string{strings.Repeat("word ", mebibyte/5-100)}},
+		"of thoughts are left out":                          {[]string{"<think>They ", "ask.</think>", "\n", "At seven."}, []string{"At seven."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := generate(t.Context(), a.at(t, a.Serve(t, llmtest.Reply{Pieces: c.pieces}), nil))
