@@ -196,7 +196,7 @@ func (h playground) inspector(ctx context.Context, p *chatbot.Principal) (inspec
 		if choice.ProviderID == "" {
 			continue
 		}
-		provider, err := h.Chatbots.Providers.Provider(ctx, bot.WorkspaceID, choice.ProviderID)
+		provider, err := h.Chatbots.Providers.Get(ctx, bot.WorkspaceID, choice.ProviderID)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return i, err
 		}

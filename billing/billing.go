@@ -56,7 +56,7 @@ type Books struct {
 type Ledger interface {
 	Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error)
 	All(ctx context.Context) ([]subscription.Subscription, error)
-	ApplySubscription(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error)
+	Apply(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error)
 	SawEvent(ctx context.Context, eventID string) (bool, error)
 	NoteEvent(ctx context.Context, eventID, kind string) error
 }
@@ -68,24 +68,24 @@ type lapsesPort interface {
 
 // Customers knows workspaces as Stripe's customers.
 type Customers interface {
-	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
+	WorkspaceOf(ctx context.Context, customerID string) (workspaceID string, err error)
 	OwnerEmail(ctx context.Context, workspaceID string) (string, error)
-	SetCustomer(ctx context.Context, workspaceID string, customer subscription.Customer) (subscription.Subscription, error)
-	ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error)
-	CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error)
-	CustomerTold(ctx context.Context, workspaceID string) error
+	Set(ctx context.Context, workspaceID string, customer subscription.Customer) (subscription.Subscription, error)
+	Replace(ctx context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error)
+	MarkMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error)
+	MarkTold(ctx context.Context, workspaceID string) error
 	BeginCheckout(ctx context.Context, workspaceID string) error
 }
 
 // trialsPort records who has had a trial.
 type trialsPort interface {
-	TrialTaken(ctx context.Context, key subscription.TrialKey) (bool, error)
-	ClaimTrial(ctx context.Context, subscriptionID string, keys ...subscription.TrialKey) (first bool, err error)
+	Taken(ctx context.Context, key subscription.TrialKey) (bool, error)
+	Claim(ctx context.Context, subscriptionID string, keys ...subscription.TrialKey) (first bool, err error)
 }
 
 // reversalsPort stores refunds and disputes.
 type reversalsPort interface {
-	RecordReversals(ctx context.Context, workspaceID string, read []subscription.Reversal) (news []subscription.Reversal, err error)
+	Record(ctx context.Context, workspaceID string, read []subscription.Reversal) (news []subscription.Reversal, err error)
 }
 
 // workspacesPort knows the workspaces of this server.

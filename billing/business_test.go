@@ -207,7 +207,7 @@ func (b *business) sendsAtOnce(t *testing.T) (mails []outbox.Mail) {
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
-			_, err := b.Mails.SendMails(b.ctx, func(_ context.Context, mail outbox.Mail) error {
+			_, err := b.Mails.Send(b.ctx, func(_ context.Context, mail outbox.Mail) error {
 				mu.Lock()
 				defer mu.Unlock()
 				mails = append(mails, mail)

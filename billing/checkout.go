@@ -87,7 +87,7 @@ func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purc
 		if err != nil {
 			return "", err
 		}
-		if known, err = s.books.Customers.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made); err != nil {
+		if known, err = s.books.Customers.Replace(ctx, workspaceID, known.CustomerID, made); err != nil {
 			return "", err
 		}
 		return s.sell(ctx, known, purchase, priceID, back)

@@ -26,7 +26,7 @@ func (s customers) customer(ctx context.Context, workspaceID string) (subscripti
 	if err != nil {
 		return known, err
 	}
-	return s.books.Customers.SetCustomer(ctx, workspaceID, made)
+	return s.books.Customers.Set(ctx, workspaceID, made)
 }
 
 // newCustomer creates a customer, replacing a deleted one or none.
@@ -74,7 +74,7 @@ func (s customers) startOver(ctx context.Context, workspaceID string, failure er
 	if err != nil {
 		return err
 	}
-	_, err = s.books.Customers.ReplaceCustomer(ctx, workspaceID, known.CustomerID, made)
+	_, err = s.books.Customers.Replace(ctx, workspaceID, known.CustomerID, made)
 	return err
 }
 
@@ -123,7 +123,7 @@ func (s customers) pushCustomer(ctx context.Context, known subscription.Subscrip
 		if err != nil {
 			return err
 		}
-		if err := s.books.Customers.CustomerTold(ctx, known.WorkspaceID); err != nil {
+		if err := s.books.Customers.MarkTold(ctx, known.WorkspaceID); err != nil {
 			return err
 		}
 		told = email // and check whether it has changed by now

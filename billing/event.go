@@ -29,7 +29,7 @@ func (s listener) handle(ctx context.Context, h notice.Notice) (outcome string, 
 	if h.Customer == "" {
 		return s.ignore(ctx, h)
 	}
-	workspaceID, err := s.books.Customers.WorkspaceByCustomer(ctx, h.Customer)
+	workspaceID, err := s.books.Customers.WorkspaceOf(ctx, h.Customer)
 	if err == nil && len(reversals) > 0 {
 		err = s.record(ctx, workspaceID, reversals)
 	}

@@ -99,7 +99,7 @@ func (l *ledger) Lapsed(context.Context) ([]string, error) {
 	return lapsed, l.failing
 }
 
-func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error) {
+func (l *ledger) Replace(_ context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error) {
 	return l.change(workspaceID, func(row *subscription.Subscription) {
 		if row.CustomerID == replaced {
 			row.CustomerID, row.Account, row.MissingAt = customer.ID, customer.Account, nil
@@ -107,7 +107,7 @@ func (l *ledger) ReplaceCustomer(_ context.Context, workspaceID, replaced string
 	})
 }
 
-func (l *ledger) CustomerMissing(_ context.Context, workspaceID, customerID string) (news bool, err error) {
+func (l *ledger) MarkMissing(_ context.Context, workspaceID, customerID string) (news bool, err error) {
 	now := l.now()
 	_, err = l.change(workspaceID, func(row *subscription.Subscription) {
 		if news = row.CustomerID == customerID && row.MissingAt == nil; news {
@@ -117,7 +117,7 @@ func (l *ledger) CustomerMissing(_ context.Context, workspaceID, customerID stri
 	return news, err
 }
 
-func (l *ledger) WorkspaceByCustomer(_ context.Context, customerID string) (string, error) {
+func (l *ledger) WorkspaceOf(_ context.Context, customerID string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, row := range l.rows {
@@ -147,13 +147,13 @@ func (l *ledger) SetOnSale(_ context.Context, name plan.Name, price plan.Price) 
 	return l.failing
 }
 
-func (l *ledger) TrialTaken(_ context.Context, key subscription.TrialKey) (bool, error) {
+func (l *ledger) Taken(_ context.Context, key subscription.TrialKey) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trials[key] != "", l.failing
 }
 
-func (l *ledger) ClaimTrial(_ context.Context, subscriptionID string, keys ...subscription.TrialKey) (bool, error) {
+func (l *ledger) Claim(_ context.Context, subscriptionID string, keys ...subscription.TrialKey) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := true
@@ -166,7 +166,7 @@ func (l *ledger) ClaimTrial(_ context.Context, subscriptionID string, keys ...su
 	return first, l.failing
 }
 
-func (l *ledger) RecordReversals(_ context.Context, _ string, read []subscription.Reversal) (news []subscription.Reversal, err error) {
+func (l *ledger) Record(_ context.Context, _ string, read []subscription.Reversal) (news []subscription.Reversal, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range read {
@@ -178,7 +178,7 @@ func (l *ledger) RecordReversals(_ context.Context, _ string, read []subscriptio
 	return news, l.failing
 }
 
-func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer subscription.Customer) (subscription.Subscription, error) {
+func (l *ledger) Set(_ context.Context, workspaceID string, customer subscription.Customer) (subscription.Subscription, error) {
 	return l.change(workspaceID, func(row *subscription.Subscription) {
 		if row.CustomerID == "" {
 			row.CustomerID, row.Account = customer.ID, customer.Account
@@ -186,7 +186,7 @@ func (l *ledger) SetCustomer(_ context.Context, workspaceID string, customer sub
 	})
 }
 
-func (l *ledger) CustomerTold(_ context.Context, workspaceID string) error {
+func (l *ledger) MarkTold(_ context.Context, workspaceID string) error {
 	_, err := l.change(workspaceID, func(row *subscription.Subscription) { row.CustomerStale = false })
 	return err
 }
@@ -197,7 +197,7 @@ func (l *ledger) BeginCheckout(_ context.Context, workspaceID string) error {
 	return err
 }
 
-func (l *ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error) {
+func (l *ledger) Apply(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before, err := l.row(workspaceID)

@@ -64,7 +64,7 @@ func (s reconciler) setAside(ctx context.Context, subscriptions []subscription.S
 			ours = append(ours, known)
 			continue
 		}
-		news, err := s.books.Customers.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
+		news, err := s.books.Customers.MarkMissing(ctx, known.WorkspaceID, known.CustomerID)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (s refresher) refreshOnce(ctx context.Context, workspaceID string, cause su
 	if err != nil {
 		return subscription.Applied{}, s.noteStray(ctx, known, err)
 	}
-	return s.books.Ledger.ApplySubscription(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
+	return s.books.Ledger.Apply(ctx, workspaceID, known.Revision, billed, trialUsed, cause)
 }
 
 func (s refresher) report(ctx context.Context, workspaceID string, applied subscription.Applied) {

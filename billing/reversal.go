@@ -89,7 +89,7 @@ func (s moneyBack) dispute(ctx context.Context, disputeID string) (whose payer, 
 
 // record stores refunds and disputes, and raises an alarm for new ones.
 func (s moneyBack) record(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
-	news, err := s.books.Reversals.RecordReversals(ctx, workspaceID, read)
+	news, err := s.books.Reversals.Record(ctx, workspaceID, read)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s *common) noteStray(ctx context.Context, known subscription.Subscription,
 	if !errors.As(err, &cause) {
 		return err
 	}
-	news, failed := s.books.Customers.CustomerMissing(ctx, known.WorkspaceID, known.CustomerID)
+	news, failed := s.books.Customers.MarkMissing(ctx, known.WorkspaceID, known.CustomerID)
 	if failed != nil {
 		return failed
 	}

@@ -29,7 +29,7 @@ func (s trials) trialDays(ctx context.Context, known subscription.Subscription, 
 	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
 		return s.daysUnless(known.TrialUsed), nil
 	}
-	taken, err := s.books.Trials.TrialTaken(ctx, subscription.TrialOfUser(buyer))
+	taken, err := s.books.Trials.Taken(ctx, subscription.TrialOfUser(buyer))
 	return s.daysUnless(taken), err
 }
 
@@ -63,7 +63,7 @@ func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) erro
 	if found.TrialEnd == 0 || len(keys) == 0 {
 		return nil
 	}
-	first, err := s.books.Trials.ClaimTrial(ctx, found.ID, keys...)
+	first, err := s.books.Trials.Claim(ctx, found.ID, keys...)
 	if err != nil || first || found.Status != stripe.SubscriptionStatusTrialing || found.Metadata[metadataTrial] != fromCheckout {
 		return err
 	}

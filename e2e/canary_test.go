@@ -33,7 +33,7 @@ func (w *instance) newCanaryHolder(canary, foreign string) canaryHolder {
 		documents = append(documents, fmt.Sprintf("# Rules for %s of %s\n\nThe rule for %s is: ask %s at the counter first.\n", topic, canary, topic, canary))
 	}
 	h := canaryHolder{canary: canary, foreign: foreign, tenantOf: w.newTenant(canary, plan.Enterprise, documents...)}
-	user, err := w.server.Program.Tenants.Users.UserByEmail(w.Context(), h.email)
+	user, err := w.server.Program.Tenants.Users.ByEmail(w.Context(), h.email)
 	w.must(err)
 	h.owner = w.session(user.ID)
 	return h

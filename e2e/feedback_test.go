@@ -84,7 +84,7 @@ func TestFeedback(t *testing.T) {
 			question := written(w.server.IDs.Message(all[0].ID))
 			bot, err := w.server.Chatbots.Get(w.Context(), baker.workspace, baker.chatbot)
 			w.must(err)
-			owner, err := w.server.Tenants.Users.UserByEmail(w.Context(), baker.email)
+			owner, err := w.server.Tenants.Users.ByEmail(w.Context(), baker.email)
 			w.must(err)
 			plans, err := w.server.Tenants.Plans.All(w.Context())
 			w.must(err)

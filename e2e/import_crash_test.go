@@ -57,7 +57,7 @@ func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 		var session header
 		s.inside(func(w *instance) {
 			tn = w.newTenant("baker", plan.Enterprise)
-			user, err := w.server.Tenants.Users.UserByEmail(w.Context(), tn.email)
+			user, err := w.server.Tenants.Users.ByEmail(w.Context(), tn.email)
 			w.must(err)
 			session = w.session(user.ID)
 			// Nobody works on them yet.

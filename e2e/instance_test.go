@@ -151,7 +151,7 @@ func (w *instance) newTenant(name string, on plan.Name, documents ...string) ten
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	tn := tenantOf{email: name + "@example.com", password: "correct horse " + name}
-	_, workspace, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: tn.email, Password: tn.password, Workspace: name})
+	_, workspace, err := p.Tenants.SignUps.Create(ctx, account.Account{Email: tn.email, Password: tn.password, Workspace: name})
 	w.must(err)
 	w.must(p.Tenants.Grants.SetPlan(audit.As(ctx, audit.Operator), workspace, on))
 	bot, err := p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: name + "'s chatbot"})

@@ -26,7 +26,7 @@ func TestMails(t *testing.T) {
 		customer := w.signedIn(baker.email, baker.password).buys(stripe, baker, plan.Standard)
 		send := func(w *instance, after time.Duration) error {
 			var err error
-			w.later(after, func(p *app.Program) { _, err = p.Tenants.Mails.SendMails(w.Context(), w.server.Mails.Send) })
+			w.later(after, func(p *app.Program) { _, err = p.Tenants.Mails.Send(w.Context(), w.server.Mails.Send) })
 			return err
 		}
 		// arrived returns what has arrived since it was last called. The server

@@ -15,7 +15,7 @@ func TestLeavingInTheBrowser(t *testing.T) {
 	baker := w.newTenant("baker", plan.Standard)
 	helper, err := w.server.Program.Tenants.SignUps.CreateUser(t.Context(), "helper@example.com", staffPassword)
 	w.must(err)
-	w.must(w.server.Program.Tenants.Members.AddMember(t.Context(), baker.workspace, helper, tenant.RoleAdmin))
+	w.must(w.server.Program.Tenants.Members.Add(t.Context(), baker.workspace, helper, tenant.RoleAdmin))
 	as := baker
 	as.email, as.password = helper.Email, staffPassword
 	b := w.window()

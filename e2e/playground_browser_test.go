@@ -130,7 +130,7 @@ func TestPlaygroundPage(t *testing.T) {
 	t.Run("the number of questions that is left is respected, and the page says the way on", func(t *testing.T) {
 		starter := plan.Defaults()[0]
 		starter.Limits.PlaygroundPerMonth = 1
-		w.must(w.server.Program.Tenants.Plans.UpdatePlan(t.Context(), starter))
+		w.must(w.server.Program.Tenants.Plans.Update(t.Context(), starter))
 		b.do(t, chromedp.Click(chromedp.ID("new-conversation")))
 		b.asks(t, "Once more?")
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(".turn:last-child .failure")))

@@ -75,7 +75,7 @@ func (w *instance) tries(tn tenantOf, session header, body string) *markedEvents
 // ownerOf is the session of a tenant's owner.
 func (w *instance) ownerOf(tn tenantOf) header {
 	w.Helper()
-	owner, err := w.server.Program.Tenants.Users.UserByEmail(w.Context(), tn.email)
+	owner, err := w.server.Program.Tenants.Users.ByEmail(w.Context(), tn.email)
 	w.must(err)
 	return w.session(owner.ID)
 }
@@ -85,7 +85,7 @@ func (w *instance) colleague(tn tenantOf, name string, role tenant.Role) header 
 	w.Helper()
 	user, err := w.server.Program.Tenants.SignUps.CreateUser(w.Context(), name+"@example.com", staffPassword)
 	w.must(err)
-	w.must(w.server.Program.Tenants.Members.AddMember(w.Context(), tn.workspace, user, role))
+	w.must(w.server.Program.Tenants.Members.Add(w.Context(), tn.workspace, user, role))
 	return w.session(user.ID)
 }
 
@@ -195,7 +195,7 @@ func TestPlayground(t *testing.T) {
 			w := w.within(t)
 			theirs := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Drafted."}})
 			create := func(tn tenantOf) string {
-				provider, err := w.server.Chatbots.Providers.CreateProvider(t.Context(), tn.workspace, chatbot.ProviderSettings{Name: "Ours", Kind: chatbot.OpenAI, BaseURL: theirs.BaseURL(), Key: providerCanary})
+				provider, err := w.server.Chatbots.Providers.Create(t.Context(), tn.workspace, chatbot.ProviderSettings{Name: "Ours", Kind: chatbot.OpenAI, BaseURL: theirs.BaseURL(), Key: providerCanary})
 				w.must(err)
 				return provider.ID
 			}
@@ -237,7 +237,7 @@ func TestPlayground(t *testing.T) {
 			}
 			starter := plan.Defaults()[0]
 			starter.Limits.PlaygroundPerMonth = 1
-			w.must(w.server.Program.Tenants.Plans.UpdatePlan(t.Context(), starter))
+			w.must(w.server.Program.Tenants.Plans.Update(t.Context(), starter))
 			r := w.call("POST", playgroundOf(small)+"/stream", `{"message":"When?"}`, session)
 			w.expect(r, 429)
 			if !strings.Contains(r.ErrorMessage, "playground questions for this month are used up") {
@@ -257,14 +257,14 @@ func TestPlayground(t *testing.T) {
 				t.Errorf("it ends with %+v and %s", got, r.body)
 			}
 		})
-		boss, err := w.server.Program.Tenants.Users.UserByEmail(t.Context(), baker.email)
+		boss, err := w.server.Program.Tenants.Users.ByEmail(t.Context(), baker.email)
 		w.must(err)
 		for how, end := range map[string]func(w *instance, user tenant.Person, session string){
 			"signing out": func(w *instance, _ tenant.Person, session string) {
 				w.must(w.server.Program.Tenants.Sessions.SignOut(w.Context(), session))
 			},
 			"leaving the workspace": func(w *instance, user tenant.Person, _ string) {
-				w.must(w.server.Program.Tenants.Members.RemoveMember(w.Context(), baker.workspace, boss.ID, user.User.ID))
+				w.must(w.server.Program.Tenants.Members.Remove(w.Context(), baker.workspace, boss.ID, user.User.ID))
 			},
 		} {
 			t.Run(how+" ends an open stream", func(t *testing.T) {

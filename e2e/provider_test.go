@@ -24,7 +24,7 @@ func withLoopback(c *app.Config) { c.ProviderAllow = []string{"127.0.0.1:*"} }
 // choose gives a tenant's chatbot a model of a provider of its own.
 func (w *instance) choose(tn tenantOf, upstream *llmtest.Server, fallback chatbot.ModelChoice) chatbot.Provider {
 	w.Helper()
-	provider, err := w.server.Chatbots.Providers.CreateProvider(w.Context(), tn.workspace, chatbot.ProviderSettings{
+	provider, err := w.server.Chatbots.Providers.Create(w.Context(), tn.workspace, chatbot.ProviderSettings{
 		Name: "Ours", Kind: chatbot.OpenAI, BaseURL: upstream.BaseURL(), Key: providerCanary,
 	})
 	w.must(err)
@@ -126,14 +126,14 @@ func TestPrivateProvider(t *testing.T) {
 	baker := w.newTenant("baker", plan.Standard, opening)
 
 	t.Run("an http address is not saved where no private network is allowed", func(t *testing.T) {
-		_, err := w.server.Chatbots.Providers.CreateProvider(t.Context(), baker.workspace, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, BaseURL: upstream.BaseURL()})
+		_, err := w.server.Chatbots.Providers.Create(t.Context(), baker.workspace, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, BaseURL: upstream.BaseURL()})
 		if fault.As(err).Field != "base_url" {
 			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("a private address behind https is not reached", func(t *testing.T) {
 		w := w.within(t)
-		provider, err := w.server.Chatbots.Providers.CreateProvider(t.Context(), baker.workspace, chatbot.ProviderSettings{
+		provider, err := w.server.Chatbots.Providers.Create(t.Context(), baker.workspace, chatbot.ProviderSettings{
 			Name: "a", Kind: chatbot.OpenAI, BaseURL: strings.Replace(upstream.BaseURL(), "http://127.0.0.1", "https://localhost", 1), Key: providerCanary,
 		})
 		w.must(err)
@@ -155,7 +155,7 @@ func TestAnthropicProvider(t *testing.T) {
 	broken := llmtest.NewServer(t, llmtest.Reply{Status: 404})
 	w := start(t, withLoopback)
 	baker := w.newTenant("baker", plan.Standard, opening)
-	claude, err := w.server.Chatbots.Providers.CreateProvider(t.Context(), baker.workspace, chatbot.ProviderSettings{
+	claude, err := w.server.Chatbots.Providers.Create(t.Context(), baker.workspace, chatbot.ProviderSettings{
 		Name: "Claude", Kind: chatbot.Anthropic, BaseURL: theirs.BaseURL(), Key: providerCanary, Tools: true,
 	})
 	w.must(err)

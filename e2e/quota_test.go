@@ -17,7 +17,7 @@ func (w *instance) includes(name plan.Name, change func(*plan.Limits)) {
 	p, err := w.server.Tenants.Plans.Existing(w.Context(), name)
 	w.must(err)
 	change(&p.Limits)
-	w.must(w.server.Tenants.Plans.UpdatePlan(w.Context(), p))
+	w.must(w.server.Tenants.Plans.Update(w.Context(), p))
 }
 
 // hasNoHurry lets tests send any number of requests on the plan that most use.

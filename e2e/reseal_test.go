@@ -55,7 +55,7 @@ func (term *terminal) sealProvider(workspace, secret string) string {
 		term.Fatal(err)
 	}
 	defer p.Close()
-	provider, err := p.Chatbots.Providers.CreateProvider(term.Context(), workspace, chatbot.ProviderSettings{Name: "a", Kind: chatbot.Anthropic, Key: providerCanary})
+	provider, err := p.Chatbots.Providers.Create(term.Context(), workspace, chatbot.ProviderSettings{Name: "a", Kind: chatbot.Anthropic, Key: providerCanary})
 	if err != nil {
 		term.Fatal(err)
 	}

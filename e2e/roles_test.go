@@ -86,7 +86,7 @@ func TestOwners(t *testing.T) {
 		t.Run("an owner can leave while there is another, and sees nothing from then on", func(t *testing.T) {
 			v := w.within(t).signedIn("owner@quillon.example", staffPassword)
 			v.expect(v.get(members), http.StatusOK)
-			user, err := w.server.Program.Tenants.Users.UserByEmail(t.Context(), "owner@quillon.example")
+			user, err := w.server.Program.Tenants.Users.ByEmail(t.Context(), "owner@quillon.example")
 			v.must(err)
 			v.goesTo(v.post(members+"/"+user.ID+"/remove", nil), "/")
 			v.expect(v.get(members), http.StatusNotFound)

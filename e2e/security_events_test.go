@@ -27,11 +27,11 @@ func TestSecurityEvents(t *testing.T) {
 		c.StripeKey, c.StripeSecret, c.StripeURL = "sk_test_1", "whsec_test", "http://127.0.0.1:9"
 	})
 	baker := w.newTenant("baker", plan.Standard, opening)
-	owner, err := w.server.Tenants.Users.UserByEmail(t.Context(), baker.email)
+	owner, err := w.server.Tenants.Users.ByEmail(t.Context(), baker.email)
 	w.must(err)
 	helper, err := w.server.Tenants.SignUps.CreateUser(t.Context(), "helper@example.com", staffPassword)
 	w.must(err)
-	w.must(w.server.Tenants.Members.AddMember(t.Context(), baker.workspace, helper, tenant.RoleMember))
+	w.must(w.server.Tenants.Members.Add(t.Context(), baker.workspace, helper, tenant.RoleMember))
 	asHelper := w.session(helper.ID)
 	gone, revoked := w.newToken(baker.workspace, baker.chatbot, "gone")
 	w.must(w.server.Chatbots.Tokens.Revoke(t.Context(), baker.workspace, baker.chatbot, gone))

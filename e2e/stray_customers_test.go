@@ -27,7 +27,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 			for i := range 6 {
 				space, err := w.server.Tenants.Workspaces.Create(t.Context(), account.User{ID: userOf(w, smith), Email: smith.email}, fmt.Sprint("Old ", i))
 				w.must(err)
-				_, err = w.server.Tenants.Customers.SetCustomer(t.Context(), space.ID, subscription.Customer{ID: fmt.Sprint("cus_of_nobody_", i)})
+				_, err = w.server.Tenants.Customers.Set(t.Context(), space.ID, subscription.Customer{ID: fmt.Sprint("cus_of_nobody_", i)})
 				w.must(err)
 				w.must(w.server.Tenants.Customers.BeginCheckout(t.Context(), space.ID))
 			}
@@ -44,7 +44,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 		})
 		t.Run("a workspace that never paid there can buy", func(t *testing.T) {
 			v := w.within(t).signedIn(smith.email, smith.password)
-			_, err := w.server.Tenants.Customers.SetCustomer(t.Context(), smith.workspace, subscription.Customer{ID: "cus_of_smith_elsewhere"})
+			_, err := w.server.Tenants.Customers.Set(t.Context(), smith.workspace, subscription.Customer{ID: "cus_of_smith_elsewhere"})
 			v.must(err)
 			v.buys(stripe, smith, plan.Standard)
 			v.has(smith, plan.Standard)
@@ -73,7 +73,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 // userOf is the id of the owner of a workspace.
 func userOf(w *instance, tn tenantOf) string {
 	w.Helper()
-	user, err := w.server.Tenants.Users.UserByEmail(w.Context(), tn.email)
+	user, err := w.server.Tenants.Users.ByEmail(w.Context(), tn.email)
 	w.must(err)
 	return user.ID
 }
@@ -95,7 +95,7 @@ func TestUnlinkCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.Close()
-			if _, err := p.Tenants.Customers.SetCustomer(t.Context(), workspace, subscription.Customer{ID: "cus_elsewhere"}); err != nil {
+			if _, err := p.Tenants.Customers.Set(t.Context(), workspace, subscription.Customer{ID: "cus_elsewhere"}); err != nil {
 				t.Fatal(err)
 			}
 			end := time.Now().Add(time.Hour)
@@ -103,7 +103,7 @@ func TestUnlinkCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = p.Tenants.Ledger.ApplySubscription(t.Context(), workspace, row.Revision, subscription.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Premium, PeriodEnd: &end}, true, subscription.Cause{})
+			_, err = p.Tenants.Ledger.Apply(t.Context(), workspace, row.Revision, subscription.Billed{ID: "sub_1", Status: plan.Active, Plan: plan.Premium, PeriodEnd: &end}, true, subscription.Cause{})
 			if err != nil {
 				t.Fatal(err)
 			}

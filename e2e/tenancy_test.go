@@ -40,12 +40,12 @@ func (w *instance) newFullWorkspace(name string) *fullWorkspace {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	e := &fullWorkspace{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
-	owner, err := p.Tenants.Users.UserByEmail(ctx, e.email)
+	owner, err := p.Tenants.Users.ByEmail(ctx, e.email)
 	w.must(err)
 	e.owner = owner.ID
 	member, err := p.Tenants.SignUps.CreateUser(ctx, "helper@"+name+".example", "a long enough password")
 	w.must(err)
-	w.must(p.Tenants.Members.AddMember(ctx, e.workspace, member, tenant.RoleMember))
+	w.must(p.Tenants.Members.Add(ctx, e.workspace, member, tenant.RoleMember))
 	_, err = p.Tenants.Invitations.Invite(ctx, e.workspace, e.owner, "invited@"+name+".example", tenant.RoleMember)
 	w.must(err)
 	invitations, err := p.Tenants.Invitations.List(ctx, e.workspace)
@@ -121,7 +121,7 @@ func (w *instance) answeredIn(bot chatbot.Chatbot, question string) turn.Answer 
 // newProvider makes a provider of models without a key.
 func (w *instance) newProvider(workspace, name string) string {
 	w.Helper()
-	made, err := w.server.Program.Chatbots.Providers.CreateProvider(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
+	made, err := w.server.Program.Chatbots.Providers.Create(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
 	w.must(err)
 	return made.ID
 }
@@ -136,7 +136,7 @@ func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
 // session is the cookie of a new session of a user.
 func (w *instance) session(user string) header {
 	w.Helper()
-	keys, err := w.server.Program.Tenants.Sessions.StartSession(w.Context(), user, account.Client{})
+	keys, err := w.server.Program.Tenants.Sessions.Start(w.Context(), user, account.Client{})
 	w.must(err)
 	return header{"Cookie", "parley_session=" + keys.Session}
 }
@@ -146,7 +146,7 @@ func (w *instance) employ(e *fullWorkspace, role tenant.Role) string {
 	w.Helper()
 	user, err := w.server.Program.Tenants.SignUps.CreateUser(w.Context(), string(role)+"@"+e.name+".example", staffPassword)
 	w.must(err)
-	w.must(w.server.Program.Tenants.Members.AddMember(w.Context(), e.workspace, user, role))
+	w.must(w.server.Program.Tenants.Members.Add(w.Context(), e.workspace, user, role))
 	return user.ID
 }
 

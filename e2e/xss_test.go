@@ -66,7 +66,7 @@ func (w *instance) harmlessAttribute(node *html.Node, a html.Attribute) {
 func (w *instance) hostileEstate(email, attack string) (ids, string) {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
-	user, workspace, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: email, Password: staffPassword, Workspace: attack})
+	user, workspace, err := p.Tenants.SignUps.Create(ctx, account.Account{Email: email, Password: staffPassword, Workspace: attack})
 	w.must(err)
 	w.must(p.Tenants.Grants.SetPlan(ctx, workspace, plan.Standard))
 	_, err = p.Tenants.Workspaces.Create(ctx, user, attack) // for the switcher

@@ -27,7 +27,7 @@ func TestFirstAccount(t *testing.T) {
 					Founder: tenant.New(ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
 				}, time.Now, rand.Reader)
 				go func() {
-					_, _, err := accounts.SignUps.SignUp(context.WithoutCancel(t.Context()), account.Account{
+					_, _, err := accounts.SignUps.Create(context.WithoutCancel(t.Context()), account.Account{
 						Email: fmt.Sprintf("visitor%d@example.com", n), Password: "a long enough password", Workspace: "Race", OnlyFirst: true,
 					})
 					results <- err

@@ -109,7 +109,7 @@ func TestProviderRace(t *testing.T) {
 						Name: "n", Answering: chatbot.Answering{Model: chatbot.ModelChoice{ProviderID: provider.ID, Name: "m"}},
 					})
 				})
-				both.Go(func() { deleted = chatbots.Providers.DeleteProvider(b.Context(), w.id, provider.ID) })
+				both.Go(func() { deleted = chatbots.Providers.Delete(b.Context(), w.id, provider.ID) })
 				both.Wait()
 				if (chosen == nil) == (deleted == nil) {
 					t.Fatalf("chosen: %v, deleted: %v", chosen, deleted)

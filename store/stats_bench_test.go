@@ -34,7 +34,7 @@ func BenchmarkReport(b *testing.B) {
 			for _, days := range []int{365, 90, 7} {
 				b.Run(fmt.Sprint(days, " days"), func(b *testing.B) {
 					for b.Loop() {
-						report, err := reports.Report(b.Context(), "ws", "cb", reports.Last(days))
+						report, err := reports.Read(b.Context(), "ws", "cb", reports.Last(days))
 						if err != nil || report.Total.Questions != days*questionsADay || len(report.Topics) == 0 {
 							b.Fatal(report.Total.Questions, err)
 						}

@@ -45,7 +45,7 @@ func (b *bundle) total(a tenancy) stats.Report {
 	b.Helper()
 	r, err := stats.ParseRange("2026-02-15", "2026-03-15")
 	b.must(err)
-	report, err := stats.NewReports(b.ofStats, func() time.Time { return epoch }).Report(b.Context(), a.id, a.chatbot, r)
+	report, err := stats.NewReports(b.ofStats, func() time.Time { return epoch }).Read(b.Context(), a.id, a.chatbot, r)
 	b.must(err)
 	return report
 }

@@ -89,7 +89,7 @@ func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io stream
 			return err
 		}
 		cmd.change(&changed)
-		if err := p.Tenants.Plans.UpdatePlan(ctx, changed); err != nil {
+		if err := p.Tenants.Plans.Update(ctx, changed); err != nil {
 			return err
 		}
 		if err := showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells); err != nil {

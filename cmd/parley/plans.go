@@ -38,7 +38,7 @@ func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) 
 		grant.Until = &until
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
-		if err := p.Tenants.Grants.GrantPlan(ctx, cmd.Workspace, grant); err != nil {
+		if err := p.Tenants.Grants.Grant(ctx, cmd.Workspace, grant); err != nil {
 			return err
 		}
 		workspace, err := p.Tenants.Workspaces.Workspace(ctx, cmd.Workspace)

@@ -40,7 +40,7 @@ func viewWorkspace(w tenant.Workspace) workspaceView {
 // Run creates a workspace.
 func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		user, err := p.Tenants.Users.UserByEmail(ctx, cmd.Owner)
+		user, err := p.Tenants.Users.ByEmail(ctx, cmd.Owner)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io stream
 // choosePassword reads a password or generates one, which the caller then shows.
 func choosePassword(p *app.Program, io streams, fromStdin bool) (password, shown string, err error) {
 	if !fromStdin {
-		password = p.Tenants.Passwords.NewPassword()
+		password = p.Tenants.Passwords.Random()
 		return password, password, nil
 	}
 	line, err := bufio.NewReader(io.in).ReadString('\n')

@@ -104,13 +104,13 @@ func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reade
 // Users finds users.
 type Users struct{ store UserStore }
 
-// UserByEmail returns the user with an address.
-func (u *Users) UserByEmail(ctx context.Context, email string) (User, error) {
+// ByEmail returns the user with an address.
+func (u *Users) ByEmail(ctx context.Context, email string) (User, error) {
 	return u.store.UserByEmail(ctx, normalEmail(email))
 }
 
-// User returns one user.
-func (u *Users) User(ctx context.Context, userID string) (User, error) {
+// Get returns one user.
+func (u *Users) Get(ctx context.Context, userID string) (User, error) {
 	return u.store.User(ctx, userID)
 }
 

@@ -45,7 +45,7 @@ func (a *Addresses) Change(ctx context.Context, userID, password, email string, 
 		return err
 	}
 	if a.mails.On() {
-		return a.codes.mail(ctx, email, user.ID, letters{unknown: a.newAddressLetter, known: a.addressTakenLetter})
+		return a.codes.mail(ctx, email, user.ID, letters{unknown: a.newLetter, known: a.takenLetter})
 	}
 	return a.setEmail(ctx, user, email)
 }
@@ -105,7 +105,7 @@ func (a *Addresses) setEmail(ctx context.Context, user User, email string) error
 	})
 }
 
-func (a *Addresses) newAddressLetter(code string) outbox.Letter {
+func (a *Addresses) newLetter(code string) outbox.Letter {
 	return outbox.Letter{Subject: "Confirm your new e-mail address", Says: []string{
 		"Someone wants to use this e-mail address for their account. If it was you, confirm it here within a day:",
 		a.mails.Link("/account/email#" + code),
@@ -113,7 +113,7 @@ func (a *Addresses) newAddressLetter(code string) outbox.Letter {
 	}}
 }
 
-func (a *Addresses) addressTakenLetter(string) outbox.Letter {
+func (a *Addresses) takenLetter(string) outbox.Letter {
 	return outbox.Letter{Subject: "Someone tried to use your e-mail address", Says: []string{
 		"Someone tried to use this e-mail address for another account. It belongs to your account, so nothing has changed, and nobody was told that you have one.",
 	}}

@@ -21,7 +21,7 @@ import (
 func (c *clock) mailed() (mail outbox.Mail, code string) {
 	c.Helper()
 	var mails []outbox.Mail
-	_, err := c.Mails.SendMails(c.Context(), func(_ context.Context, mail outbox.Mail) error {
+	_, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
 		mails = append(mails, mail)
 		return nil
 	})
@@ -41,28 +41,28 @@ func TestSignUpByMail(t *testing.T) {
 	finish := account.Account{Password: "a long enough password", Workspace: "New", Client: stranger}
 	t.Run("the mailed link creates one account", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SignUps.RequestSignUp(t.Context(), " New@Example.com", stranger))
+		c.must(c.SignUps.Request(t.Context(), " New@Example.com", stranger))
 		mail, code := c.mailed()
 		if mail.To != newcomer || !strings.Contains(mail.Body, "https://parley.example/sign-up/finish#"+code) || len(code) != 43 {
 			t.Errorf("the mail is %+v", mail)
 		}
-		user, err := c.SignUps.FinishSignUp(t.Context(), code, finish)
+		user, err := c.SignUps.Finish(t.Context(), code, finish)
 		c.must(err)
 		if memberships, err := c.People.Memberships(t.Context(), user.ID); err != nil || user.Email != newcomer || len(memberships) != 1 || memberships[0].Workspace.Plan != plan.Free {
 			t.Errorf("the account is %+v in %+v, %v", user, memberships, err)
 		}
-		_, err = c.SignUps.FinishSignUp(t.Context(), code, finish)
+		_, err = c.SignUps.Finish(t.Context(), code, finish)
 		c.isA(err, fault.Invalid)
 	})
 	t.Run("there is no account before somebody follows the link", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
-		_, err := c.Users.UserByEmail(t.Context(), newcomer)
+		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
+		_, err := c.Users.ByEmail(t.Context(), newcomer)
 		c.isA(err, fault.NotFound)
 	})
 	t.Run("an address that has an account learns so, and no link creates another", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SignUps.RequestSignUp(t.Context(), email, stranger))
+		c.must(c.SignUps.Request(t.Context(), email, stranger))
 		mail, code := c.mailed()
 		if mail.To != email || mail.Subject != "You already have an account" || code != "" {
 			t.Errorf("the mail is %+v", mail)
@@ -70,11 +70,11 @@ func TestSignUpByMail(t *testing.T) {
 	})
 	t.Run("a link that is a day old creates no account, and its late mail is not sent", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
+		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
 		_, code := c.mailed()
-		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
+		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
 		c.pass(day)
-		_, err := c.SignUps.FinishSignUp(t.Context(), code, finish)
+		_, err := c.SignUps.Finish(t.Context(), code, finish)
 		c.isA(err, fault.Invalid)
 		c.sends()
 		c.pass(day)
@@ -86,24 +86,24 @@ func TestSignUpByMail(t *testing.T) {
 		c := newClock(t)
 		for n, to := range []string{email, newcomer} {
 			for i := range 5 {
-				c.must(c.SignUps.RequestSignUp(t.Context(), to, from(fmt.Sprintf("192.0.2.%d", 10*n+i+1))))
+				c.must(c.SignUps.Request(t.Context(), to, from(fmt.Sprintf("192.0.2.%d", 10*n+i+1))))
 			}
-			c.isA(c.SignUps.RequestSignUp(t.Context(), to, from("198.51.100.1")), fault.RateLimited)
+			c.isA(c.SignUps.Request(t.Context(), to, from("198.51.100.1")), fault.RateLimited)
 		}
 	})
 	t.Run("the first account needs no mail", func(t *testing.T) {
 		c := newClock(t)
-		if checks, err := c.SignUps.ChecksSignUps(t.Context()); err != nil || !checks {
+		if checks, err := c.SignUps.NeedsMail(t.Context()); err != nil || !checks {
 			t.Errorf("a later one: %v, %v", checks, err)
 		}
 		c.Services = c.withOptions(tenancy.Options{})
-		if checks, err := c.SignUps.ChecksSignUps(t.Context()); err != nil || checks {
+		if checks, err := c.SignUps.NeedsMail(t.Context()); err != nil || checks {
 			t.Errorf("without mails: %v, %v", checks, err)
 		}
 	})
 	t.Run("after a mail is sent, the database no longer has its link", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
+		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
 		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), 1, nil, c.in(0)))
 		mail, err := store.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now)
 		if err != nil || mail.Body == "" {
@@ -128,10 +128,10 @@ func TestSignUpWithoutMails(t *testing.T) {
 	t.Run("a known address with a wrong password is a guess, and counted as one", func(t *testing.T) {
 		c := open(t)
 		for range 10 {
-			_, _, err := c.SignUps.SignUp(t.Context(), typed)
+			_, _, err := c.SignUps.Create(t.Context(), typed)
 			c.isA(err, fault.Unauthenticated)
 		}
-		_, _, err := c.SignUps.SignUp(t.Context(), typed)
+		_, _, err := c.SignUps.Create(t.Context(), typed)
 		c.isA(err, fault.RateLimited)
 		c.waits(stranger, true)
 	})
@@ -139,7 +139,7 @@ func TestSignUpWithoutMails(t *testing.T) {
 		c := open(t)
 		right := typed
 		right.Password = password
-		user, _, err := c.SignUps.SignUp(t.Context(), right)
+		user, _, err := c.SignUps.Create(t.Context(), right)
 		memberships, failed := c.People.Memberships(t.Context(), c.user.ID)
 		if err != nil || failed != nil || user.ID != c.user.ID || len(memberships) != 1 {
 			t.Errorf("it is %+v in %d workspaces, %v, %v", user, len(memberships), err, failed)
@@ -152,11 +152,11 @@ func TestSignUpWithoutMails(t *testing.T) {
 			if n%2 == 0 {
 				tried.Email, tried.Password = fmt.Sprintf("new%d@example.com", n), password
 			}
-			if _, _, err := c.SignUps.SignUp(t.Context(), tried); err != nil {
+			if _, _, err := c.SignUps.Create(t.Context(), tried); err != nil {
 				c.isA(err, fault.Unauthenticated)
 			}
 		}
-		_, _, err := c.SignUps.SignUp(t.Context(), account.Account{Email: "next@example.com", Password: password, Workspace: "New", Client: stranger})
+		_, _, err := c.SignUps.Create(t.Context(), account.Account{Email: "next@example.com", Password: password, Workspace: "New", Client: stranger})
 		c.isA(err, fault.RateLimited)
 		code := c.invite("guest@example.com")
 		_, err = c.Invitations.Join(t.Context(), code, "a long enough password", stranger)
@@ -216,9 +216,9 @@ func TestChangeEmailByMail(t *testing.T) {
 		c := newClock(t)
 		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger))
 		_, code := c.mailed()
-		_, err := c.SignUps.FinishSignUp(t.Context(), code, account.Account{Password: password, Workspace: "New", Client: stranger})
+		_, err := c.SignUps.Finish(t.Context(), code, account.Account{Password: password, Workspace: "New", Client: stranger})
 		c.isA(err, fault.Invalid)
-		c.must(c.SignUps.RequestSignUp(t.Context(), newcomer, stranger))
+		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
 		_, code = c.mailed()
 		_, err = c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.isA(err, fault.Invalid)
@@ -243,7 +243,7 @@ func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
 	var mails []outbox.Mail
 	var got []string
-	n, err := c.Mails.SendMails(c.Context(), func(_ context.Context, mail outbox.Mail) error {
+	n, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
 		mails = append(mails, mail)
 		got = append(got, mail.To+": "+mail.Subject)
 		return nil

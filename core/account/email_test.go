@@ -49,7 +49,7 @@ func TestChangeEmail(t *testing.T) {
 		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.EmailChanged || entry.Detail != "The owner's address is now another@example.com." {
 			t.Errorf("the log says %+v", entry)
 		}
-		c.must(c.Customers.CustomerTold(t.Context(), c.space.ID))
+		c.must(c.Customers.MarkTold(t.Context(), c.space.ID))
 		c.stale(false)
 	})
 	t.Run("it needs the password", func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestChangeEmail(t *testing.T) {
 		second, err := c.SignUps.CreateUser(t.Context(), "second@example.com", password)
 		c.must(err)
 		c.pass(day)
-		c.must(c.Members.AddMember(t.Context(), c.space.ID, second, tenant.RoleOwner))
+		c.must(c.Members.Add(t.Context(), c.space.ID, second, tenant.RoleOwner))
 		c.must(c.Addresses.Change(t.Context(), second.ID, password, another, stranger))
 		c.stale(false)
 	})
@@ -113,7 +113,7 @@ func TestChangeEmail(t *testing.T) {
 func (c *clock) customer() {
 	c.Helper()
 	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))
-	_, err := c.Customers.SetCustomer(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
+	_, err := c.Customers.Set(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
 	c.must(err)
 }
 

@@ -39,7 +39,7 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 			attacker := account.User{ID: "usr_attacker", Email: "attacker@example.com", PasswordHash: "none", CreatedAt: c.now}
 			c.must(store.NewUsers(c.store).CreateUser(t.Context(), attacker))
 			c.must(store.NewWorkspaces(c.store).CreateWorkspace(t.Context(), tenant.Workspace{ID: "ws_trap", Name: "Trap", Plan: plan.Standard, CreatedAt: c.now}))
-			c.must(c.Members.AddMember(t.Context(), "ws_trap", attacker, tenant.RoleOwner))
+			c.must(c.Members.Add(t.Context(), "ws_trap", attacker, tenant.RoleOwner))
 			for n := range 10 {
 				if err := guess(c, n); !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.Unauthenticated) {
 					t.Fatalf("guess %d: %v", n+1, err)
@@ -113,7 +113,7 @@ func TestThrottledIPv6(t *testing.T) {
 		made := 0
 		signUp := func(address string) error {
 			made++
-			_, _, err := c.SignUps.SignUp(t.Context(), account.Account{
+			_, _, err := c.SignUps.Create(t.Context(), account.Account{
 				Email: fmt.Sprintf("new%d@example.com", made), Password: password, Workspace: "New", Client: from(address),
 			})
 			return err

@@ -68,7 +68,7 @@ func (p *Passwords) Reset(ctx context.Context, email, password string) error {
 	if err != nil {
 		return err
 	}
-	return p.setPassword(ctx, user.ID, password, Client{})
+	return p.set(ctx, user.ID, password, Client{})
 }
 
 // Change is Reset for a user who proves their identity with the
@@ -80,7 +80,7 @@ func (p *Passwords) Change(ctx context.Context, userID, present, password string
 	if _, err := p.confirm(ctx, userID, present, client); err != nil {
 		return err
 	}
-	return p.setPassword(ctx, userID, password, client)
+	return p.set(ctx, userID, password, client)
 }
 
 // confirm returns the user if the password is theirs. They are signed in, but
@@ -106,7 +106,7 @@ func inField(field string, err error) error {
 	return &failure
 }
 
-func (p *Passwords) setPassword(ctx context.Context, userID, password string, client Client) error {
+func (p *Passwords) set(ctx context.Context, userID, password string, client Client) error {
 	if err := checkPassword(password); err != nil {
 		return err
 	}
@@ -136,5 +136,5 @@ func (p *Passwords) setPassword(ctx context.Context, userID, password string, cl
 	})
 }
 
-// NewPassword returns a random password of 20 characters.
-func (p *Passwords) NewPassword() string { return id.Base62(id.Bytes(p.random, 14), 20) }
+// Random returns a random password of 20 characters.
+func (p *Passwords) Random() string { return id.Base62(id.Bytes(p.random, 14), 20) }

@@ -16,7 +16,7 @@ func TestProfile(t *testing.T) {
 	given := want
 	given.Name = "  Ada <b> "
 	c.must(c.Profiles.Change(t.Context(), c.user.ID, given))
-	user, err := c.Users.UserByEmail(t.Context(), email)
+	user, err := c.Users.ByEmail(t.Context(), email)
 	if err != nil || user.Profile != want || user.Location().String() != "Europe/Berlin" {
 		t.Errorf("it is %+v: %v", user.Profile, err)
 	}

@@ -78,12 +78,12 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string, client Cl
 	if err != nil {
 		return Keys{}, err
 	}
-	return s.StartSession(ctx, user.ID, client)
+	return s.Start(ctx, user.ID, client)
 }
 
-// StartSession returns the secrets of a new session for a user who has just proved
+// Start returns the secrets of a new session for a user who has just proved
 // their identity.
-func (s *Sessions) StartSession(ctx context.Context, userID string, client Client) (keys Keys, err error) {
+func (s *Sessions) Start(ctx context.Context, userID string, client Client) (keys Keys, err error) {
 	user, err := s.db.Users.User(ctx, userID)
 	if err != nil {
 		return Keys{}, err

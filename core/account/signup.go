@@ -44,10 +44,10 @@ type Account struct {
 	OnlyFirst bool
 }
 
-// SignUp creates a user who owns a new workspace on the Starter plan, and returns the
-// workspace's id. If the address already has an account, SignUp returns that user
+// Create creates a user who owns a new workspace on the Starter plan, and returns the
+// workspace's id. If the address already has an account, Create returns that user
 // and no workspace if the password is right; otherwise it is Unauthenticated.
-func (s *SignUps) SignUp(ctx context.Context, account Account) (user User, workspaceID string, err error) {
+func (s *SignUps) Create(ctx context.Context, account Account) (user User, workspaceID string, err error) {
 	name, err := s.check(account)
 	if err != nil {
 		return User{}, "", err
@@ -202,9 +202,9 @@ func (s *SignUps) CreateUser(ctx context.Context, email, password string) (User,
 	return user, s.db.Tx.InTx(ctx, func(ctx context.Context) error { return s.Insert(ctx, user) })
 }
 
-// ChecksSignUps reports whether a new account needs a mail first. The first account
+// NeedsMail reports whether a new account needs a mail first. The first account
 // does not: whoever sets up a server gets in even if its mails do not work yet.
-func (s *SignUps) ChecksSignUps(ctx context.Context) (bool, error) {
+func (s *SignUps) NeedsMail(ctx context.Context) (bool, error) {
 	if !s.mails.On() {
 		return false, nil
 	}
@@ -212,10 +212,10 @@ func (s *SignUps) ChecksSignUps(ctx context.Context) (bool, error) {
 	return !empty, err
 }
 
-// RequestSignUp mails a link to an address, with which its owner creates an account.
+// Request mails a link to an address, with which its owner creates an account.
 // If there already is one, the mail says so instead. Every caller gets the same
 // response after the same work.
-func (s *SignUps) RequestSignUp(ctx context.Context, email string, client Client) error {
+func (s *SignUps) Request(ctx context.Context, email string, client Client) error {
 	email, err := CheckEmail(email)
 	if err != nil {
 		return err
@@ -226,9 +226,9 @@ func (s *SignUps) RequestSignUp(ctx context.Context, email string, client Client
 	return s.codes.mail(ctx, email, "", signUpLetters(s.mails))
 }
 
-// FinishSignUp is SignUp for a person who has followed the link with the code. It
+// Finish is SignUp for a person who has followed the link with the code. It
 // ignores the account's Email.
-func (s *SignUps) FinishSignUp(ctx context.Context, code string, account Account) (User, error) {
+func (s *SignUps) Finish(ctx context.Context, code string, account Account) (User, error) {
 	if err := checkPassword(account.Password); err != nil {
 		return User{}, err
 	}

@@ -77,26 +77,26 @@ func TestThrottledSignUp(t *testing.T) {
 	t.Run("one address creates twenty accounts and then waits", func(t *testing.T) {
 		c := newClock(t)
 		for n := range 20 {
-			_, _, err := c.SignUps.SignUp(t.Context(), account(n, password))
+			_, _, err := c.SignUps.Create(t.Context(), account(n, password))
 			c.must(err)
 		}
-		if _, _, err := c.SignUps.SignUp(t.Context(), account(20, password)); !fault.Is(err, fault.RateLimited) {
+		if _, _, err := c.SignUps.Create(t.Context(), account(20, password)); !fault.Is(err, fault.RateLimited) {
 			t.Errorf("the next: %v", err)
 		}
 		elsewhere := account(21, password)
 		elsewhere.Client = from("192.0.2.2")
-		if _, _, err := c.SignUps.SignUp(t.Context(), elsewhere); err != nil {
+		if _, _, err := c.SignUps.Create(t.Context(), elsewhere); err != nil {
 			t.Errorf("another address: %v", err)
 		}
 	})
 	t.Run("an incomplete form is not counted", func(t *testing.T) {
 		c := newClock(t)
 		for n := range 21 {
-			if _, _, err := c.SignUps.SignUp(t.Context(), account(n, "short")); !fault.Is(err, fault.Invalid) {
+			if _, _, err := c.SignUps.Create(t.Context(), account(n, "short")); !fault.Is(err, fault.Invalid) {
 				t.Fatal(err)
 			}
 		}
-		_, _, err := c.SignUps.SignUp(t.Context(), account(0, password))
+		_, _, err := c.SignUps.Create(t.Context(), account(0, password))
 		c.must(err)
 	})
 }

@@ -193,12 +193,12 @@ func TestSettingsThatWereSeen(t *testing.T) {
 		r := newRoom(t)
 		kept := r.provider("Kept")
 		settings := chatbot.ProviderSettings{Name: "First", BaseURL: kept.BaseURL, Seen: kept.Fingerprint()}
-		_, err := r.Providers.UpdateProvider(t.Context(), home, kept.ID, settings)
+		_, err := r.Providers.Update(t.Context(), home, kept.ID, settings)
 		r.must(err)
 		settings.Name = "Second"
-		_, err = r.Providers.UpdateProvider(t.Context(), home, kept.ID, settings)
+		_, err = r.Providers.Update(t.Context(), home, kept.ID, settings)
 		r.wantFault(err, fault.Conflict, "", "nothing of yours is saved")
-		now, err := r.Providers.Provider(t.Context(), home, kept.ID)
+		now, err := r.Providers.Get(t.Context(), home, kept.ID)
 		if err != nil || now.Name != "First" {
 			t.Errorf("it is called %q: %v", now.Name, err)
 		}

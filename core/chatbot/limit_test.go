@@ -21,7 +21,7 @@ func (r *room) limit(change func(*plan.Limits)) {
 	p, err := r.db.Plan(r.Context(), plan.Standard)
 	r.must(err)
 	change(&p.Limits)
-	r.must(r.tenants.Plans.UpdatePlan(r.Context(), p))
+	r.must(r.tenants.Plans.Update(r.Context(), p))
 	r.now = r.now.Add(5 * time.Second)
 }
 

@@ -15,8 +15,8 @@ const (
 	minHintedKey = 16
 )
 
-// checkProvider refuses settings that no server can be asked by.
-func (s *Providers) checkProvider(settings ProviderSettings) (ProviderSettings, error) {
+// check refuses settings that no server can be asked by.
+func (s *Providers) check(settings ProviderSettings) (ProviderSettings, error) {
 	var err error
 	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
 		return settings, err

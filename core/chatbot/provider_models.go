@@ -36,7 +36,7 @@ type Models struct {
 // Of asks a provider of a workspace which models it has. It fails as
 // [Catalog.Try] does.
 func (s *Catalog) Of(ctx context.Context, workspaceID, providerID string) (Models, error) {
-	provider, err := s.providers.OpenProvider(ctx, workspaceID, providerID)
+	provider, err := s.providers.Open(ctx, workspaceID, providerID)
 	if err != nil {
 		return Models{}, err
 	}
@@ -50,7 +50,7 @@ func (s *Catalog) Of(ctx context.Context, workspaceID, providerID string) (Model
 // It is Invalid for settings that cannot be saved, for a key that the provider
 // refuses, and for an address at which no provider answers within seconds.
 func (s *Catalog) Try(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Models, error) {
-	settings, err := s.providers.checkProvider(settings)
+	settings, err := s.providers.check(settings)
 	if err != nil {
 		return Models{}, err
 	}

@@ -30,13 +30,13 @@ type Providers struct {
 	options Options
 }
 
-// CreateProvider adds a provider. It is a Conflict when the workspace has
+// Create adds a provider. It is a Conflict when the workspace has
 // [MaxProviders], and Unavailable when the server cannot keep its key.
-func (s *Providers) CreateProvider(ctx context.Context, workspaceID string, settings ProviderSettings) (Provider, error) {
+func (s *Providers) Create(ctx context.Context, workspaceID string, settings ProviderSettings) (Provider, error) {
 	if err := checkKind(settings.Kind); err != nil {
 		return Provider{}, err
 	}
-	settings, err := s.checkProvider(settings)
+	settings, err := s.check(settings)
 	if err != nil {
 		return Provider{}, err
 	}
@@ -63,8 +63,8 @@ func (s *Providers) CreateProvider(ctx context.Context, workspaceID string, sett
 	return provider.Provider, err
 }
 
-// Provider returns a provider of a workspace.
-func (s *Providers) Provider(ctx context.Context, workspaceID, providerID string) (Provider, error) {
+// Get returns a provider of a workspace.
+func (s *Providers) Get(ctx context.Context, workspaceID, providerID string) (Provider, error) {
 	found, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 	return found.Provider, err
 }
@@ -74,9 +74,9 @@ func (s *Providers) List(ctx context.Context, workspaceID string) ([]Provider, e
 	return s.db.Providers.Providers(ctx, workspaceID)
 }
 
-// OpenProvider returns a provider with its key. It is Upstream when the key
+// Open returns a provider with its key. It is Upstream when the key
 // cannot be read.
-func (s *Providers) OpenProvider(ctx context.Context, workspaceID, providerID string) (OpenedProvider, error) {
+func (s *Providers) Open(ctx context.Context, workspaceID, providerID string) (OpenedProvider, error) {
 	found, err := s.db.Providers.Provider(ctx, workspaceID, providerID)
 	if err != nil {
 		return OpenedProvider{}, err
@@ -93,12 +93,12 @@ func (s *Providers) opened(provider SealedProvider) (Key, error) {
 	return key, nil
 }
 
-// UpdateProvider changes a provider. It is a Conflict when its settings are not
+// Update changes a provider. It is a Conflict when its settings are not
 // those that were seen. Without a key it keeps the one that it
 // has, unless the address is another server's: that is Invalid, because a key
 // must not be sent to whom it was not given for.
-func (s *Providers) UpdateProvider(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Provider, error) {
-	settings, err := s.checkProvider(settings)
+func (s *Providers) Update(ctx context.Context, workspaceID, providerID string, settings ProviderSettings) (Provider, error) {
+	settings, err := s.check(settings)
 	if err != nil {
 		return Provider{}, err
 	}
@@ -139,9 +139,9 @@ func (s *Providers) revised(old SealedProvider, settings ProviderSettings) (Seal
 	return s.options.Sealer.put(changed, settings.Key)
 }
 
-// DeleteProvider removes a provider with its key. It is a Conflict while a
+// Delete removes a provider with its key. It is a Conflict while a
 // chatbot uses it.
-func (s *Providers) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
+func (s *Providers) Delete(ctx context.Context, workspaceID, providerID string) error {
 	return s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
 		bots, err := s.db.Chatbots.Chatbots(ctx, workspaceID)
 		if err != nil {

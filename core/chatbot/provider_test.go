@@ -17,7 +17,7 @@ const providerKey = "sk-canary-0123456789abcd"
 
 func (r *room) provider(name string) chatbot.Provider {
 	r.Helper()
-	provider, err := r.Providers.CreateProvider(r.Context(), home, chatbot.ProviderSettings{
+	provider, err := r.Providers.Create(r.Context(), home, chatbot.ProviderSettings{
 		Name: name, Kind: chatbot.OpenAI, BaseURL: "https://api.example.com/v1", Key: providerKey, Tools: true,
 	})
 	r.must(err)
@@ -27,7 +27,7 @@ func (r *room) provider(name string) chatbot.Provider {
 // wantKey fails unless a provider opens with a key.
 func (r *room) wantKey(providerID string, want chatbot.Key) {
 	r.Helper()
-	opened, err := r.Providers.OpenProvider(r.Context(), home, providerID)
+	opened, err := r.Providers.Open(r.Context(), home, providerID)
 	if err != nil || opened.Key != want {
 		r.Errorf("the key is %q, %v", string(opened.Key), err)
 	}
@@ -47,7 +47,7 @@ func TestProviders(t *testing.T) {
 		if !strings.HasPrefix(made.ID, "mp_") || made.KeyHint != "…abcd" {
 			t.Errorf("it is %+v", made)
 		}
-		got, err := r.Providers.Provider(t.Context(), home, made.ID)
+		got, err := r.Providers.Get(t.Context(), home, made.ID)
 		if err != nil || got != made {
 			t.Errorf("it is read as %+v, %v", got, err)
 		}
@@ -69,7 +69,7 @@ func TestProviders(t *testing.T) {
 	t.Run("a change without a key keeps the key", func(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
-		changed, err := r.Providers.UpdateProvider(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "b", BaseURL: "https://api.example.com/v2", Kind: chatbot.Anthropic})
+		changed, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "b", BaseURL: "https://api.example.com/v2", Kind: chatbot.Anthropic})
 		r.must(err)
 		if changed.Name != "b" || changed.Tools || changed.Kind != chatbot.OpenAI || !changed.UpdatedAt.After(made.UpdatedAt) {
 			t.Errorf("it is %+v", changed)
@@ -80,7 +80,7 @@ func TestProviders(t *testing.T) {
 	t.Run("a change with a key replaces it", func(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
-		changed, err := r.Providers.UpdateProvider(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "a", BaseURL: "https://other.example", Key: "short"})
+		changed, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "a", BaseURL: "https://other.example", Key: "short"})
 		r.must(err)
 		if changed.KeyHint != "…" {
 			t.Errorf("the hint is %q", changed.KeyHint)
@@ -92,10 +92,10 @@ func TestProviders(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
 		for _, address := range []string{"https://evil.example/v1", "https://api.example.com:8443/v1", ""} {
-			_, err := r.Providers.UpdateProvider(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "a", BaseURL: address})
+			_, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "a", BaseURL: address})
 			r.wantFault(err, fault.Invalid, "key", "another server")
 		}
-		if got, err := r.Providers.Provider(t.Context(), home, made.ID); err != nil || got != made {
+		if got, err := r.Providers.Get(t.Context(), home, made.ID); err != nil || got != made {
 			t.Errorf("it is %+v, %v", got, err)
 		}
 	})
@@ -111,7 +111,7 @@ func TestProviders(t *testing.T) {
 		} {
 			wrong := right
 			spoil(&wrong)
-			_, err := r.Providers.CreateProvider(t.Context(), home, wrong)
+			_, err := r.Providers.Create(t.Context(), home, wrong)
 			r.wantFault(err, fault.Invalid, field, "")
 		}
 	})
@@ -121,7 +121,7 @@ func TestProviders(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 25 {
 			all.Go(func() {
-				_, err := r.Providers.CreateProvider(t.Context(), home, chatbot.ProviderSettings{Name: fmt.Sprint(i), Kind: chatbot.Anthropic})
+				_, err := r.Providers.Create(t.Context(), home, chatbot.ProviderSettings{Name: fmt.Sprint(i), Kind: chatbot.Anthropic})
 				if err != nil && !fault.Is(err, fault.Conflict) {
 					t.Error(err)
 				}
@@ -137,10 +137,10 @@ func TestProviders(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
 		ctx := t.Context()
-		_, get := r.Providers.Provider(ctx, foreign, made.ID)
-		_, open := r.Providers.OpenProvider(ctx, foreign, made.ID)
-		_, update := r.Providers.UpdateProvider(ctx, foreign, made.ID, chatbot.ProviderSettings{Name: "mine", BaseURL: "https://evil.example", Key: "k"})
-		for what, err := range map[string]error{"get": get, "open": open, "update": update, "delete": r.Providers.DeleteProvider(ctx, foreign, made.ID)} {
+		_, get := r.Providers.Get(ctx, foreign, made.ID)
+		_, open := r.Providers.Open(ctx, foreign, made.ID)
+		_, update := r.Providers.Update(ctx, foreign, made.ID, chatbot.ProviderSettings{Name: "mine", BaseURL: "https://evil.example", Key: "k"})
+		for what, err := range map[string]error{"get": get, "open": open, "update": update, "delete": r.Providers.Delete(ctx, foreign, made.ID)} {
 			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s gives %v", what, err)
 			}
@@ -156,7 +156,7 @@ func TestProviders(t *testing.T) {
 	t.Run("the key is nowhere in the database's files", func(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("visible-name")
-		_, err := r.Providers.UpdateProvider(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "visible-name", BaseURL: "https://api.example.com/v1", Key: "sk-other-canary-012345"})
+		_, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "visible-name", BaseURL: "https://api.example.com/v1", Key: "sk-other-canary-012345"})
 		r.must(err)
 		found := false
 		for _, suffix := range []string{"", "-wal"} {
@@ -206,13 +206,13 @@ func TestChosenProviders(t *testing.T) {
 		r := newRoom(t)
 		provider := r.provider("a")
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)}))
-		r.wantFault(r.Providers.DeleteProvider(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide.")
+		r.wantFault(r.Providers.Delete(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide.")
 		for i := range 6 {
 			r.now = r.now.Add(time.Second)
 			_, err := r.Create(t.Context(), home, chatbot.Settings{Name: fmt.Sprint("Bot ", i), Answering: using(provider)})
 			r.must(err)
 		}
-		r.wantFault(r.Providers.DeleteProvider(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide, Bot 0, Bot 1, Bot 2, Bot 3 and 2 more.")
+		r.wantFault(r.Providers.Delete(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide, Bot 0, Bot 1, Bot 2, Bot 3 and 2 more.")
 	})
 
 	t.Run("one that is used no longer is deleted, and cannot be chosen any more", func(t *testing.T) {
@@ -220,8 +220,8 @@ func TestChosenProviders(t *testing.T) {
 		provider := r.provider("a")
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)}))
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide"}))
-		r.must(r.Providers.DeleteProvider(t.Context(), home, provider.ID))
-		_, err := r.Providers.OpenProvider(t.Context(), home, provider.ID)
+		r.must(r.Providers.Delete(t.Context(), home, provider.ID))
+		_, err := r.Providers.Open(t.Context(), home, provider.ID)
 		r.wantFault(err, fault.NotFound, "", "")
 		err = r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)})
 		r.wantFault(err, fault.Invalid, "fallback_provider_id", "not there")
@@ -231,14 +231,14 @@ func TestChosenProviders(t *testing.T) {
 		r := newRoom(t)
 		for range 10 {
 			r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide"}))
-			provider, err := r.Providers.CreateProvider(t.Context(), home, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI})
+			provider, err := r.Providers.Create(t.Context(), home, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI})
 			r.must(err)
 			var chosen, deleted error
 			var both sync.WaitGroup
 			both.Go(func() {
 				chosen = r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)})
 			})
-			both.Go(func() { deleted = r.Providers.DeleteProvider(t.Context(), home, provider.ID) })
+			both.Go(func() { deleted = r.Providers.Delete(t.Context(), home, provider.ID) })
 			both.Wait()
 			if (chosen == nil) == (deleted == nil) {
 				t.Fatalf("chosen: %v, deleted: %v", chosen, deleted)

@@ -46,7 +46,7 @@ func TestRecords(t *testing.T) {
 		}), []audit.Action{audit.ChatbotChanged}, "name:Guide:Help instructions:: model.name::second-model grounding:open:strict"},
 		{"a provider is made", func() { provider = r.provider("Ours") }, []audit.Action{audit.ProviderCreated}, ""},
 		{"it is renamed, and its key replaced", func() {
-			_, err := r.Providers.UpdateProvider(t.Context(), home, provider.ID, chatbot.ProviderSettings{
+			_, err := r.Providers.Update(t.Context(), home, provider.ID, chatbot.ProviderSettings{
 				Name: "Theirs", BaseURL: provider.BaseURL, Tools: provider.Tools, Key: "sk-another-0123456789",
 			})
 			r.must(err)
@@ -55,7 +55,7 @@ func TestRecords(t *testing.T) {
 			_, _, err := r.Providers.ResealKeys(t.Context())
 			r.must(err)
 		}, []audit.Action{audit.ProviderKeyResealed}, ""},
-		{"it is deleted", func() { r.must(r.Providers.DeleteProvider(t.Context(), home, provider.ID)) }, []audit.Action{audit.ProviderDeleted}, ""},
+		{"it is deleted", func() { r.must(r.Providers.Delete(t.Context(), home, provider.ID)) }, []audit.Action{audit.ProviderDeleted}, ""},
 		{"a token is made", func() { token, _ = r.issue() }, []audit.Action{audit.TokenCreated}, ""},
 		{"it is revoked", func() { r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID)) }, []audit.Action{audit.TokenRevoked}, ""},
 		{"it is revoked again", func() { r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID)) }, nil, ""},

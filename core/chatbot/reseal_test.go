@@ -27,7 +27,7 @@ func TestReseal(t *testing.T) {
 	t.Run("after it the former server key is not needed, and the providers are as before", func(t *testing.T) {
 		r := newRoom(t)
 		made := r.provider("a")
-		keyless, err := r.Providers.CreateProvider(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
+		keyless, err := r.Providers.Create(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
 		r.must(err)
 		before, err := store.NewProviders(r.db).Provider(t.Context(), home, made.ID)
 		r.must(err)
@@ -42,7 +42,7 @@ func TestReseal(t *testing.T) {
 		if err != nil || after.Provider != before.Provider || bytes.Equal(after.SealedKey, before.SealedKey) {
 			t.Errorf("it is %+v, %v", after.Provider, err)
 		}
-		if got, err := r.Providers.Provider(t.Context(), foreign, keyless.ID); err != nil || got != keyless {
+		if got, err := r.Providers.Get(t.Context(), foreign, keyless.ID); err != nil || got != keyless {
 			t.Errorf("the one without a key is %+v, %v", got, err)
 		}
 	})
@@ -54,7 +54,7 @@ func TestReseal(t *testing.T) {
 		if sealed, unreadable, err := r.Providers.ResealKeys(t.Context()); sealed != 0 || len(unreadable) != 1 || unreadable[0].ID != made.ID || err != nil {
 			t.Errorf("sealed %d, %v, %v", sealed, unreadable, err)
 		}
-		_, err := r.Providers.OpenProvider(t.Context(), home, made.ID)
+		_, err := r.Providers.Open(t.Context(), home, made.ID)
 		r.wantFault(err, fault.Upstream, "", "Give it again")
 		r.restart(firstKey)
 		r.wantKey(made.ID, providerKey)
@@ -66,14 +66,14 @@ func TestWithoutServerKey(t *testing.T) {
 		r := newRoom(t)
 		r.restart()
 		settings := chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, Key: providerKey}
-		_, err := r.Providers.CreateProvider(t.Context(), home, settings)
+		_, err := r.Providers.Create(t.Context(), home, settings)
 		r.wantFault(err, fault.Unavailable, "key", "its operator has to set SECRET_KEY")
 		settings.Key = ""
-		made, err := r.Providers.CreateProvider(t.Context(), home, settings)
+		made, err := r.Providers.Create(t.Context(), home, settings)
 		r.must(err)
 		r.wantKey(made.ID, "")
 		settings.Key = providerKey
-		_, err = r.Providers.UpdateProvider(t.Context(), home, made.ID, settings)
+		_, err = r.Providers.Update(t.Context(), home, made.ID, settings)
 		r.wantFault(err, fault.Unavailable, "key", "SECRET_KEY")
 	})
 }

@@ -106,7 +106,7 @@ type NewToken struct {
 // chatbot is not over a limit itself, and returns its secret: the only time
 // that it is seen.
 func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, request NewToken) (Token, string, error) {
-	request, err := s.checkToken(request)
+	request, err := s.check(request)
 	if err != nil {
 		return Token{}, "", err
 	}
@@ -117,7 +117,7 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 		CreatedBy: request.CreatedBy, CreatedAt: s.now(), ExpiresAt: request.ExpiresAt,
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
-		if err := s.admitToken(ctx, workspace, chatbotID); err != nil {
+		if err := s.admit(ctx, workspace, chatbotID); err != nil {
 			return err
 		}
 		if err := s.db.Tokens.CreateToken(ctx, workspaceID, token, hash(secret)); err != nil {
@@ -133,7 +133,7 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 	return token, secret, nil
 }
 
-func (s *Tokens) checkToken(request NewToken) (NewToken, error) {
+func (s *Tokens) check(request NewToken) (NewToken, error) {
 	name, err := checkText("name", request.Name, maxName)
 	if err != nil {
 		return request, err
@@ -159,7 +159,7 @@ func (s *Tokens) checkToken(request NewToken) (NewToken, error) {
 	return request, nil
 }
 
-func (s *Tokens) admitToken(ctx context.Context, workspace tenant.Workspace, chatbotID string) error {
+func (s *Tokens) admit(ctx context.Context, workspace tenant.Workspace, chatbotID string) error {
 	bot, err := s.db.Chatbots.Chatbot(ctx, workspace.ID, chatbotID)
 	if err != nil {
 		return err

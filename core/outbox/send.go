@@ -14,7 +14,7 @@ const (
 	// The attempts are spread over ten hours, because the pause doubles.
 	attempts = 8
 	pause    = 5 * time.Minute
-	// atOnce bounds one call of [Sender.SendMails].
+	// atOnce bounds one call of [Sender.Send].
 	atOnce = 100
 	// accountMailLifetime is how long a mail about an account is worth sending,
 	// which is also the lifetime of the links in it.
@@ -63,11 +63,11 @@ func NewSender(store MailStore, news News, now func() time.Time) *Sender {
 	return &Sender{store: store, news: news, now: now}
 }
 
-// SendMails sends due mails and returns how many it sent. It drops mails that are no
+// Send sends due mails and returns how many it sent. It drops mails that are no
 // longer true, and gives up those that send refuses as Invalid. After any other
 // failure it schedules a retry and leaves the rest to the next call, because the
 // mail server may be down.
-func (s *Sender) SendMails(ctx context.Context, send func(context.Context, Mail) error) (sent int, err error) {
+func (s *Sender) Send(ctx context.Context, send func(context.Context, Mail) error) (sent int, err error) {
 	var failures []error
 	for range atOnce {
 		mail, err := s.claim(ctx)

@@ -16,7 +16,7 @@ func TestApply(t *testing.T) {
 		if got := c.subscription(); got != (subscription.Subscription{WorkspaceID: c.space.ID}) {
 			t.Errorf("got %+v", got)
 		}
-		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, subscription.Cause{})
+		_, err := c.Ledger.Apply(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.NotFound)
 	})
 	t.Run("a subscription puts its plan in force and is stored as read", func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestApply(t *testing.T) {
 	t.Run("a used trial stays used", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
-		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), true, subscription.Cause{})
+		_, err := c.Ledger.Apply(t.Context(), c.space.ID, 0, c.active(plan.Basic), true, subscription.Cause{})
 		c.must(err)
 		c.bill(c.active(plan.Basic))
 		if !c.subscription().TrialUsed {
@@ -103,7 +103,7 @@ func TestApply(t *testing.T) {
 	})
 	t.Run("a missing workspace is not found", func(t *testing.T) {
 		c := newClock(t)
-		_, err := c.Ledger.ApplySubscription(t.Context(), "ws_nowhere", 0, c.active(plan.Basic), false, subscription.Cause{})
+		_, err := c.Ledger.Apply(t.Context(), "ws_nowhere", 0, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.NotFound)
 	})
 }

@@ -21,15 +21,15 @@ type Customers struct {
 	now        func() time.Time
 }
 
-// WorkspaceByCustomer returns the workspace of a customer at Stripe. It is NotFound if no
+// WorkspaceOf returns the workspace of a customer at Stripe. It is NotFound if no
 // workspace has that customer.
-func (c *Customers) WorkspaceByCustomer(ctx context.Context, customerID string) (string, error) {
+func (c *Customers) WorkspaceOf(ctx context.Context, customerID string) (string, error) {
 	return c.db.Subscriptions.WorkspaceByCustomer(ctx, customerID)
 }
 
-// SetCustomer records a workspace's customer at Stripe. If there already is one, it stays. It
+// Set records a workspace's customer at Stripe. If there already is one, it stays. It
 // returns the row.
-func (c *Customers) SetCustomer(ctx context.Context, workspaceID string, customer Customer) (Subscription, error) {
+func (c *Customers) Set(ctx context.Context, workspaceID string, customer Customer) (Subscription, error) {
 	var stands Subscription
 	err := c.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		var err error
@@ -43,9 +43,9 @@ func (c *Customers) SetCustomer(ctx context.Context, workspaceID string, custome
 	return stands, err
 }
 
-// ReplaceCustomer replaces a workspace's customer that Stripe has deleted or does not know. If
+// Replace replaces a workspace's customer that Stripe has deleted or does not know. If
 // the workspace has another customer by now, that stays. It returns the row.
-func (c *Customers) ReplaceCustomer(ctx context.Context, workspaceID, replaced string, customer Customer) (Subscription, error) {
+func (c *Customers) Replace(ctx context.Context, workspaceID, replaced string, customer Customer) (Subscription, error) {
 	var stands Subscription
 	err := c.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		var err error
@@ -66,14 +66,14 @@ func (c *Customers) BeginCheckout(ctx context.Context, workspaceID string) error
 	return c.change(ctx, workspaceID, func(s *Subscription) { s.CheckoutAt = &now })
 }
 
-// CustomerTold records that Stripe has the owner's address.
-func (c *Customers) CustomerTold(ctx context.Context, workspaceID string) error {
+// MarkTold records that Stripe has the owner's address.
+func (c *Customers) MarkTold(ctx context.Context, workspaceID string) error {
 	return c.change(ctx, workspaceID, func(s *Subscription) { s.CustomerStale = false })
 }
 
-// CustomerMissing records that Stripe does not know a workspace's customer, and reports
+// MarkMissing records that Stripe does not know a workspace's customer, and reports
 // whether that is new. It changes nothing if the workspace has another customer by now.
-func (c *Customers) CustomerMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error) {
+func (c *Customers) MarkMissing(ctx context.Context, workspaceID, customerID string) (news bool, err error) {
 	now := c.now()
 	err = c.change(ctx, workspaceID, func(s *Subscription) {
 		news = s.CustomerID == customerID && s.MissingAt == nil

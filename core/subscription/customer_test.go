@@ -12,17 +12,17 @@ func TestCustomer(t *testing.T) {
 	t.Parallel()
 	t.Run("the first customer of a workspace stays, and finds it", func(t *testing.T) {
 		c := newClock(t)
-		first, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_1"})
+		first, err := c.Customers.Set(t.Context(), c.space.ID, subscription.Customer{ID: "cus_1"})
 		c.must(err)
-		second, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_2"})
+		second, err := c.Customers.Set(t.Context(), c.space.ID, subscription.Customer{ID: "cus_2"})
 		c.must(err)
 		if first.CustomerID != "cus_1" || second.CustomerID != "cus_1" {
 			t.Errorf("they are %q and %q", first.CustomerID, second.CustomerID)
 		}
-		if found, err := c.Customers.WorkspaceByCustomer(t.Context(), "cus_1"); err != nil || found != c.space.ID {
+		if found, err := c.Customers.WorkspaceOf(t.Context(), "cus_1"); err != nil || found != c.space.ID {
 			t.Errorf("found %q, %v", found, err)
 		}
-		_, err = c.Customers.WorkspaceByCustomer(t.Context(), "cus_2")
+		_, err = c.Customers.WorkspaceOf(t.Context(), "cus_2")
 		c.isA(err, fault.NotFound)
 	})
 	t.Run("two workspaces cannot share a customer", func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestCustomer(t *testing.T) {
 		c.customer()
 		other, err := c.Workspaces.Create(t.Context(), c.user, "Other")
 		c.must(err)
-		_, err = c.Customers.SetCustomer(t.Context(), other.ID, subscription.Customer{ID: "cus_shop"})
+		_, err = c.Customers.Set(t.Context(), other.ID, subscription.Customer{ID: "cus_shop"})
 		c.isA(err, fault.Conflict)
 	})
 	t.Run("all workspaces that ever were customers are listed", func(t *testing.T) {

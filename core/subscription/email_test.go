@@ -21,14 +21,14 @@ func (c *clock) stale(want bool) {
 func TestAnotherFirstOwner(t *testing.T) {
 	t.Parallel()
 	for sentence, change := range map[string]func(c *clock) error{
-		"an owner who leaves": func(c *clock) error { return c.Members.RemoveMember(c.Context(), c.space.ID, c.user.ID, c.user.ID) },
+		"an owner who leaves": func(c *clock) error { return c.Members.Remove(c.Context(), c.space.ID, c.user.ID, c.user.ID) },
 		"an owner who becomes a mere member": func(c *clock) error {
 			return c.Members.ChangeRole(c.Context(), c.space.ID, c.user.ID, c.user.ID, tenant.RoleMember)
 		},
 	} {
 		t.Run(sentence+" is no longer the one whose address Stripe has", func(t *testing.T) {
 			c := newClock(t)
-			_, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
+			_, err := c.Customers.Set(t.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
 			c.must(err)
 			second := c.addMember("second", tenant.RoleOwner)
 			third := c.addMember("third", tenant.RoleMember)
@@ -54,7 +54,7 @@ func TestDeleteWorkspace(t *testing.T) {
 	t.Run("it is deleted with everything in it", func(t *testing.T) {
 		_, err := c.Workspaces.Workspace(t.Context(), c.space.ID)
 		c.isA(err, fault.NotFound)
-		_, err = c.Customers.WorkspaceByCustomer(t.Context(), "cus_shop")
+		_, err = c.Customers.WorkspaceOf(t.Context(), "cus_shop")
 		c.isA(err, fault.NotFound)
 		c.isA(c.Deletions.DeleteWorkspace(t.Context(), c.space.ID), fault.NotFound)
 	})

@@ -37,7 +37,7 @@ func (c *clock) deletion() (found audit.Entry) {
 func (c *clock) customer() {
 	c.Helper()
 	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))
-	_, err := c.Customers.SetCustomer(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
+	_, err := c.Customers.Set(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
 	c.must(err)
 }
 
@@ -67,7 +67,7 @@ func (c *clock) billBecause(billed subscription.Billed, cause subscription.Cause
 
 func (c *clock) apply(ctx context.Context, billed subscription.Billed, cause subscription.Cause) subscription.Applied {
 	c.Helper()
-	applied, err := c.Ledger.ApplySubscription(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
+	applied, err := c.Ledger.Apply(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
 	c.must(err)
 	return applied
 }
@@ -105,7 +105,7 @@ func (c *clock) addMember(name string, role tenant.Role) string {
 	user := account.User{ID: "usr_" + name, Email: name + "@example.com", PasswordHash: "none", CreatedAt: c.now}
 	c.must(store.NewUsers(c.store).CreateUser(c.Context(), user))
 	c.pass(time.Second)
-	c.must(c.Members.AddMember(c.Context(), c.space.ID, user, role))
+	c.must(c.Members.Add(c.Context(), c.space.ID, user, role))
 	return user.ID
 }
 
@@ -137,7 +137,7 @@ func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
 	var mails []outbox.Mail
 	var got []string
-	n, err := c.Mails.SendMails(c.Context(), func(_ context.Context, mail outbox.Mail) error {
+	n, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
 		mails = append(mails, mail)
 		got = append(got, mail.To+": "+mail.Subject)
 		return nil

@@ -38,16 +38,16 @@ type Grants struct {
 	now        func() time.Time
 }
 
-// SetPlan is [Grants.GrantPlan] for a grant without an end.
+// SetPlan is [Grants.Grant] for a grant without an end.
 func (g *Grants) SetPlan(ctx context.Context, workspaceID string, name plan.Name) error {
-	return g.GrantPlan(ctx, workspaceID, Grant{Plan: name})
+	return g.Grant(ctx, workspaceID, Grant{Plan: name})
 }
 
-// GrantPlan grants a workspace a plan. The higher of it and the subscription's plan is in
+// Grant grants a workspace a plan. The higher of it and the subscription's plan is in
 // force; granting the free plan revokes the grant. If Stripe is switched off, a subscription
-// to a higher plan ends, because nobody can verify it. A downgrade deletes nothing. GrantPlan
+// to a higher plan ends, because nobody can verify it. A downgrade deletes nothing. Grant
 // is Invalid for an unknown plan and for an end in the past.
-func (g *Grants) GrantPlan(ctx context.Context, workspaceID string, grant Grant) error {
+func (g *Grants) Grant(ctx context.Context, workspaceID string, grant Grant) error {
 	if _, err := g.plans.Existing(ctx, grant.Plan); err != nil {
 		return err
 	}
@@ -113,16 +113,16 @@ func (g *Grants) grant(ctx context.Context, workspace tenant.Workspace, paid pla
 	return g.book.record(ctx, workspace.ID, audit.PlanChanged, detail+"."+describeMove(workspace.Plan, inForce))
 }
 
-// EndGrants revokes the grants that have ended, and returns how many. A workspace falls back to
+// EndDue revokes the grants that have ended, and returns how many. A workspace falls back to
 // the plan it pays for, or else to the free plan.
-func (g *Grants) EndGrants(ctx context.Context) (int, error) {
+func (g *Grants) EndDue(ctx context.Context) (int, error) {
 	workspaces, err := g.db.Access.EndedGrants(ctx, g.now())
 	if err != nil {
 		return 0, err
 	}
 	count, failures := 0, []error(nil)
 	for _, workspaceID := range workspaces {
-		ended, err := g.endGrant(ctx, workspaceID)
+		ended, err := g.end(ctx, workspaceID)
 		if ended {
 			count++
 		}
@@ -133,7 +133,7 @@ func (g *Grants) EndGrants(ctx context.Context) (int, error) {
 	return count, errors.Join(failures...)
 }
 
-func (g *Grants) endGrant(ctx context.Context, workspaceID string) (ended bool, err error) {
+func (g *Grants) end(ctx context.Context, workspaceID string) (ended bool, err error) {
 	err = g.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		ended = workspace.GrantedUntil != nil && !g.now().Before(*workspace.GrantedUntil)
 		if !ended { // the operator has changed the end meanwhile

@@ -13,12 +13,12 @@ import (
 // grant grants the workspace a plan for some time.
 func (c *clock) grant(name plan.Name, lasts time.Duration) {
 	c.Helper()
-	c.must(c.Grants.GrantPlan(c.Context(), c.space.ID, subscription.Grant{Plan: name, Until: c.in(lasts)}))
+	c.must(c.Grants.Grant(c.Context(), c.space.ID, subscription.Grant{Plan: name, Until: c.in(lasts)}))
 }
 
 func (c *clock) grantsEnd(want int) {
 	c.Helper()
-	n, err := c.Grants.EndGrants(c.Context())
+	n, err := c.Grants.EndDue(c.Context())
 	c.must(err)
 	if n != want {
 		c.Errorf("%d grants end, want %d", n, want)
@@ -69,7 +69,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 	t.Run("an end in the past, and an end without a grant, are refused", func(t *testing.T) {
 		c := newClock(t)
 		for _, grant := range []subscription.Grant{{Plan: plan.Premium, Until: c.in(0)}, {Plan: plan.Free, Until: c.in(day)}} {
-			if err := c.Grants.GrantPlan(t.Context(), c.space.ID, grant); fault.As(err).Field != "until" {
+			if err := c.Grants.Grant(t.Context(), c.space.ID, grant); fault.As(err).Field != "until" {
 				t.Errorf("%+v gets %v", grant, err)
 			}
 		}

@@ -33,13 +33,13 @@ func (l *Ledger) All(ctx context.Context) ([]Subscription, error) {
 	return l.db.Subscriptions.Subscriptions(ctx)
 }
 
-// ApplySubscription stores what was read at Stripe, with its consequences, in one transaction:
+// Apply stores what was read at Stripe, with its consequences, in one transaction:
 // access, plan, what is suspended, the audit log and mails.
 //
 // Revision is the row's before Stripe was asked. If another writer has stored something since,
 // the row may be newer than what was read: that is a Conflict, and the caller reads both
 // again. An event that was already applied changes nothing, and returns the zero Applied.
-func (l *Ledger) ApplySubscription(ctx context.Context, workspaceID string, revision int, billed Billed, trialUsed bool, cause Cause) (Applied, error) {
+func (l *Ledger) Apply(ctx context.Context, workspaceID string, revision int, billed Billed, trialUsed bool, cause Cause) (Applied, error) {
 	var applied Applied
 	err := l.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		applied = Applied{}

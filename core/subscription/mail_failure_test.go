@@ -23,7 +23,7 @@ func TestMailFailures(t *testing.T) {
 	tries := func(c *clock, failure error) int {
 		c.Helper()
 		n := 0
-		sent, err := c.Mails.SendMails(c.Context(), func(context.Context, outbox.Mail) error { n++; return failure })
+		sent, err := c.Mails.Send(c.Context(), func(context.Context, outbox.Mail) error { n++; return failure })
 		if sent != 0 || n > 0 && err == nil {
 			c.Errorf("%d are sent, %v", sent, err)
 		}
@@ -65,7 +65,7 @@ func TestMailFailures(t *testing.T) {
 		c.addMember("second", tenant.RoleOwner)
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
-		sent, err := c.Mails.SendMails(t.Context(), func(_ context.Context, mail outbox.Mail) error {
+		sent, err := c.Mails.Send(t.Context(), func(_ context.Context, mail outbox.Mail) error {
 			if mail.To == email {
 				return fault.New(fault.Invalid, "The address is refused.")
 			}
@@ -80,7 +80,7 @@ func TestMailFailures(t *testing.T) {
 	t.Run("a process that dies with a mail leaves it to others after five minutes", func(t *testing.T) {
 		c := written(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := c.Mails.SendMails(ctx, func(context.Context, outbox.Mail) error { cancel(); return context.Canceled })
+		_, err := c.Mails.Send(ctx, func(context.Context, outbox.Mail) error { cancel(); return context.Canceled })
 		if err == nil {
 			t.Error("no error")
 		}
@@ -93,7 +93,7 @@ func TestMailFailures(t *testing.T) {
 		c := written(t)
 		for range 8 {
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := c.Mails.SendMails(ctx, func(context.Context, outbox.Mail) error { cancel(); return context.Canceled })
+			_, err := c.Mails.Send(ctx, func(context.Context, outbox.Mail) error { cancel(); return context.Canceled })
 			if err == nil {
 				t.Error("no error")
 			}
@@ -104,7 +104,7 @@ func TestMailFailures(t *testing.T) {
 	t.Run("two concurrent senders send each mail once", func(t *testing.T) {
 		c := written(t)
 		var inner []outbox.Mail
-		sent, err := c.Mails.SendMails(t.Context(), func(context.Context, outbox.Mail) error {
+		sent, err := c.Mails.Send(t.Context(), func(context.Context, outbox.Mail) error {
 			inner = c.sends()
 			return nil
 		})
@@ -114,7 +114,7 @@ func TestMailFailures(t *testing.T) {
 	})
 	t.Run("a mail is deleted with its workspace", func(t *testing.T) {
 		c := written(t)
-		sent, err := c.Mails.SendMails(t.Context(), func(context.Context, outbox.Mail) error {
+		sent, err := c.Mails.Send(t.Context(), func(context.Context, outbox.Mail) error {
 			return c.Deletions.DeleteWorkspace(t.Context(), c.space.ID)
 		})
 		if sent != 1 || err != nil {

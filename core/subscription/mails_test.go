@@ -244,7 +244,7 @@ https://parley.example/workspaces/`
 		c.addMember("admin", tenant.RoleAdmin)
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
-		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, left))
+		c.must(c.Members.Remove(t.Context(), c.space.ID, c.user.ID, left))
 		c.must(store.NewUsers(c.store).SetEmail(t.Context(), second, "new@example.com"))
 		c.sends(ends, strings.Replace(ends, email, "new@example.com", 1))
 	})

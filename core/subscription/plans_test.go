@@ -104,7 +104,7 @@ func TestUpdatePlan(t *testing.T) {
 		p := standard(c)
 		p.Limits.MessagesPerMonth, p.Price.Monthly, p.Limits.Features = 5, 80_00, []plan.Feature{plan.FeatureSites}
 		p.Title, p.Rank = "Gold", 9
-		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.must(c.Plans.Update(t.Context(), p))
 		got := standard(c)
 		if got.Limits.MessagesPerMonth != 5 || got.Price.Monthly != 80_00 || got.Title != "Standard" || got.Rank != 2 ||
 			got.Limits.Has(plan.FeatureAPI) || !got.Limits.Has(plan.FeatureSites) {
@@ -116,10 +116,10 @@ func TestUpdatePlan(t *testing.T) {
 		c.addChatbots(3)
 		p := standard(c)
 		p.Limits.Chatbots = 1
-		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.must(c.Plans.Update(t.Context(), p))
 		c.suspended(plan.Chatbots, "cb_2", "cb_3")
 		p.Limits.Chatbots = plan.Unlimited
-		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.must(c.Plans.Update(t.Context(), p))
 		c.suspended(plan.Chatbots)
 	})
 	t.Run("another plan's workspaces stay as they are", func(t *testing.T) {
@@ -128,19 +128,19 @@ func TestUpdatePlan(t *testing.T) {
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		p := standard(c)
 		p.Limits.Chatbots = 1
-		c.must(c.Plans.UpdatePlan(t.Context(), p))
+		c.must(c.Plans.Update(t.Context(), p))
 		c.suspended(plan.Chatbots)
 	})
 	t.Run("invalid values are refused and change nothing", func(t *testing.T) {
 		c := newClock(t)
 		p := standard(c)
 		p.Limits.Chatbots = -7
-		if err := c.Plans.UpdatePlan(t.Context(), p); fault.As(err).Field != "chatbots" {
+		if err := c.Plans.Update(t.Context(), p); fault.As(err).Field != "chatbots" {
 			t.Errorf("got %v", err)
 		}
 		if got := standard(c).Limits.Chatbots; got != 10 {
 			t.Errorf("the limit is %d", got)
 		}
-		c.isA(c.Plans.UpdatePlan(t.Context(), plan.Plan{Name: "gold"}), fault.Invalid)
+		c.isA(c.Plans.Update(t.Context(), plan.Plan{Name: "gold"}), fault.Invalid)
 	})
 }

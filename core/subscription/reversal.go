@@ -64,9 +64,9 @@ type Reversals struct {
 // maxReversals bounds how many of a workspace are compared with those read.
 const maxReversals = 1_000
 
-// RecordReversals stores refunds and disputes read at Stripe, with an entry in the audit log
+// Record stores refunds and disputes read at Stripe, with an entry in the audit log
 // for each new one, and returns the new ones.
-func (r *Reversals) RecordReversals(ctx context.Context, workspaceID string, read []Reversal) (news []Reversal, err error) {
+func (r *Reversals) Record(ctx context.Context, workspaceID string, read []Reversal) (news []Reversal, err error) {
 	err = r.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		news = nil
 		known, err := r.db.Reversals.Reversals(ctx, workspaceID, maxReversals)

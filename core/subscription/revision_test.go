@@ -16,7 +16,7 @@ func TestRevisions(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.bill(c.active(plan.Standard))
-		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, subscription.Cause{})
+		_, err := c.Ledger.Apply(t.Context(), c.space.ID, 0, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.Conflict)
 		c.isOn(plan.Standard)
 	})
@@ -27,14 +27,14 @@ func TestRevisions(t *testing.T) {
 		c.bill(billed)
 		early := c.subscription().Revision
 		c.bill(billed)
-		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, early, c.active(plan.Basic), false, subscription.Cause{})
+		_, err := c.Ledger.Apply(t.Context(), c.space.ID, early, c.active(plan.Basic), false, subscription.Cause{})
 		c.isA(err, fault.Conflict)
 	})
 	t.Run("the event with it is not lost", func(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		cause := subscription.Cause{EventID: "evt_1", EventType: "customer.subscription.updated"}
-		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 7, c.active(plan.Basic), false, cause)
+		_, err := c.Ledger.Apply(t.Context(), c.space.ID, 7, c.active(plan.Basic), false, cause)
 		c.isA(err, fault.Conflict)
 		if saw, err := c.Ledger.SawEvent(t.Context(), "evt_1"); saw || err != nil {
 			t.Errorf("it is noted: %v, %v", saw, err)
@@ -48,7 +48,7 @@ func TestRevisions(t *testing.T) {
 		c.customer()
 		won, lost := 0, 0
 		for _, err := range atOnce(50, func() error {
-			_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Standard), false, subscription.Cause{})
+			_, err := c.Ledger.Apply(t.Context(), c.space.ID, 0, c.active(plan.Standard), false, subscription.Cause{})
 			return err
 		}) {
 			switch {
@@ -66,7 +66,7 @@ func TestRevisions(t *testing.T) {
 		c := newClock(t)
 		c.customer()
 		c.must(c.Customers.BeginCheckout(t.Context(), c.space.ID))
-		c.must(c.Customers.CustomerTold(t.Context(), c.space.ID))
+		c.must(c.Customers.MarkTold(t.Context(), c.space.ID))
 		if got := c.subscription(); got.Revision != 0 || !got.CheckoutAt.Equal(c.now) {
 			t.Errorf("the row is %+v", got)
 		}
@@ -99,7 +99,7 @@ func TestEvents(t *testing.T) {
 		var mu sync.Mutex
 		effects := 0
 		for _, err := range atOnce(50, func() error {
-			applied, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Standard), false, cause)
+			applied, err := c.Ledger.Apply(t.Context(), c.space.ID, 0, c.active(plan.Standard), false, cause)
 			mu.Lock()
 			defer mu.Unlock()
 			if applied.Changed {

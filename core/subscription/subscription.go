@@ -35,7 +35,7 @@ type Subscription struct {
 	// CheckoutAt is when an owner was last sent to pay.
 	CheckoutAt *time.Time
 	// Revision counts the changes. If another writer stored something after a reader
-	// asked Stripe, the reader must ask again: see [Ledger.ApplySubscription].
+	// asked Stripe, the reader must ask again: see [Ledger.Apply].
 	Revision int
 	// FetchedAt is when Stripe was last asked.
 	FetchedAt *time.Time
@@ -112,7 +112,7 @@ type Cause struct {
 	EventID, EventType string
 }
 
-// Applied says what [Ledger.ApplySubscription] did.
+// Applied says what [Ledger.Apply] did.
 type Applied struct {
 	// Changed says that the row has changed, and Unknown that the rule does not know
 	// its status.

@@ -28,14 +28,14 @@ type Trials struct {
 	now func() time.Time
 }
 
-// TrialTaken reports whether a person has had their trial.
-func (t *Trials) TrialTaken(ctx context.Context, key TrialKey) (bool, error) {
+// Taken reports whether a person has had their trial.
+func (t *Trials) Taken(ctx context.Context, key TrialKey) (bool, error) {
 	return t.db.Trials.HasTrial(ctx, key)
 }
 
-// ClaimTrial records a subscription's trial under all keys, and reports false if another
+// Claim records a subscription's trial under all keys, and reports false if another
 // subscription already has any of them. It may be called again.
-func (t *Trials) ClaimTrial(ctx context.Context, subscriptionID string, keys ...TrialKey) (first bool, err error) {
+func (t *Trials) Claim(ctx context.Context, subscriptionID string, keys ...TrialKey) (first bool, err error) {
 	err = t.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		first = true
 		for _, key := range keys {

@@ -13,7 +13,7 @@ func TestUnlink(t *testing.T) {
 	t.Parallel()
 	c := newClock(t)
 	c.customer()
-	_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, 0, c.active(plan.Premium), true, subscription.Cause{})
+	_, err := c.Ledger.Apply(t.Context(), c.space.ID, 0, c.active(plan.Premium), true, subscription.Cause{})
 	c.must(err)
 	c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 	revision := c.subscription().Revision
@@ -29,7 +29,7 @@ func TestUnlink(t *testing.T) {
 		}
 	})
 	t.Run("a concurrent read at Stripe is not written back", func(t *testing.T) {
-		_, err := c.Ledger.ApplySubscription(t.Context(), c.space.ID, revision, c.active(plan.Premium), false, subscription.Cause{})
+		_, err := c.Ledger.Apply(t.Context(), c.space.ID, revision, c.active(plan.Premium), false, subscription.Cause{})
 		c.isA(err, fault.Conflict)
 	})
 	t.Run("there is no second trial", func(t *testing.T) {
@@ -38,9 +38,9 @@ func TestUnlink(t *testing.T) {
 		}
 	})
 	t.Run("the old customer belongs to nobody, and the workspace can get another", func(t *testing.T) {
-		_, err := c.Customers.WorkspaceByCustomer(t.Context(), "cus_shop")
+		_, err := c.Customers.WorkspaceOf(t.Context(), "cus_shop")
 		c.isA(err, fault.NotFound)
-		stands, err := c.Customers.SetCustomer(t.Context(), c.space.ID, subscription.Customer{ID: "cus_new", Account: subscription.StripeAccount{ID: "acct_1", Mode: subscription.Live}})
+		stands, err := c.Customers.Set(t.Context(), c.space.ID, subscription.Customer{ID: "cus_new", Account: subscription.StripeAccount{ID: "acct_1", Mode: subscription.Live}})
 		if err != nil || stands.CustomerID != "cus_new" || stands.Account.ID != "acct_1" {
 			t.Errorf("there stands %+v, %v", stands, err)
 		}
@@ -59,7 +59,7 @@ func TestCustomerMissing(t *testing.T) {
 	c.bill(c.active(plan.Basic))
 	missing := func(customer string) bool {
 		c.Helper()
-		news, err := c.Customers.CustomerMissing(t.Context(), c.space.ID, customer)
+		news, err := c.Customers.MarkMissing(t.Context(), c.space.ID, customer)
 		c.must(err)
 		return news
 	}
@@ -76,7 +76,7 @@ func TestCustomerMissing(t *testing.T) {
 		}
 	})
 	t.Run("so does another customer", func(t *testing.T) {
-		_, err := c.Customers.ReplaceCustomer(t.Context(), c.space.ID, "cus_shop", subscription.Customer{ID: "cus_new"})
+		_, err := c.Customers.Replace(t.Context(), c.space.ID, "cus_shop", subscription.Customer{ID: "cus_new"})
 		c.must(err)
 		if missing("cus_shop") || c.subscription().MissingAt != nil {
 			t.Error("the new customer is marked")

@@ -14,7 +14,7 @@ import (
 func (c *clock) mailed() (mail outbox.Mail, code string) {
 	c.Helper()
 	var mails []outbox.Mail
-	_, err := c.Mails.SendMails(c.Context(), func(_ context.Context, mail outbox.Mail) error {
+	_, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
 		mails = append(mails, mail)
 		return nil
 	})
@@ -46,7 +46,7 @@ func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
 	var mails []outbox.Mail
 	var got []string
-	n, err := c.Mails.SendMails(c.Context(), func(_ context.Context, mail outbox.Mail) error {
+	n, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
 		mails = append(mails, mail)
 		got = append(got, mail.To+": "+mail.Subject)
 		return nil

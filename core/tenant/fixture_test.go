@@ -53,7 +53,7 @@ func (c *clock) addMember(name string, role tenant.Role) string {
 	user := account.User{ID: "usr_" + name, Email: name + "@example.com", PasswordHash: "none", CreatedAt: c.now}
 	c.must(store.NewUsers(c.store).CreateUser(c.Context(), user))
 	c.pass(time.Second)
-	c.must(c.Members.AddMember(c.Context(), c.space.ID, user, role))
+	c.must(c.Members.Add(c.Context(), c.space.ID, user, role))
 	return user.ID
 }
 

@@ -176,7 +176,7 @@ func (i *Invitations) Join(ctx context.Context, code, password string, client ac
 		if err != nil {
 			return err
 		}
-		return i.members.AddMember(ctx, invitation.WorkspaceID, user, invitation.Role)
+		return i.members.Add(ctx, invitation.WorkspaceID, user, invitation.Role)
 	})
 }
 

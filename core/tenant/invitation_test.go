@@ -24,7 +24,7 @@ func TestInvitationExpiry(t *testing.T) {
 		if failure := fault.As(err); failure.Kind != fault.Invalid || failure.Field != "code" {
 			t.Errorf("got %v", err)
 		}
-		if _, err := c.Users.UserByEmail(t.Context(), "guest@example.com"); !fault.Is(err, fault.NotFound) {
+		if _, err := c.Users.ByEmail(t.Context(), "guest@example.com"); !fault.Is(err, fault.NotFound) {
 			t.Errorf("there is an account: %v", err)
 		}
 	})

@@ -88,7 +88,7 @@ func TestKeep(t *testing.T) {
 		all, err := c.Plans.All(t.Context())
 		c.must(err)
 		all[2].Limits.TokensPerChatbot = 1
-		c.must(c.Plans.UpdatePlan(t.Context(), all[2]))
+		c.must(c.Plans.Update(t.Context(), all[2]))
 		c.suspended(plan.Tokens, "cb_1_2", "cb_1_3", "cb_2_2")
 		c.must(keep(c, plan.Tokens, "cb_1_3", "cb_2_2"))
 		c.suspended(plan.Tokens, "cb_1_1", "cb_1_2", "cb_2_1")

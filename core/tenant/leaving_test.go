@@ -38,7 +38,7 @@ func TestInvitationsEndWithTheRight(t *testing.T) {
 	t.Parallel()
 	for sentence, lose := range map[string]func(c *clock, admin string) error{
 		"an admin who is removed cannot return by their own invitation": func(c *clock, admin string) error {
-			return c.Members.RemoveMember(c.Context(), c.space.ID, c.user.ID, admin)
+			return c.Members.Remove(c.Context(), c.space.ID, c.user.ID, admin)
 		},
 		"an admin who leaves cannot return by their own invitation": func(c *clock, admin string) error {
 			return c.Members.Leave(c.Context(), c.space.ID, admin)
@@ -72,14 +72,14 @@ func TestInvitationsEndWithTheRight(t *testing.T) {
 	t.Run("a request that started before the role was lost invites nobody", func(t *testing.T) {
 		c := newClock(t)
 		admin := c.addMember("admin", tenant.RoleAdmin)
-		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
+		c.must(c.Members.Remove(t.Context(), c.space.ID, c.user.ID, admin))
 		_, err := c.Invitations.Invite(t.Context(), c.space.ID, admin, "back@example.com", tenant.RoleAdmin)
 		c.isA(err, fault.NotFound)
 		demoted := c.addMember("demoted", tenant.RoleMember)
 		_, err = c.Invitations.Invite(t.Context(), c.space.ID, demoted, "back@example.com", tenant.RoleMember)
 		c.isA(err, fault.Forbidden)
 		c.isA(c.Members.ChangeRole(t.Context(), c.space.ID, demoted, demoted, tenant.RoleAdmin), fault.Forbidden)
-		c.isA(c.Members.RemoveMember(t.Context(), c.space.ID, demoted, c.user.ID), fault.Conflict) // the last owner
+		c.isA(c.Members.Remove(t.Context(), c.space.ID, demoted, c.user.ID), fault.Conflict) // the last owner
 	})
 	t.Run("an invitation waits while its inviter is over the plan's limit", func(t *testing.T) {
 		c := newClock(t)
@@ -100,7 +100,7 @@ func TestInvitationsEndWithTheRight(t *testing.T) {
 			CreatedAt: c.now, ExpiresAt: c.now.Add(day),
 		}, hashed("old code")))
 		admin := c.addMember("admin", tenant.RoleAdmin)
-		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, admin))
+		c.must(c.Members.Remove(t.Context(), c.space.ID, c.user.ID, admin))
 		c.joins("old code", true)
 	})
 }
@@ -110,7 +110,7 @@ func TestLeave(t *testing.T) {
 	t.Run("a member who leaves no longer sees the workspace, but keeps their session and account", func(t *testing.T) {
 		c := newClock(t)
 		member := c.addMember("member", tenant.RoleMember)
-		keys, err := c.Sessions.StartSession(t.Context(), member, stranger)
+		keys, err := c.Sessions.Start(t.Context(), member, stranger)
 		c.must(err)
 		c.must(c.Members.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
 		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})

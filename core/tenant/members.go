@@ -70,8 +70,8 @@ func memberOf(members []Member, userID string) (Member, error) {
 	return members[at], nil
 }
 
-// AddMember makes a user a member of a workspace.
-func (m *Members) AddMember(ctx context.Context, workspaceID string, user account.User, role Role) error {
+// Add makes a user a member of a workspace.
+func (m *Members) Add(ctx context.Context, workspaceID string, user account.User, role Role) error {
 	return m.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		if _, _, err := m.admitOne(ctx, workspaceID); err != nil {
 			return err
@@ -92,14 +92,14 @@ func (m *Members) AddMember(ctx context.Context, workspaceID string, user accoun
 
 // ChangeRole changes a member's role. By is the user who requests it.
 func (m *Members) ChangeRole(ctx context.Context, workspaceID, by, userID string, role Role) error {
-	return m.changeMember(ctx, workspaceID, userID, role, func(members []Member, member Member) error {
+	return m.change(ctx, workspaceID, userID, role, func(members []Member, member Member) error {
 		return mayManage(members, by, member, role)
 	})
 }
 
-// RemoveMember removes a member from a workspace. By is the user who requests it.
-func (m *Members) RemoveMember(ctx context.Context, workspaceID, by, userID string) error {
-	return m.changeMember(ctx, workspaceID, userID, noRole, func(members []Member, member Member) error {
+// Remove removes a member from a workspace. By is the user who requests it.
+func (m *Members) Remove(ctx context.Context, workspaceID, by, userID string) error {
+	return m.change(ctx, workspaceID, userID, noRole, func(members []Member, member Member) error {
 		return mayManage(members, by, member, noRole)
 	})
 }
@@ -107,12 +107,12 @@ func (m *Members) RemoveMember(ctx context.Context, workspaceID, by, userID stri
 // Leave removes a user from a workspace at their own request. The API tokens that they created
 // stay with the workspace.
 func (m *Members) Leave(ctx context.Context, workspaceID, userID string) error {
-	return m.changeMember(ctx, workspaceID, userID, noRole, func([]Member, Member) error { return nil })
+	return m.change(ctx, workspaceID, userID, noRole, func([]Member, Member) error { return nil })
 }
 
-// changeMember changes a member's role, or removes the member, unless may refuses it.
+// change changes a member's role, or removes the member, unless may refuses it.
 // Invitations that the member may no longer create end with it.
-func (m *Members) changeMember(ctx context.Context, workspaceID, userID string, to Role, may func([]Member, Member) error) error {
+func (m *Members) change(ctx context.Context, workspaceID, userID string, to Role, may func([]Member, Member) error) error {
 	return m.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace Workspace) error {
 		members, err := m.db.Members.Members(ctx, workspaceID)
 		if err != nil {
@@ -134,7 +134,7 @@ func (m *Members) changeMember(ctx context.Context, workspaceID, userID string, 
 		if err := m.cancelInvitationsOf(ctx, member, to); err != nil {
 			return err
 		}
-		if err := m.recordMember(ctx, member, to); err != nil {
+		if err := m.record(ctx, member, to); err != nil {
 			return err
 		}
 		if err := m.tellOfOwner(ctx, workspaceID, FirstOwner(members)); err != nil {
@@ -151,8 +151,8 @@ func (m *Members) setRole(ctx context.Context, member Member, to Role) error {
 	return m.db.Members.SetRole(ctx, member.WorkspaceID, member.UserID, to)
 }
 
-// recordMember records that a member has another role, or was removed.
-func (m *Members) recordMember(ctx context.Context, before Member, to Role) error {
+// record records that a member has another role, or was removed.
+func (m *Members) record(ctx context.Context, before Member, to Role) error {
 	entry := audit.Entry{Action: audit.RoleChanged, Object: before.object()}
 	switch {
 	case to == noRole && audit.ActorOf(ctx).UserID == before.UserID:

@@ -30,9 +30,9 @@ type Plans struct {
 // All returns all plans in order.
 func (p *Plans) All(ctx context.Context) ([]plan.Plan, error) { return p.db.Plans.Plans(ctx) }
 
-// UpdatePlan changes a plan's limits and prices, and settles every workspace that has it. If it
+// Update changes a plan's limits and prices, and settles every workspace that has it. If it
 // is interrupted, calling it again continues.
-func (p *Plans) UpdatePlan(ctx context.Context, changed plan.Plan) error {
+func (p *Plans) Update(ctx context.Context, changed plan.Plan) error {
 	stored, err := p.Existing(ctx, changed.Name)
 	if err != nil {
 		return err

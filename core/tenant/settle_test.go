@@ -17,7 +17,7 @@ import (
 func (c *clock) customer() {
 	c.Helper()
 	c.must(c.Grants.SetPlan(c.Context(), c.space.ID, plan.Free))
-	_, err := c.Customers.SetCustomer(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
+	_, err := c.Customers.Set(c.Context(), c.space.ID, subscription.Customer{ID: "cus_shop"})
 	c.must(err)
 }
 
@@ -47,7 +47,7 @@ func (c *clock) billBecause(billed subscription.Billed, cause subscription.Cause
 
 func (c *clock) apply(ctx context.Context, billed subscription.Billed, cause subscription.Cause) subscription.Applied {
 	c.Helper()
-	applied, err := c.Ledger.ApplySubscription(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
+	applied, err := c.Ledger.Apply(ctx, c.space.ID, c.subscription().Revision, billed, false, cause)
 	c.must(err)
 	return applied
 }
@@ -144,7 +144,7 @@ func TestSettle(t *testing.T) {
 		third := c.addMember("third", tenant.RoleMember)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		c.suspended(plan.Members, third)
-		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, first))
+		c.must(c.Members.Remove(t.Context(), c.space.ID, c.user.ID, first))
 		c.suspended(plan.Members)
 	})
 	t.Run("four owners do not all stay active on Starter", func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestSettle(t *testing.T) {
 		second, third := c.addMember("second", tenant.RoleOwner), c.addMember("third", tenant.RoleOwner)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.suspended(plan.Members, second, third)
-		c.must(c.Members.RemoveMember(t.Context(), c.space.ID, c.user.ID, c.user.ID))
+		c.must(c.Members.Remove(t.Context(), c.space.ID, c.user.ID, c.user.ID))
 		c.suspended(plan.Members, third)
 	})
 	t.Run("a workspace whose first owner becomes a member is not locked, either", func(t *testing.T) {

@@ -88,7 +88,7 @@ func (h *housekeeping) runChores(ctx context.Context) {
 	if h.Mails != nil {
 		tasks.Go(func() {
 			every(ctx, mailsEvery, func() {
-				_, err := h.Tenants.Mails.SendMails(ctx, h.Mails.Send)
+				_, err := h.Tenants.Mails.Send(ctx, h.Mails.Send)
 				logUnlessStopped(ctx, h.Log, "could not send mails", err)
 			})
 		})
@@ -115,7 +115,7 @@ const stripePatience = 24 * time.Hour
 
 // lapse ends expired access.
 func (h *housekeeping) lapse(ctx context.Context) error {
-	_, granted := h.Tenants.Grants.EndGrants(ctx)
+	_, granted := h.Tenants.Grants.EndDue(ctx)
 	if h.Billing == nil {
 		_, unverified := h.Tenants.Lapses.EndUnverified(ctx)
 		_, err := h.Tenants.Lapses.Lapse(ctx)

@@ -52,7 +52,7 @@ func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool)
 }
 
 func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
-	user, err := p.Tenants.Users.UserByEmail(ctx, DemoEmail)
+	user, err := p.Tenants.Users.ByEmail(ctx, DemoEmail)
 	if fault.Is(err, fault.NotFound) {
 		return newDemoWorkspace(ctx, p, facts)
 	}
@@ -72,8 +72,8 @@ func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Wo
 }
 
 func newDemoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
-	password := p.Tenants.Passwords.NewPassword()
-	_, workspaceID, err := p.Tenants.SignUps.SignUp(ctx, account.Account{Email: DemoEmail, Password: password, Workspace: demo.Business})
+	password := p.Tenants.Passwords.Random()
+	_, workspaceID, err := p.Tenants.SignUps.Create(ctx, account.Account{Email: DemoEmail, Password: password, Workspace: demo.Business})
 	if err != nil {
 		return tenant.Workspace{}, err
 	}

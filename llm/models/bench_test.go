@@ -13,7 +13,7 @@ import (
 
 type oneProvider struct{}
 
-func (oneProvider) OpenProvider(_ context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error) {
+func (oneProvider) Open(_ context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error) {
 	return chatbot.OpenedProvider{Provider: chatbot.Provider{ID: providerID, WorkspaceID: workspaceID}}, nil
 }
 

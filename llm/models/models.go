@@ -29,7 +29,7 @@ const (
 // Providers finds providers with their keys; package chatbot implements it. A
 // missing provider is a NotFound fault.
 type Providers interface {
-	OpenProvider(ctx context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error)
+	Open(ctx context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error)
 }
 
 // Config is what [New] needs.
@@ -174,7 +174,7 @@ func (m *Models) account(ctx context.Context, workspaceID, providerID string) (*
 	if known, ok := m.known.get(key, now); ok {
 		return known, nil
 	}
-	provider, err := m.config.Providers.OpenProvider(ctx, workspaceID, providerID)
+	provider, err := m.config.Providers.Open(ctx, workspaceID, providerID)
 	if fault.Is(err, fault.NotFound) {
 		m.known.drop(key)
 	}

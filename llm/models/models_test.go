@@ -31,7 +31,7 @@ type directory struct {
 	fail  error
 }
 
-func (d *directory) OpenProvider(_ context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error) {
+func (d *directory) Open(_ context.Context, workspaceID, providerID string) (chatbot.OpenedProvider, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++

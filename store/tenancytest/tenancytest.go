@@ -56,7 +56,7 @@ func fill(ctx context.Context, file string) error {
 	}
 	defer db.Close()
 	services := tenancy.Open(db, func() time.Time { return Epoch }, rand.Reader, tenancy.Options{})
-	_, workspaceID, err := services.SignUps.SignUp(ctx, account.Account{Email: Email, Password: Password, Workspace: "Shop"})
+	_, workspaceID, err := services.SignUps.Create(ctx, account.Account{Email: Email, Password: Password, Workspace: "Shop"})
 	if err != nil {
 		return err
 	}

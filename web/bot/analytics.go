@@ -55,7 +55,7 @@ func (s analyticsPages) show(c *fiber.Ctx, v site.Visit) error {
 	for _, choice := range ranges {
 		m.Ranges = append(m.Ranges, ui.Tab{Text: choice.Text, URL: m.Base + "?days=" + strconv.Itoa(choice.Days), Current: !own && choice.Days == days})
 	}
-	report, err := s.Insight.Reports.Report(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, r)
+	report, err := s.Insight.Reports.Read(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, r)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (s signUpPages) signUpPage(c *fiber.Ctx) error {
 
 // showSignUp asks for an address alone where it is checked by a mail.
 func (s signUpPages) showSignUp(c *fiber.Ctx, status int, f ui.Form) error {
-	checks, err := s.Accounts.SignUps.ChecksSignUps(c.UserContext())
+	checks, err := s.Accounts.SignUps.NeedsMail(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	checks, err := s.Accounts.SignUps.ChecksSignUps(c.UserContext())
+	checks, err := s.Accounts.SignUps.NeedsMail(c.UserContext())
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 		return site.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
 	}
 	if checks {
-		if err := s.Accounts.SignUps.RequestSignUp(c.UserContext(), typed["email"], s.Client(c)); err != nil {
+		if err := s.Accounts.SignUps.Request(c.UserContext(), typed["email"], s.Client(c)); err != nil {
 			return typed.Again(c, err, again)
 		}
 		return site.Render(c, fiber.StatusOK, views.CheckMailPage(s.PlainLayout(c, "Check your e-mail")))
@@ -115,7 +115,7 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Accounts.SignUps.FinishSignUp(c.UserContext(), typed["code"], account.Account{
+	user, err := s.Accounts.SignUps.Finish(c.UserContext(), typed["code"], account.Account{
 		Password: typed["password"], Workspace: typed["workspace"], Client: s.Client(c),
 	})
 	if err != nil {
@@ -127,7 +127,7 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 }
 
 func (s signUpPages) createAccount(c *fiber.Ctx, typed site.Form) (account.User, error) {
-	user, _, err := s.Accounts.SignUps.SignUp(c.UserContext(), account.Account{
+	user, _, err := s.Accounts.SignUps.Create(c.UserContext(), account.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
 		Client: s.Client(c), OnlyFirst: !s.SignUp,
 	})

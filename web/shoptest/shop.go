@@ -92,11 +92,11 @@ func (t *Till) Refresh(ctx context.Context, workspaceID string, cause subscripti
 	if t.Fail != nil {
 		return subscription.Applied{}, t.Fail
 	}
-	s, err := t.tenants.Customers.SetCustomer(ctx, workspaceID, subscription.Customer{ID: "cus_1"})
+	s, err := t.tenants.Customers.Set(ctx, workspaceID, subscription.Customer{ID: "cus_1"})
 	if err != nil {
 		return subscription.Applied{}, err
 	}
-	return t.tenants.Ledger.ApplySubscription(ctx, workspaceID, s.Revision, t.Billed, false, cause)
+	return t.tenants.Ledger.Apply(ctx, workspaceID, s.Revision, t.Billed, false, cause)
 }
 
 func (t *Till) Invoices(context.Context, string, int) ([]billing.Invoice, error) {
@@ -151,7 +151,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	s.app = fiber.New(fiber.Config{Immutable: true})
 	s.app.Use(requestid.Middleware)
 	web.Register(s.app, &route.Table{}, deps)
-	owner, workspaceID, err := s.Tenants.SignUps.SignUp(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
+	owner, workspaceID, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
 	webtest.Must(t, err)
 	s.Home, err = s.Tenants.Workspaces.Workspace(t.Context(), workspaceID)
 	webtest.Must(t, err)
@@ -162,7 +162,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 
 func (s *Shop) SignIn(user account.User) {
 	s.Helper()
-	keys, err := s.Tenants.Sessions.StartSession(s.Context(), user.ID, account.Client{})
+	keys, err := s.Tenants.Sessions.Start(s.Context(), user.ID, account.Client{})
 	webtest.Must(s.T, err)
 	s.Cookie = "parley_session=" + keys.Session
 }
@@ -225,7 +225,7 @@ const ProviderKey = "sk-very-secret-0123456789-wxyz"
 // NewProvider makes one that the pages did not.
 func (s *Shop) NewProvider(name string) chatbot.Provider {
 	s.Helper()
-	made, err := s.Chatbots.Providers.CreateProvider(s.Context(), s.Home.ID, chatbot.ProviderSettings{
+	made, err := s.Chatbots.Providers.Create(s.Context(), s.Home.ID, chatbot.ProviderSettings{
 		Name: name, Kind: chatbot.OpenAI, BaseURL: "https://models.example.com/v1", Key: ProviderKey,
 	})
 	webtest.Must(s.T, err)

@@ -23,14 +23,14 @@ func (s *Site) Client(c *fiber.Ctx) account.Client {
 
 // Start signs a person in who has just proved who they are.
 func (s *Site) Start(c *fiber.Ctx, userID, path string) error {
-	keys, err := s.Accounts.Sessions.StartSession(c.UserContext(), userID, s.Client(c))
+	keys, err := s.Accounts.Sessions.Start(c.UserContext(), userID, s.Client(c))
 	if err != nil {
 		return err
 	}
 	if err := s.Sessions.Begin(c, keys); err != nil {
 		return err
 	}
-	user, err := s.Accounts.Users.User(c.UserContext(), userID)
+	user, err := s.Accounts.Users.Get(c.UserContext(), userID)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func TestWhoBuys(t *testing.T) {
 	s.Subscribe(plan.Standard, plan.Active)
 	ben, err := s.Tenants.SignUps.CreateUser(t.Context(), "ben@example.com", shoptest.Password)
 	webtest.Must(t, err)
-	webtest.Must(t, s.Tenants.Members.AddMember(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
+	webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
 	s.SignIn(ben)
 
 	t.Run("an admin reads why they cannot, and no invoices", func(t *testing.T) {

@@ -127,7 +127,7 @@ func (s memberPages) changeRole(c *fiber.Ctx, v site.Visit) error {
 
 func (s memberPages) removeMember(c *fiber.Ctx, v site.Visit) error {
 	user := id.Given(c.Params("user"))
-	if err := s.Team.Members.RemoveMember(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, user); err != nil {
+	if err := s.Team.Members.Remove(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, user); err != nil {
 		return s.membersAgain(c, v, site.Form{}, err)
 	}
 	if user == v.Person.User.ID {

@@ -59,7 +59,7 @@ func (s modelPages) createProvider(c *fiber.Ctx, v site.Visit) error {
 	}
 	settings := providerSettings(typed)
 	settings.Kind = chatbot.ProviderKind(typed["kind"])
-	if _, err := s.Chatbots.Providers.CreateProvider(c.UserContext(), v.WorkspaceID(), settings); err != nil {
+	if _, err := s.Chatbots.Providers.Create(c.UserContext(), v.WorkspaceID(), settings); err != nil {
 		site.LogFailure(c, s.Log, fault.As(err))
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showModels(c, v, status, f, "") })
 	}
@@ -74,7 +74,7 @@ func providerSettings(typed site.Form) chatbot.ProviderSettings {
 
 // provider is the one that the address names.
 func (s modelPages) provider(c *fiber.Ctx, v site.Visit) (chatbot.Provider, error) {
-	return s.Chatbots.Providers.Provider(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("provider")))
+	return s.Chatbots.Providers.Get(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("provider")))
 }
 
 func (s modelPages) providerPage(c *fiber.Ctx, v site.Visit) error {
@@ -106,7 +106,7 @@ func (s modelPages) saveProvider(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Chatbots.Providers.UpdateProvider(c.UserContext(), v.WorkspaceID(), provider.ID, providerSettings(typed))
+	_, err = s.Chatbots.Providers.Update(c.UserContext(), v.WorkspaceID(), provider.ID, providerSettings(typed))
 	if fault.Is(err, fault.Conflict) {
 		typed["seen"] = provider.Fingerprint()
 		told := *fault.As(err)
@@ -196,7 +196,7 @@ func (s modelPages) deleteProvider(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Chatbots.Providers.DeleteProvider(c.UserContext(), v.WorkspaceID(), provider.ID); err != nil {
+	if err := s.Chatbots.Providers.Delete(c.UserContext(), v.WorkspaceID(), provider.ID); err != nil {
 		again := site.Form{"kind": string(provider.Kind)} // of the form that adds one
 		return again.Again(c, err, func(status int, f ui.Form) error { return s.showModels(c, v, status, f, "") })
 	}

@@ -60,7 +60,7 @@ func TestModelsPage(t *testing.T) {
 		s.Subscribe(plan.Standard, plan.Active)
 		ben, err := s.Tenants.SignUps.CreateUser(t.Context(), "ben@example.com", shoptest.Password)
 		webtest.Must(t, err)
-		webtest.Must(t, s.Tenants.Members.AddMember(t.Context(), s.Home.ID, ben, tenant.RoleMember))
+		webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleMember))
 		mine := s.NewProvider("Mine")
 		s.SignIn(ben)
 		got := s.Get(s.Url("/models"))
@@ -94,7 +94,7 @@ func TestProviderPage(t *testing.T) {
 	page := s.Url("/models/" + ours.ID)
 	stored := func(t *testing.T) chatbot.OpenedProvider {
 		t.Helper()
-		found, err := s.Chatbots.Providers.OpenProvider(t.Context(), s.Home.ID, ours.ID)
+		found, err := s.Chatbots.Providers.Open(t.Context(), s.Home.ID, ours.ID)
 		webtest.Must(t, err)
 		return found
 	}
@@ -187,7 +187,7 @@ func TestProviderThatIsTried(t *testing.T) {
 		if asked := s.Asked[len(s.Asked)-1]; string(asked.Key) != shoptest.ProviderKey {
 			t.Error("it was asked without the key")
 		}
-		if kept, err := s.Chatbots.Providers.Provider(t.Context(), s.Home.ID, ours.ID); err != nil || !kept.UpdatedAt.Equal(ours.UpdatedAt) {
+		if kept, err := s.Chatbots.Providers.Get(t.Context(), s.Home.ID, ours.ID); err != nil || !kept.UpdatedAt.Equal(ours.UpdatedAt) {
 			t.Errorf("it was changed: %v", err)
 		}
 	})

@@ -99,7 +99,7 @@ func (s planPages) offerTo(c *fiber.Ctx, v site.Visit) (offer, error) {
 	if err != nil {
 		return offer{}, err
 	}
-	taken, err := s.Subscriptions.Trials.TrialTaken(ctx, subscription.TrialOfUser(v.Person.User.ID))
+	taken, err := s.Subscriptions.Trials.Taken(ctx, subscription.TrialOfUser(v.Person.User.ID))
 	if err != nil {
 		return offer{}, err
 	}

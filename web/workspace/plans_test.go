@@ -54,7 +54,7 @@ func TestWhatIsSold(t *testing.T) {
 	t.Run("between a new price and its sale the page does not show what is not sold", func(t *testing.T) {
 		s := s.Within(t)
 		webtest.Must(t, s.Tenants.Plans.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 19_00, Yearly: 190_00, Currency: "usd"}))
-		webtest.Must(t, s.Tenants.Plans.UpdatePlan(t.Context(), basic))
+		webtest.Must(t, s.Tenants.Plans.Update(t.Context(), basic))
 		got := s.Get(s.Url("/plan"))
 		s.WantPage(got, 200, "19.00 USD", `id="buy-basic-monthly"`)
 		if strings.Contains(got.Body, "25.00 USD") {
@@ -88,7 +88,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 	s.Till.Billed.InvoiceURL = "https://invoice.stripe.com/i/7"
 	_, err := s.Till.Refresh(t.Context(), s.Home.ID, subscription.Cause{})
 	webtest.Must(t, err)
-	_, err = s.Tenants.Reversals.RecordReversals(t.Context(), s.Home.ID, []subscription.Reversal{
+	_, err = s.Tenants.Reversals.Record(t.Context(), s.Home.ID, []subscription.Reversal{
 		{StripeID: "re_1", Kind: subscription.Refund, Status: "succeeded", Amount: 12_34, Currency: "usd", At: webtest.Today},
 		{StripeID: "dp_1", Kind: subscription.Dispute, Status: "needs_response", Amount: 79_00, Currency: "usd", At: webtest.Today},
 	})
@@ -101,7 +101,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 		s := s.Within(t)
 		ben, err := s.Tenants.SignUps.CreateUser(t.Context(), "ben@example.com", shoptest.Password)
 		webtest.Must(t, err)
-		webtest.Must(t, s.Tenants.Members.AddMember(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
+		webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
 		s.SignIn(ben)
 		got := s.Get(s.Url("/plan"))
 		s.WantPage(got, 200, "An owner of the workspace can change the plan.")
@@ -113,7 +113,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 	})
 	t.Run("another workspace sees none of it", func(t *testing.T) {
 		s := s.Within(t)
-		eve, other, err := s.Tenants.SignUps.SignUp(t.Context(), account.Account{Email: "eve@example.com", Password: shoptest.Password, Workspace: "Other"})
+		eve, other, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "eve@example.com", Password: shoptest.Password, Workspace: "Other"})
 		webtest.Must(t, err)
 		s.SignIn(eve)
 		if got := s.Get("/workspaces/" + other + "/plan"); strings.Contains(got.Body, "12.34 USD") || strings.Contains(got.Body, "disputed") {
@@ -122,11 +122,11 @@ func TestPaymentsOnThePage(t *testing.T) {
 	})
 	t.Run("who had a trial elsewhere is not promised another", func(t *testing.T) {
 		s := s.Within(t)
-		ann, space, err := s.Tenants.SignUps.SignUp(t.Context(), account.Account{Email: "ann@example.com", Password: shoptest.Password, Workspace: "New"})
+		ann, space, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ann@example.com", Password: shoptest.Password, Workspace: "New"})
 		webtest.Must(t, err)
 		s.SignIn(ann)
 		s.WantPage(s.Get("/workspaces/"+space+"/plan"), 200, "days are free, once per person")
-		_, err = s.Tenants.Trials.ClaimTrial(t.Context(), "sub_9", subscription.TrialOfUser(ann.ID))
+		_, err = s.Tenants.Trials.Claim(t.Context(), "sub_9", subscription.TrialOfUser(ann.ID))
 		webtest.Must(t, err)
 		if got := s.Get("/workspaces/" + space + "/plan"); strings.Contains(got.Body, "days are free") {
 			t.Error("the page promises a trial")
@@ -145,7 +145,7 @@ func TestLimitsPage(t *testing.T) {
 	}
 	ben, err := s.Tenants.SignUps.CreateUser(t.Context(), "ben@example.com", shoptest.Password)
 	webtest.Must(t, err)
-	webtest.Must(t, s.Tenants.Members.AddMember(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
+	webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
 	_, _, err = s.Chatbots.Tokens.Issue(t.Context(), s.Home.ID, bots[0].ID, chatbot.NewToken{Name: "Website"})
 	webtest.Must(t, err)
 

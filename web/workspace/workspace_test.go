@@ -92,9 +92,9 @@ func TestAuditPage(t *testing.T) {
 	t.Run("members who manage nobody do not read it", func(t *testing.T) {
 		s := s.Within(t)
 		webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Standard))
-		ben, _, err := s.Tenants.SignUps.SignUp(t.Context(), account.Account{Email: "ben@example.com", Password: shoptest.Password, Workspace: "Ben's"})
+		ben, _, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ben@example.com", Password: shoptest.Password, Workspace: "Ben's"})
 		webtest.Must(t, err)
-		webtest.Must(t, s.Tenants.Members.AddMember(t.Context(), s.Home.ID, ben, tenant.RoleMember))
+		webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleMember))
 		s.SignIn(ben)
 		s.WantPage(s.Get(s.Url("/audit")), 403)
 	})

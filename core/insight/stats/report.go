@@ -127,8 +127,8 @@ func (t Total) Satisfaction() (float64, bool) {
 	return float64(t.ThumbsUp) / float64(rated), true
 }
 
-// Report sums up a range, compared with as many days before it.
-func (s *Reports) Report(ctx context.Context, workspaceID, chatbotID string, r Range) (Report, error) {
+// Read sums up a range, compared with as many days before it.
+func (s *Reports) Read(ctx context.Context, workspaceID, chatbotID string, r Range) (Report, error) {
 	before := r.Before()
 	days, err := s.store.Days(ctx, workspaceID, chatbotID, dateOf(before.From), dateOf(r.To))
 	if err != nil {
