@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	cdplog "github.com/chromedp/cdproto/log"
@@ -41,11 +42,17 @@ func findChromium(t *testing.T) string {
 // window opens a browser with nothing in it, until the test ends.
 func (w *instance) window() *window {
 	w.Helper()
+	return w.windowFor(4 * patience)
+}
+
+// windowFor is window for a test that takes longer.
+func (w *instance) windowFor(limit time.Duration) *window {
+	w.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(findChromium(w.T)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1200, 1000),
 	)
-	limited, stop := context.WithTimeout(context.WithoutCancel(w.Context()), 4*patience)
+	limited, stop := context.WithTimeout(context.WithoutCancel(w.Context()), limit)
 	allocator, stopAllocator := chromedp.NewExecAllocator(limited, options...)
 	b := &window{instance: w}
 	b.ctx, _ = chromedp.NewContext(allocator)

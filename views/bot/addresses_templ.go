@@ -443,7 +443,7 @@ func sourceRow(chatbotID string, source Source, mayEdit bool) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.PostButton(shell.KnowledgeURL(chatbotID)+"/sources/"+source.ID+"/sync", ui.Action{Text: "Read now", Label: "Read " + source.URL + " now", Icon: "refresh-cw", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.PostButton(shell.KnowledgeURL(chatbotID)+"/sources/"+source.ID+"/sync", ui.Action{Text: "Read now", Label: "Read now: " + source.URL, Icon: "refresh-cw", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

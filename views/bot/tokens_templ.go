@@ -231,7 +231,7 @@ func tokenTable(id, title string, actions bool) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"table\"><table aria-labelledby=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"table tokens\"><table aria-labelledby=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -298,7 +298,7 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section id=\"upgrade\" class=\"card\" aria-labelledby=\"upgrade-title\"><header><div><h3 id=\"upgrade-title\">API access starts with ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section id=\"upgrade\" class=\"card\" aria-labelledby=\"upgrade-title\"><header><div><h2 id=\"upgrade-title\">API access starts with ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -311,7 +311,7 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</h3><p>Put this chatbot into your website, your app or your help desk. You are on ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</h2><p>Put this chatbot into your website, your app or your help desk. You are on ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -549,7 +549,7 @@ func secretDialog() templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<dialog id=\"secret-dialog\" class=\"dialog broad\" aria-labelledby=\"created-title\" aria-describedby=\"created-about\"><header><h3 id=\"created-title\">Save your token</h3></header><div id=\"token-created\" class=\"inside\"><p id=\"created-about\">This is the only time that you see it. Copy it to where your program reads its secrets.</p><div class=\"copyfield\"><code id=\"token-secret\" tabindex=\"-1\" aria-label=\"The token\"></code> <button id=\"copy-token\" class=\"button\" type=\"button\" data-copies=\"token-secret\">Copy</button></div><p class=\"hint\" role=\"status\" id=\"token-secret-copied\"></p><details><summary>Try it in a terminal</summary><div class=\"stack tight\"><pre tabindex=\"0\" aria-label=\"Command that asks the chatbot\"><code id=\"token-curl\"></code></pre><div class=\"row\"><button id=\"copy-curl\" class=\"button small\" type=\"button\" data-copies=\"token-curl\">Copy the command</button> <span class=\"hint\" role=\"status\" id=\"token-curl-copied\"></span></div></div></details><p id=\"rolled-note\" class=\"banner warn\" hidden></p><footer><button id=\"token-done\" class=\"button primary\" type=\"button\">I've saved it</button></footer></div></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<dialog id=\"secret-dialog\" class=\"dialog broad\" aria-labelledby=\"created-title\" aria-describedby=\"created-about\"><header><h3 id=\"created-title\">Save your token</h3></header><div id=\"token-created\" class=\"inside\"><p id=\"created-about\">This is the only time that you see it. Copy it to where your program reads its secrets.</p><div class=\"copyfield\"><code id=\"token-secret\" tabindex=\"-1\" role=\"textbox\" aria-readonly=\"true\" aria-label=\"The token\"></code> <button id=\"copy-token\" class=\"button\" type=\"button\" data-copies=\"token-secret\">Copy</button></div><p class=\"hint\" role=\"status\" id=\"token-secret-copied\"></p><details><summary>Try it in a terminal</summary><div class=\"stack tight\"><pre tabindex=\"0\" role=\"region\" aria-label=\"Command that asks the chatbot\"><code id=\"token-curl\"></code></pre><div class=\"row\"><button id=\"copy-curl\" class=\"button small\" type=\"button\" data-copies=\"token-curl\">Copy the command</button> <span class=\"hint\" role=\"status\" id=\"token-curl-copied\"></span></div></div></details><p id=\"rolled-note\" class=\"banner warn\" hidden></p><footer><button id=\"token-done\" class=\"button primary\" type=\"button\">I've saved it</button></footer></div></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

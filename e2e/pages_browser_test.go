@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"parley/core/chatbot"
+	"parley/core/plan"
+	"parley/internal/app"
+)
+
+// notPages are routes that answer with something that no window shows.
+var notPages = []string{
+	"/workspaces/:workspace/billing", "/workspaces/:workspace/plan", // until they are what they will be
+	"/healthz", "/readyz", "/static/*", "/.well-known/security.txt", "/chatbots/:chatbot/conversations/export",
+}
+
+// isPage says whether a route is for windows.
+func isPage(route string) bool {
+	path, get := strings.CutPrefix(route, "GET ")
+	return get && !strings.HasPrefix(path, apiPrefix) && !slices.Contains(notPages, path)
+}
+
+// examples are addresses of pages that show nothing without a question.
+var examples = map[string]string{
+	"/chatbots/:chatbot/improve/check/:document": "/chatbots/:chatbot/improve/check/:pair?question=opening",
+}
+
+// fills has what is there once a script has filled a page.
+var fills = map[string]string{
+	"/chatbots/:chatbot/tokens":                  "#token-list tr, #token-empty:not([hidden]), #upgrade",
+	"/chatbots/:chatbot/playground":              "parley-playground .composer",
+	"/chatbots/:chatbot/improve/check/:document": "#reply",
+}
+
+// walk looks at one page after the other in one window.
+type walk struct {
+	*window
+	// opened are the dialogs and menus that have been looked at.
+	opened map[string]bool
+}
+
+// visit fails the test unless the page answers so, fits, is accessible, and has
+// nothing to complain about in the console.
+func (k *walk) visit(t *testing.T, r row, with ids, status int) {
+	path := k.within(t).fill(cmp.Or(examples[r.route], r.target()), with)
+	k.size(t, 1280)
+	k.theme(t, "light")
+	response, err := chromedp.RunResponse(k.ctx, chromedp.Navigate(k.base+path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Status != int64(status) {
+		t.Fatalf("%s answers %d, want %d", path, response.Status, status)
+	}
+	if there := fills[r.route]; there != "" && status == http.StatusOK {
+		k.do(t, chromedp.WaitReady(chromedp.CSS(there)))
+	}
+	k.look(t)
+	k.silent(t, status)
+}
+
+// look checks the page as it is, then with all that it can unfold, and last what it
+// opens above itself.
+func (k *walk) look(t *testing.T) {
+	known := map[string]bool{}
+	k.fitting(t, "the page", known)
+	if get(t, k.window, chromedp.Evaluate[int](`[...document.querySelectorAll("details:not([open])")].map((d) => d.open = true).length`)) > 0 {
+		k.fitting(t, "the page, unfolded", known)
+	}
+	k.accessible(t, "the page", "html")
+	k.above(t)
+}
+
+// openable are the ids of what opens above the page.
+const openable = `[...document.querySelectorAll("dialog[id], [popover][id]")].map((e) => e.id)`
+
+// ofRow is the part of an id that differs from row to row of a list.
+var ofRow = regexp.MustCompile(`[a-z]+_[0-9a-z]{10,}|[0-9]+`)
+
+// above opens each kind of dialog, sheet and menu once in the whole walk.
+func (k *walk) above(t *testing.T) {
+	for _, id := range get(t, k.window, chromedp.Evaluate[[]string](openable)) {
+		kind := ofRow.ReplaceAllString(id, "")
+		if k.opened[kind] {
+			continue
+		}
+		k.opened[kind] = true
+		k.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+			const it = document.getElementById(%[1]q);
+			it.showModal ? it.showModal() : it.showPopover({ source: document.querySelector("[popovertarget='%[1]s']") });
+		}`, id)))
+		k.fitting(t, id, map[string]bool{})
+		k.accessible(t, id, "#"+id)
+		k.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+			const it = document.getElementById(%q);
+			it.close ? it.close() : it.hidePopover();
+		}`, id)))
+	}
+}
+
+// silent fails the test on what the console complains about, beyond the status of the
+// page itself.
+func (k *walk) silent(t *testing.T, status int) {
+	for _, complaint := range k.heard() {
+		if status < 400 || !strings.Contains(complaint, "the server responded with a status of") {
+			t.Errorf("the console has %s", complaint)
+		}
+	}
+}
+
+// TestEveryPageIsAccessibleAndFits goes through the rows of all routes, which
+// TestEveryRouteKeepsTenantsApart compares with what is registered, so that it
+// forgets no page.
+func TestEveryPageIsAccessibleAndFits(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *app.Config) {
+		c.SecretKey, c.SecurityContact = chatbot.ServerKey{1, 2, 3}.Text(), "mailto:security@example.com"
+	})
+	w.hasNoRates()
+	full := w.newLongNames()
+	fresh := w.newTenant("fresh", plan.Starter)
+	freshOwner, err := w.server.Program.Tenants.Users.ByEmail(t.Context(), fresh.email)
+	w.must(err)
+	k := &walk{w.windowFor(20 * patience), map[string]bool{}}
+
+	t.Run("nobody", func(t *testing.T) {
+		k.becomes(t, "")
+		for _, r := range rows {
+			if isPage(r.name()) && r.isPublic() && r.gets.nobody != http.StatusSeeOther {
+				t.Run(r.route, func(t *testing.T) {
+					status := r.gets.nobody
+					if r.route == "/security-policy" {
+						status = http.StatusOK
+					}
+					k.visit(t, r, nil, status)
+				})
+			}
+		}
+	})
+	t.Run("an owner", func(t *testing.T) {
+		k.becomes(t, full.owner)
+		for _, r := range rows {
+			if isPage(r.name()) && r.gets.nobody == http.StatusSeeOther && r.gets.own != http.StatusSeeOther {
+				t.Run(r.route, func(t *testing.T) { k.visit(t, r, full.ids, r.gets.own) })
+			}
+		}
+		t.Run("a page that does not exist", func(t *testing.T) { k.visit(t, row{route: "/nothing"}, nil, http.StatusNotFound) })
+	})
+	t.Run("a new owner, who has nothing yet", func(t *testing.T) {
+		k.becomes(t, freshOwner.ID)
+		empty := ids{"workspace": fresh.workspace, "chatbot": fresh.chatbot}
+		for _, r := range rows {
+			if isPage(r.name()) && r.gets == aPage && !slices.ContainsFunc(r.names(), func(name string) bool { return empty[name] == "" }) {
+				t.Run(r.route, func(t *testing.T) { k.visit(t, r, empty, r.gets.own) })
+			}
+		}
+	})
+}
