@@ -8,7 +8,7 @@ import (
 )
 
 // compared is a load under which the program of now has 4, 9 and 8 tenths of the
-// requests/s of before, in three rounds.
+// requests/s of the earlier program, in three rounds.
 func compared(failures int) Compared {
 	cell := func(rate, cpu float64) Cell {
 		return Cell{System: ParleySQLite, Endpoint: Chat, Clients: 64, Rate: rate, CPU: cpu}
@@ -25,7 +25,7 @@ func TestComparison(t *testing.T) {
 			t.Fatalf("got %+v", got)
 		}
 	})
-	t.Run("cells are compared with their neighbours, not medians with medians", func(t *testing.T) {
+	t.Run("cells are compared with their neighbors, not medians with medians", func(t *testing.T) {
 		got := compared(0)
 		if got.Rate != 0.8 || got.RateLow != 0.4 || got.RateHigh != 0.8 || got.CPU != 1.2 {
 			t.Fatalf("got %+v", got)

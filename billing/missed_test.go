@@ -129,7 +129,7 @@ func TestStripeAwayWhileAnEventArrives(t *testing.T) {
 	}
 	b.stripe.SetDown(false)
 	if accepted, of := b.stripe.Redeliver(); accepted != of {
-		t.Errorf("%d of %d were accepted afterwards", accepted, of)
+		t.Errorf("%d of %d were accepted afterward", accepted, of)
 	}
 	if got := b.inForce(b.workspace); got != plan.Premium {
 		t.Errorf("the plan is %s", got)
@@ -196,7 +196,7 @@ func TestUnknownStatus(t *testing.T) {
 	}
 	row := b.row(b.workspace)
 	if !sameAccess(row.Access, before) || !row.Access.Unknown || b.inForce(b.workspace) != plan.Standard {
-		t.Errorf("access is %+v, want that of before, %+v; the plan is %s", row.Access, before, b.inForce(b.workspace))
+		t.Errorf("access is %+v, want the earlier %+v; the plan is %s", row.Access, before, b.inForce(b.workspace))
 	}
 	if b.alarms.rang(billing.UnknownStatus) == 0 {
 		t.Error("there was no alarm")

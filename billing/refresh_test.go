@@ -68,7 +68,7 @@ func TestRefresh(t *testing.T) {
 		}
 		s.stripe.Advance(32 * 24 * time.Hour)
 		if row := s.refresh(t); row.NextPlan != "" || row.NextAt != nil || row.Plan != plan.Basic {
-			t.Errorf("afterwards got %+v", row)
+			t.Errorf("afterward got %+v", row)
 		}
 	})
 	t.Run("a change of the interval is scheduled, too", func(t *testing.T) {

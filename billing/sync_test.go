@@ -113,7 +113,7 @@ func TestSync(t *testing.T) {
 		}
 		got = s.sync(t, plan.Defaults())
 		if want := []string{"update price parley_basic_yearly", "update portal configuration"}; !slices.Equal(got, want) {
-			t.Errorf("afterwards got %v, want %v", got, want)
+			t.Errorf("afterward got %v, want %v", got, want)
 		}
 	})
 	t.Run("another title is told", func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestSync(t *testing.T) {
 		s.stripe.OnAnswer(nil)
 		s.stripe.SetDown(false)
 		if got := s.sync(t, plan.Defaults()); !slices.Equal(got, everything[5:]) {
-			t.Errorf("afterwards got %v", got)
+			t.Errorf("afterward got %v", got)
 		}
 	})
 }

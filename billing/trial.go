@@ -41,7 +41,7 @@ func (s trials) daysUnless(taken bool) int {
 }
 
 // offerTrial adds a trial to a checkout. Parley learns the payment method only
-// afterwards, so the page tells the terms: see claimTrial.
+// afterward, so the page tells the terms: see claimTrial.
 func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
 	if buyer != "" {
 		params.SubscriptionData.AddMetadata(metadataBuyer, buyer)

@@ -31,7 +31,7 @@ var manners = []manner{
 type asked struct {
 	manner
 	question, body, key string
-	// conversation is zero until the caller has learnt it.
+	// conversation is zero until the caller has learned it.
 	conversation int64
 	client       *line
 	stream       *markedEvents

@@ -148,7 +148,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			reader.answer()
 		}
 		w.turnedAway(w.call("GET", resumePath(conversation), "", bearer(tn.token)), 429, 7, "3 readers of answers at once")
-		w.eventually("a question is answered beside them", func() bool { // the answers of before may not quite have ended
+		w.eventually("a question is answered beside them", func() bool { // the earlier answers may not quite have ended
 			return w.call("POST", chatPath, openingQuestion, bearer(tn.token)).StatusCode == http.StatusOK
 		})
 		release()

@@ -136,7 +136,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 }
 
 // stored are the turns of the questions whose conversations the callers have
-// learnt, as the database has them.
+// learned, as the database has them.
 func (k *crashRun) stored(all []*asked) []turn.Stored {
 	k.Helper()
 	p := k.open(k.Context())

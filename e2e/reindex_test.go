@@ -85,7 +85,7 @@ func TestReindexBesideAServer(t *testing.T) {
 		close(done)
 		w.must(asking.Wait())
 
-		w.Run("a document added meanwhile is found afterwards", func(t *testing.T) {
+		w.Run("a document added meanwhile is found afterward", func(t *testing.T) {
 			w := w.within(t)
 			if text := w.replyTo(baker, "When do I order wedding cakes?"); !strings.Contains(text, "a fortnight ahead") {
 				t.Errorf("the answer is %q", text)

@@ -143,9 +143,9 @@ func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
 	return strings.Replace(request("POST", path, tn.token, body), "\r\n\r\n", "\r\n"+key+"\r\n", 1)
 }
 
-// checkUsageRecords fails unless every turn of a tenant that is alone on the server
-// has ended, and each attempt at it has left one usage record. All conversations but
-// the shared one have one turn at most.
+// checkUsageRecords fails unless every turn of a tenant that is alone on the
+// server has ended, and each attempt at it has left one usage record. All
+// conversations but the shared one have one turn at most.
 func (w *instance) checkUsageRecords(tn tenantOf, shared int64) {
 	w.Helper()
 	after, err := w.server.Chat.CreateConversation(w.Context(), &chatbot.Principal{Chatbot: chatbot.Chatbot{ID: tn.chatbot, WorkspaceID: tn.workspace}}, "", nil, nil)

@@ -62,8 +62,8 @@ func (w *instance) harmlessAttribute(node *html.Node, a html.Attribute) {
 	}
 }
 
-// hostileEstate is a workspace in which everything is named by an attack.
-func (w *instance) hostileEstate(email, attack string) (ids, string) {
+// hostileWorkspace is a workspace in which everything is named by an attack.
+func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	user, workspace, err := p.Tenants.SignUps.Create(ctx, account.Account{Email: email, Password: staffPassword, Workspace: attack})
@@ -96,7 +96,7 @@ func TestHostileNames(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		w := start()
 		for i, attack := range attacks {
-			with, user := w.hostileEstate("owner"+string(rune('a'+i))+"@example.com", attack)
+			with, user := w.hostileWorkspace("owner"+string(rune('a'+i))+"@example.com", attack)
 			session := w.session(user)
 			for _, r := range rows {
 				if !r.shows() {

@@ -50,7 +50,7 @@ const (
 )
 
 // Child reads one document from in and writes the reply to out. It permanently
-// lowers the limits of its process, so the program must exit afterwards, with
+// lowers the limits of its process, so the program must exit afterward, with
 // status 1 if Child returns an error.
 func Child(in io.Reader, out io.Writer) error {
 	input := bufio.NewReaderSize(in, 64<<10)

@@ -40,9 +40,9 @@ var (
 
 const finishUsageRecord = insertUsageRecord + `SELECT id, workspace_id, ` + usageRecordValues + ` FROM ended` + replaceUsageRecord
 
-// FinishTurn stores an answer with its final status, and its usage record. A question
-// whose answer failed is not counted any more: that an attempt which failed
-// cannot be finished again is why it is given back once.
+// FinishTurn stores an answer with its final status, and its usage record. A
+// question whose answer failed is no longer counted. It is given back only once,
+// because an attempt that failed cannot be finished again.
 func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
 	args := finishArgs(workspaceID, answer)
 	if s.store.dialect == dialect.Postgres {

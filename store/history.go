@@ -248,7 +248,7 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 		if row.Role != string(chat.Assistant) {
 			continue
 		}
-		if row.Outcome == "" { // of before outcomes were kept
+		if row.Outcome == "" { // from before outcomes were kept
 			messages[i].Outcome = chat.OutcomeOf(chat.Status(row.Status), false)
 		}
 		at[row.ID], ids = &messages[i], append(ids, row.ID)

@@ -33,7 +33,7 @@ func (to *target) before(name string) {
 	to.must(to.apply(fs.FS(earlier)))
 }
 
-// fillVersionOne fills a database of before documents had versions.
+// fillVersionOne fills a database from before documents had versions.
 func (to *target) fillVersionOne() {
 	to.Helper()
 	to.exec(ofVersionOne...)

@@ -10,9 +10,9 @@ import (
 	"parley/core/chat/turn"
 )
 
-// ofBeforeUsageRecords are the rows of a database whose answers kept their own
+// fromBeforeUsageRecords are the rows of a database whose answers kept their own
 // usage.
-var ofBeforeUsageRecords = []string{
+var fromBeforeUsageRecords = []string{
 	"INSERT INTO workspaces (id, name, plan, granted_plan, kept_days, created_at) VALUES ('ws_a', 'a', 'premium', 'premium', 0, '2026-03-01 12:00:00+00:00')",
 	"INSERT INTO chatbots (id, name, image_hosts, created_at, workspace_id) VALUES ('cb_a', 'a', '[]', '2026-03-01 12:00:00+00:00', 'ws_a')",
 	"INSERT INTO conversations (id, chatbot_id, external_user_id, status, created_at, workspace_id) VALUES (5, 'cb_a', '', 'active', '2026-03-01 12:00:00+00:00', 'ws_a')",
@@ -26,10 +26,10 @@ var ofBeforeUsageRecords = []string{
 	"INSERT INTO usages (workspace_id, month, shard, messages) VALUES ('ws_a', '2026-03', 0, 2)",
 }
 
-func TestADatabaseOfBeforeUsageRecords(t *testing.T) {
+func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before("20261121200405_durable_turns.sql")
-		to.exec(ofBeforeUsageRecords...)
+		to.exec(fromBeforeUsageRecords...)
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()

@@ -77,7 +77,7 @@ func (m *keyModel) live(key chat.Key) (chat.Claim, bool) {
 	return claim, is && claim.At.After(m.since())
 }
 
-// draw is a key with a body, and what it is to be tied to.
+// draw is a key with a body, and what it must be tied to.
 func (m *keyModel) draw(t *rapid.T) (name, key chat.Key, claim chat.Claim) {
 	name = rapid.SampledFrom(m.names()).Draw(t, "key")
 	key = name

@@ -53,8 +53,8 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 	return mine, mapError(err)
 }
 
-// uncounted has the condition of the partial index receipt_to_count. A usage record
-// outlives its message and its chatbot. One of before the conversation was kept
+// uncounted has the condition of the partial index receipt_to_count. A usage
+// record outlives its message and its chatbot. One from before the conversation was kept
 // with it says nothing about what it opens.
 const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playground' AND b.id IS NOT NULL, r.message_id, r.attempt,
 	r.opens OR r.conversation_id = 0 AND m.id IS NOT NULL AND NOT EXISTS (
@@ -83,7 +83,7 @@ func (s *Rolls) Uncounted(ctx context.Context, limit int) (found []stats.Record,
 			return nil, mapError(err)
 		}
 		r.FirstText = milliseconds(first)
-		if r.Outcome == "" { // of before outcomes were kept
+		if r.Outcome == "" { // from before outcomes were kept
 			r.Outcome = chat.OutcomeOf(chat.Status(status), false)
 		}
 		if r.Citations, err = parseSources(sources); err != nil {

@@ -15,16 +15,16 @@ type UsageRecords struct{ store *Store }
 // NewUsageRecords returns the usage records of a database.
 func NewUsageRecords(db *Store) *UsageRecords { return &UsageRecords{db} }
 
-// spent sums usage records up. What took no time has no token, or is of before times
-// were kept, and says nothing about how long others take.
+// spent sums usage records up. What took no time has no token, or is from before
+// times were kept, and says nothing about how long others take.
 const spent = `SELECT chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estimated THEN 1 ELSE 0 END) AS bigint),
 	CAST(SUM(prompt_tokens) AS bigint), CAST(SUM(completion_tokens) AS bigint), CAST(SUM(refuted) AS bigint),
 	CAST(SUM(first_token_ms) AS bigint), COUNT(NULLIF(first_token_ms, 0)), CAST(SUM(total_ms) AS bigint), COUNT(NULLIF(total_ms, 0))
 	FROM receipts WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3
 	GROUP BY chatbot_id, model, status`
 
-// Spent sums up a workspace's usage records of a time: a row for each chatbot, model
-// and status, in that order.
+// Spent sums up a workspace's usage records of a time: a row for each chatbot,
+// model and status, in that order.
 func (s *UsageRecords) Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]chat.Spent, error) {
 	rows, err := s.store.raw(ctx).QueryContext(ctx, spent, workspaceID, from, to)
 	if err != nil {

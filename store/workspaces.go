@@ -69,8 +69,8 @@ func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name stri
 	})
 }
 
-// DeleteWorkspace deletes it with all that is in it. Its usage records come last: by
-// then no answer of it is left that could get one.
+// DeleteWorkspace deletes it with all that is in it. Its usage records come last:
+// by then no answer of it is left that could get one.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
 		db := s.store.db(ctx)

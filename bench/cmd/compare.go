@@ -12,7 +12,7 @@ import (
 )
 
 type compareCommand struct {
-	Before    string        `arg:"" type:"existingfile" help:"The program of before, built."`
+	Before    string        `arg:"" type:"existingfile" help:"The earlier program, built."`
 	Duration  time.Duration `default:"2s" help:"Counted time of a cell."`
 	WarmUp    time.Duration `default:"300ms" help:"Uncounted time before it."`
 	Rounds    int           `default:"7" help:"Rounds of each load: two cells of each program."`

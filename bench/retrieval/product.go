@@ -50,7 +50,7 @@ func (p *product) trial(chatbot int) *trial.Trial {
 	return t
 }
 
-// add splits, analyses and embeds a document, and puts it into the index.
+// add splits, analyzes and embeds a document, and puts it into the index.
 func (p *product) add(ctx context.Context, chatbot int, d split.Document) (int, error) {
 	return p.trial(chatbot).Add(ctx, p.ports.Index, d, false)
 }

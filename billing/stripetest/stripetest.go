@@ -159,7 +159,7 @@ type deletion struct {
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	s.routeCatalogue(mux)
+	s.routeCatalog(mux)
 	s.routeCustomers(mux)
 	s.routeSubscriptions(mux)
 	s.routeInvoices(mux)

@@ -11,17 +11,17 @@ import (
 	"parley/store/tenancy"
 )
 
-// stale checks whether Stripe has to learn another address.
-func (c *clock) stale(want bool) {
+// wantStale checks whether Stripe has to learn another address.
+func (c *clock) wantStale(want bool) {
 	c.Helper()
 	if c.subscription().CustomerStale != want {
 		c.Errorf("Stripe has to learn the address: %v", !want)
 	}
 }
 
-// mailless is a clock on a server that sends no mails, where an address changes at
+// newClockWithoutMail is a clock on a server that sends no mails, where an address changes at
 // once.
-func mailless(t *testing.T) *clock {
+func newClockWithoutMail(t *testing.T) *clock {
 	t.Helper()
 	c := newClock(t)
 	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}})
@@ -32,7 +32,7 @@ func TestChangeEmail(t *testing.T) {
 	t.Parallel()
 	const another = "another@example.com"
 	t.Run("the person signs in with the new address, and Stripe has to learn it", func(t *testing.T) {
-		c := mailless(t)
+		c := newClockWithoutMail(t)
 		c.customer()
 		secret := c.signIn()
 		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
@@ -42,7 +42,7 @@ func TestChangeEmail(t *testing.T) {
 		_, err := c.Sessions.SignIn(t.Context(), email, password, stranger)
 		c.isA(err, fault.Unauthenticated)
 		c.isSignedIn(secret, false)
-		c.stale(true)
+		c.wantStale(true)
 		if got, err := c.Customers.OwnerEmail(t.Context(), c.space.ID); err != nil || got != another {
 			t.Errorf("the owner is %q, %v", got, err)
 		}
@@ -50,24 +50,24 @@ func TestChangeEmail(t *testing.T) {
 			t.Errorf("the log says %+v", entry)
 		}
 		c.must(c.Customers.MarkTold(t.Context(), c.space.ID))
-		c.stale(false)
+		c.wantStale(false)
 	})
-	t.Run("it needs the password", func(t *testing.T) {
-		c := mailless(t)
+	t.Run("a change needs the password", func(t *testing.T) {
+		c := newClockWithoutMail(t)
 		if err := c.Addresses.Change(t.Context(), c.user.ID, "a wrong guess", another, stranger); fault.As(err).Field != "password" {
 			t.Errorf("got %v", err)
 		}
 		c.signIn()
 	})
-	t.Run("the eleventh guess at the password waits", func(t *testing.T) {
-		c := mailless(t)
+	t.Run("the eleventh guess at the password is refused for a while", func(t *testing.T) {
+		c := newClockWithoutMail(t)
 		for range 10 {
 			c.isA(c.Addresses.Change(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
 		}
 		c.isA(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
 	})
 	t.Run("the address of another account is refused, and nothing changes", func(t *testing.T) {
-		c := mailless(t)
+		c := newClockWithoutMail(t)
 		c.customer()
 		_, err := c.SignUps.CreateUser(t.Context(), another, password)
 		c.must(err)
@@ -75,29 +75,29 @@ func TestChangeEmail(t *testing.T) {
 		if err := c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v", err)
 		}
-		c.stale(false)
+		c.wantStale(false)
 		if n := len(c.history()); n != before {
 			t.Errorf("the log has %d entries after %d", n, before)
 		}
 	})
 	t.Run("a malformed address is refused", func(t *testing.T) {
-		c := mailless(t)
+		c := newClockWithoutMail(t)
 		if err := c.Addresses.Change(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("the same address changes nothing", func(t *testing.T) {
-		c := mailless(t)
+		c := newClockWithoutMail(t)
 		c.customer()
 		before := len(c.history())
 		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, email, stranger))
 		if n := len(c.history()); n != before {
 			t.Errorf("the log has %d entries after %d", n, before)
 		}
-		c.stale(false)
+		c.wantStale(false)
 	})
 	t.Run("Stripe learns only the first owner's address", func(t *testing.T) {
-		c := mailless(t)
+		c := newClockWithoutMail(t)
 		c.customer()
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Standard))
 		second, err := c.SignUps.CreateUser(t.Context(), "second@example.com", password)
@@ -105,7 +105,7 @@ func TestChangeEmail(t *testing.T) {
 		c.pass(day)
 		c.must(c.Members.Add(t.Context(), c.space.ID, second, tenant.RoleOwner))
 		c.must(c.Addresses.Change(t.Context(), second.ID, password, another, stranger))
-		c.stale(false)
+		c.wantStale(false)
 	})
 }
 

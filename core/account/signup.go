@@ -226,7 +226,7 @@ func (s *SignUps) Request(ctx context.Context, email string, client Client) erro
 	return s.codes.mail(ctx, email, "", signUpLetters(s.mails))
 }
 
-// Finish is SignUp for a person who has followed the link with the code. It
+// Finish is Create for a person who has followed the link with the code. It
 // ignores the account's Email.
 func (s *SignUps) Finish(ctx context.Context, code string, account Account) (User, error) {
 	if err := checkPassword(account.Password); err != nil {

@@ -12,7 +12,7 @@ type Archive interface {
 	Audit(ctx context.Context, workspaceID string, filter Filter) ([]Entry, error)
 	// AuditEntries returns a page of all workspaces' entries, the latest first.
 	AuditEntries(ctx context.Context, query Query) ([]Entry, error)
-	// DeleteAudit deletes up to limit entries of before a time, and reports
+	// DeleteAudit deletes up to limit entries from before a time, and reports
 	// whether there may be more.
 	DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error)
 }
@@ -75,7 +75,7 @@ func (r *Reader) AuditLog(ctx context.Context, workspaceID string, since time.Ti
 	}
 }
 
-// ForgetAudit deletes the entries of before a time.
+// ForgetAudit deletes the entries from before a time.
 func (r *Reader) ForgetAudit(ctx context.Context, before time.Time) error {
 	for {
 		more, err := r.archive.DeleteAudit(ctx, before, pageSize)

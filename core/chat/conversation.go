@@ -53,7 +53,7 @@ type Conversation struct {
 	Status         string
 	Origin         Origin
 	// BegunBy is the API token that began it or, in the playground, the member. It
-	// is empty in one of before it was kept.
+	// is empty in one that began before it was kept.
 	BegunBy string
 	// Title is the beginning of the first question; see [TitleOf].
 	Title     string

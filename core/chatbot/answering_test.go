@@ -9,11 +9,11 @@ import (
 )
 
 func TestCheckAnswering(t *testing.T) {
-	room := &Chatbots{options: Options{OwnModels: []string{"own", "second"}}}
+	bots := &Chatbots{options: Options{OwnModels: []string{"own", "second"}}}
 	number := func(n float64) *float64 { return &n }
 
 	t.Run("nothing chosen is the server's own model, and open", func(t *testing.T) {
-		got, err := room.checkAnswering(Answering{})
+		got, err := bots.checkAnswering(Answering{})
 		if err != nil || got != (Answering{Grounding: Open}) {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -35,14 +35,14 @@ func TestCheckAnswering(t *testing.T) {
 			if want.Grounding == "" {
 				want.Grounding = Open
 			}
-			if got, err := room.checkAnswering(given); err != nil || got != want {
+			if got, err := bots.checkAnswering(given); err != nil || got != want {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})
 	}
 
 	t.Run("a model's name is trimmed", func(t *testing.T) {
-		got, err := room.checkAnswering(Answering{Model: ModelChoice{"mp_a", " gpt-4o\n"}})
+		got, err := bots.checkAnswering(Answering{Model: ModelChoice{"mp_a", " gpt-4o\n"}})
 		if err != nil || got.Model.Name != "gpt-4o" {
 			t.Errorf("got %q, %v", got.Model.Name, err)
 		}
@@ -71,7 +71,7 @@ func TestCheckAnswering(t *testing.T) {
 		"a grounding that there is not":        {Answering{Grounding: "loose"}, "grounding"},
 	} {
 		t.Run(sentence+" is refused at its field", func(t *testing.T) {
-			_, err := room.checkAnswering(c.given)
+			_, err := bots.checkAnswering(c.given)
 			if f := fault.As(err); err == nil || f.Kind != fault.Invalid || f.Field != c.field {
 				t.Errorf("got %v at %q", err, f.Field)
 			}

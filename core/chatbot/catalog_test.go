@@ -20,7 +20,7 @@ func (s status) Error() string { return "refused" }
 func (s status) Status() int   { return int(s) }
 
 // asking has providers asked by a function of the test.
-func (r *room) asking(ask func(context.Context, chatbot.OpenedProvider) ([]string, error)) {
+func (r *rig) asking(ask func(context.Context, chatbot.OpenedProvider) ([]string, error)) {
 	r.Services = chatbot.New(store.ForChatbot(r.db), r.index, r.tenants.Holdings, func() time.Time { return r.now }, rand.Reader, chatbot.Options{
 		Sealer: sealerWith(firstKey), ModelNames: ask,
 	})
@@ -30,7 +30,7 @@ func TestCatalog(t *testing.T) {
 	typed := chatbot.ProviderSettings{Name: "Typed", Kind: chatbot.Anthropic, BaseURL: "https://api.example.com/v1", Key: "sk-typed-0123456789"}
 
 	t.Run("a provider is asked by what was typed, and nothing is saved", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		var asked chatbot.OpenedProvider
 		r.asking(func(ctx context.Context, p chatbot.OpenedProvider) ([]string, error) {
 			asked = p
@@ -52,7 +52,7 @@ func TestCatalog(t *testing.T) {
 	})
 
 	t.Run("without a key the kept one is sent, but to its own server only", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		sent := chatbot.Key("")
 		r.asking(func(_ context.Context, p chatbot.OpenedProvider) ([]string, error) { sent = p.Key; return nil, nil })
 		kept := r.provider("Kept")
@@ -73,7 +73,7 @@ func TestCatalog(t *testing.T) {
 	})
 
 	t.Run("a provider of another workspace is not found", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.asking(func(context.Context, chatbot.OpenedProvider) ([]string, error) {
 			t.Error("it was asked")
 			return nil, nil
@@ -86,7 +86,7 @@ func TestCatalog(t *testing.T) {
 	})
 
 	t.Run("what is wrong is said beside its field", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		var answer error
 		r.asking(func(context.Context, chatbot.OpenedProvider) ([]string, error) { return nil, answer })
 		for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestCatalog(t *testing.T) {
 
 func TestSettingsThatWereSeen(t *testing.T) {
 	t.Run("whoever saves over a change that they have not seen is told, and nothing is overwritten", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		seen := r.bot.Settings().Fingerprint()
 		first, second := r.bot.Settings(), r.bot.Settings()
 		first.Instructions, second.Name = "Be brief.", "Other"
@@ -132,7 +132,7 @@ func TestSettingsThatWereSeen(t *testing.T) {
 	})
 
 	t.Run("of many that save at once one does", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		seen := r.bot.Settings().Fingerprint()
 		ended := make(chan error)
 		for i := range 10 {
@@ -156,7 +156,7 @@ func TestSettingsThatWereSeen(t *testing.T) {
 	})
 
 	t.Run("every setting counts, and what is stored reads as it was given", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		warm := 0.5
 		seen := map[string]string{r.bot.Settings().Fingerprint(): "none"}
 		for what, change := range map[string]func(*chatbot.Settings){
@@ -190,7 +190,7 @@ func TestSettingsThatWereSeen(t *testing.T) {
 	})
 
 	t.Run("a provider that was changed meanwhile is not overwritten", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		kept := r.provider("Kept")
 		settings := chatbot.ProviderSettings{Name: "First", BaseURL: kept.BaseURL, Seen: kept.Fingerprint()}
 		_, err := r.Providers.Update(t.Context(), home, kept.ID, settings)

@@ -16,7 +16,7 @@ import (
 
 // limit changes what the plan of both workspaces includes, as an operator does,
 // and waits until every process knows.
-func (r *room) limit(change func(*plan.Limits)) {
+func (r *rig) limit(change func(*plan.Limits)) {
 	r.Helper()
 	p, err := r.db.Plan(r.Context(), plan.Standard)
 	r.must(err)
@@ -26,7 +26,7 @@ func (r *room) limit(change func(*plan.Limits)) {
 }
 
 // add makes a chatbot that is younger than those before it, with a token.
-func (r *room) add(name string) (bot chatbot.Chatbot, secret string) {
+func (r *rig) add(name string) (bot chatbot.Chatbot, secret string) {
 	r.Helper()
 	r.now = r.now.Add(time.Second)
 	bot, err := r.Create(r.Context(), home, chatbot.Settings{Name: name})
@@ -38,7 +38,7 @@ func (r *room) add(name string) (bot chatbot.Chatbot, secret string) {
 
 // wantAnswer fails unless a secret is admitted or, with a text, refused as
 // Forbidden with a sentence that has it.
-func (r *room) wantAnswer(secret, refusal string) {
+func (r *rig) wantAnswer(secret, refusal string) {
 	r.Helper()
 	_, err := r.Tokens.Authenticate(r.Context(), secret)
 	if refusal == "" && err != nil {
@@ -56,7 +56,7 @@ const (
 
 func TestOverTheLimit(t *testing.T) {
 	t.Run("a chatbot over the limit answers nobody, and answers again when the plan includes it", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, first := r.issue()
 		_, second := r.add("Second")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
@@ -67,7 +67,7 @@ func TestOverTheLimit(t *testing.T) {
 	})
 
 	t.Run("a token over the limit is refused, and works again when the plan includes it", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, first := r.issue()
 		r.now = r.now.Add(time.Second)
 		_, second := r.issue()
@@ -79,14 +79,14 @@ func TestOverTheLimit(t *testing.T) {
 	})
 
 	t.Run("a plan without API access is named before what is over its limits", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, second := r.add("Second")
 		r.limit(func(l *plan.Limits) { l.Chatbots, l.Features = 1, nil })
 		r.wantAnswer(second, "no API access")
 	})
 
 	t.Run("a chatbot over the limit can be read, but not changed, and gets no token", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		second, _ := r.add("Second")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
 		bot, err := r.Get(t.Context(), home, second.ID)
@@ -105,7 +105,7 @@ func TestOverTheLimit(t *testing.T) {
 	})
 
 	t.Run("a chatbot over the limit can be deleted, and its tokens revoked", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		second, secret := r.add("Second")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
 		tokens, err := r.Tokens.List(t.Context(), home, second.ID)
@@ -116,7 +116,7 @@ func TestOverTheLimit(t *testing.T) {
 	})
 
 	t.Run("a deletion wakes up the chatbot that rested, at once", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, second := r.add("Second")
 		_, third := r.add("Third")
 		r.limit(func(l *plan.Limits) { l.Chatbots = 1 })
@@ -128,7 +128,7 @@ func TestOverTheLimit(t *testing.T) {
 	})
 
 	t.Run("a revocation wakes up the token that rested, at once", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		first, _ := r.issue()
 		r.now = r.now.Add(time.Second)
 		_, second := r.issue()
@@ -146,7 +146,7 @@ func (u unsettled) Settle(context.Context, string) error { return u.fail }
 
 func TestSettling(t *testing.T) {
 	t.Run("what cannot be settled does not happen", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		token, secret := r.issue()
 		away := errors.New("away")
 		s := chatbot.New(store.ForChatbot(r.db), r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader, chatbot.Options{})

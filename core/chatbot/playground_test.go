@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 )
 
-// person is a member of the room's workspace.
+// person is a member of the rig's workspace.
 func person(role tenant.Role, overLimit bool) tenant.Person {
 	return tenant.Person{User: account.User{ID: "usr_1"}, Memberships: []tenant.Membership{
 		{Workspace: tenant.Workspace{ID: home, Plan: plan.Starter}, Role: role, OverLimit: overLimit},
@@ -18,7 +18,7 @@ func person(role tenant.Role, overLimit bool) tenant.Person {
 }
 
 func TestWhoMayTryAChatbot(t *testing.T) {
-	r := newRoom(t)
+	r := newRig(t)
 	suspended, elsewhere, cached := r.bot, r.bot, r.bot
 	suspended.OverLimit, elsewhere.WorkspaceID, cached.CacheAnswers = true, foreign, true
 	for name, c := range map[string]struct {
@@ -44,7 +44,7 @@ func TestWhoMayTryAChatbot(t *testing.T) {
 }
 
 func TestRehearse(t *testing.T) {
-	r := newRoom(t)
+	r := newRig(t)
 	live, err := r.Playground.Enter(t.Context(), person(tenant.RoleOwner, false), r.bot)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 const providerKey = "sk-canary-0123456789abcd"
 
-func (r *room) provider(name string) chatbot.Provider {
+func (r *rig) provider(name string) chatbot.Provider {
 	r.Helper()
 	provider, err := r.Providers.Create(r.Context(), home, chatbot.ProviderSettings{
 		Name: name, Kind: chatbot.OpenAI, BaseURL: "https://api.example.com/v1", Key: providerKey, Tools: true,
@@ -25,7 +25,7 @@ func (r *room) provider(name string) chatbot.Provider {
 }
 
 // wantKey fails unless a provider opens with a key.
-func (r *room) wantKey(providerID string, want chatbot.Key) {
+func (r *rig) wantKey(providerID string, want chatbot.Key) {
 	r.Helper()
 	opened, err := r.Providers.Open(r.Context(), home, providerID)
 	if err != nil || opened.Key != want {
@@ -33,7 +33,7 @@ func (r *room) wantKey(providerID string, want chatbot.Key) {
 	}
 }
 
-func (r *room) wantFault(err error, kind fault.Kind, field, sentence string) {
+func (r *rig) wantFault(err error, kind fault.Kind, field, sentence string) {
 	r.Helper()
 	if f := fault.As(err); err == nil || f.Kind != kind || f.Field != field || !strings.Contains(f.Message, sentence) {
 		r.Errorf("the error is %v at %q", err, f.Field)
@@ -42,7 +42,7 @@ func (r *room) wantFault(err error, kind fault.Kind, field, sentence string) {
 
 func TestProviders(t *testing.T) {
 	t.Run("a provider is kept, and its key opens", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("Our account")
 		if !strings.HasPrefix(made.ID, "mp_") || made.KeyHint != "…abcd" {
 			t.Errorf("it is %+v", made)
@@ -55,7 +55,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("those of a workspace are listed, oldest first", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		for _, name := range []string{"first", "second"} {
 			r.provider(name)
 			r.now = r.now.Add(time.Second)
@@ -67,7 +67,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("a change without a key keeps the key", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("a")
 		changed, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "b", BaseURL: "https://api.example.com/v2", Kind: chatbot.Anthropic})
 		r.must(err)
@@ -78,7 +78,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("a change with a key replaces it", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("a")
 		changed, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "a", BaseURL: "https://other.example", Key: "short"})
 		r.must(err)
@@ -89,7 +89,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("a key is not sent to another server than it was given for", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("a")
 		for _, address := range []string{"https://evil.example/v1", "https://api.example.com:8443/v1", ""} {
 			_, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "a", BaseURL: address})
@@ -101,7 +101,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("a wrong setting is refused at its field", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		right := chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI}
 		for field, spoil := range map[string]func(*chatbot.ProviderSettings){
 			"name":     func(p *chatbot.ProviderSettings) { p.Name = " " },
@@ -117,7 +117,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("a workspace has 20 at most, also when many are made at once", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		var all sync.WaitGroup
 		for i := range 25 {
 			all.Go(func() {
@@ -134,7 +134,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("another workspace finds none of it, by any method", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("a")
 		ctx := t.Context()
 		_, get := r.Providers.Get(ctx, foreign, made.ID)
@@ -154,7 +154,7 @@ func TestProviders(t *testing.T) {
 	})
 
 	t.Run("the key is nowhere in the database's files", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("visible-name")
 		_, err := r.Providers.Update(t.Context(), home, made.ID, chatbot.ProviderSettings{Name: "visible-name", BaseURL: "https://api.example.com/v1", Key: "sk-other-canary-012345"})
 		r.must(err)
@@ -182,7 +182,7 @@ func TestChosenProviders(t *testing.T) {
 	}
 
 	t.Run("what was chosen is kept and can be changed back", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		want := using(r.provider("a"))
 		cold := 0.0
 		want.Temperature = &cold
@@ -203,7 +203,7 @@ func TestChosenProviders(t *testing.T) {
 	})
 
 	t.Run("a provider that is used is not deleted, and the sentence names who uses it", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		provider := r.provider("a")
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)}))
 		r.wantFault(r.Providers.Delete(t.Context(), home, provider.ID), fault.Conflict, "", "used by Guide.")
@@ -216,7 +216,7 @@ func TestChosenProviders(t *testing.T) {
 	})
 
 	t.Run("one that is used no longer is deleted, and cannot be chosen any more", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		provider := r.provider("a")
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: using(provider)}))
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide"}))
@@ -228,7 +228,7 @@ func TestChosenProviders(t *testing.T) {
 	})
 
 	t.Run("of deleting it and choosing it at once, one wins", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		for range 10 {
 			r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide"}))
 			provider, err := r.Providers.Create(t.Context(), home, chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI})

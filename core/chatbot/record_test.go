@@ -13,7 +13,7 @@ import (
 
 // recorded are the entries of the audit log since a number of them, the latest
 // first.
-func (r *room) recorded(since int) []audit.Entry {
+func (r *rig) recorded(since int) []audit.Entry {
 	r.Helper()
 	entries, err := store.NewAuditLog(r.db).AuditEntries(r.Context(), audit.Query{Limit: 1000})
 	r.must(err)
@@ -22,7 +22,7 @@ func (r *room) recorded(since int) []audit.Entry {
 
 func TestRecords(t *testing.T) {
 	secrets := []string{providerKey, "sk-another", "Be rude.", "Be kind.", "We do not know."}
-	r := newRoom(t)
+	r := newRig(t)
 	var provider chatbot.Provider
 	var token chatbot.Token
 	settings := chatbot.Settings{Name: "Guide", Instructions: "Be rude."}

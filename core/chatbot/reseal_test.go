@@ -17,15 +17,15 @@ func sealerWith(keys ...chatbot.ServerKey) *chatbot.Sealer {
 	return chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return keys, nil })
 }
 
-// restart is the room as a server with other keys has it.
-func (r *room) restart(keys ...chatbot.ServerKey) {
+// restart opens the services anew, as a server with other keys does.
+func (r *rig) restart(keys ...chatbot.ServerKey) {
 	clock := func() time.Time { return r.now }
 	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
 }
 
 func TestReseal(t *testing.T) {
 	t.Run("after it the former server key is not needed, and the providers are as before", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("a")
 		keyless, err := r.Providers.Create(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
 		r.must(err)
@@ -48,7 +48,7 @@ func TestReseal(t *testing.T) {
 	})
 
 	t.Run("a key that cannot be read is named and left as it is", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		made := r.provider("a")
 		r.restart(secondKey)
 		if sealed, unreadable, err := r.Providers.ResealKeys(t.Context()); sealed != 0 || len(unreadable) != 1 || unreadable[0].ID != made.ID || err != nil {
@@ -63,7 +63,7 @@ func TestReseal(t *testing.T) {
 
 func TestWithoutServerKey(t *testing.T) {
 	t.Run("no key is saved, but providers without one are", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.restart()
 		settings := chatbot.ProviderSettings{Name: "a", Kind: chatbot.OpenAI, Key: providerKey}
 		_, err := r.Providers.Create(t.Context(), home, settings)

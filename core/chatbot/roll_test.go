@@ -15,7 +15,7 @@ import (
 
 const aDay = 24 * time.Hour
 
-func (r *room) roll(tokenID string, days int) (chatbot.Token, string) {
+func (r *rig) roll(tokenID string, days int) (chatbot.Token, string) {
 	r.Helper()
 	token, secret, err := r.Tokens.Roll(r.Context(), home, r.bot.ID, tokenID, days, "roller@example.com")
 	r.must(err)
@@ -23,7 +23,7 @@ func (r *room) roll(tokenID string, days int) (chatbot.Token, string) {
 }
 
 // wantRoll fails unless rolling is refused as a kind of fault that says something.
-func (r *room) wantRoll(tokenID string, days int, kind fault.Kind, says string) {
+func (r *rig) wantRoll(tokenID string, days int, kind fault.Kind, says string) {
 	r.Helper()
 	_, _, err := r.Tokens.Roll(r.Context(), home, r.bot.ID, tokenID, days, "")
 	if !fault.Is(err, kind) || !strings.Contains(err.Error(), says) {
@@ -31,7 +31,7 @@ func (r *room) wantRoll(tokenID string, days int, kind fault.Kind, says string) 
 	}
 }
 
-func (r *room) token(id string) chatbot.Token {
+func (r *rig) token(id string) chatbot.Token {
 	r.Helper()
 	tokens, err := r.Tokens.List(r.Context(), home, r.bot.ID)
 	r.must(err)
@@ -44,7 +44,7 @@ func (r *room) token(id string) chatbot.Token {
 
 func TestRoll(t *testing.T) {
 	t.Run("the old token works to the instant at which the overlap ends, the new one from now on", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		old, oldSecret := r.issue()
 		r.wantAuthenticated(oldSecret, nil) // and is known by its old end
 		began := r.now
@@ -58,7 +58,7 @@ func TestRoll(t *testing.T) {
 	})
 
 	t.Run("without an overlap the old token ends at once", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		old, oldSecret := r.issue()
 		r.wantAuthenticated(oldSecret, nil)
 		_, secret := r.roll(old.ID, 0)
@@ -70,7 +70,7 @@ func TestRoll(t *testing.T) {
 	})
 
 	t.Run("the new token has the name, scopes and expiry of the old one", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		end := r.now.Add(3 * aDay)
 		old, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{
 			Name: "Website", Scopes: []chatbot.Scope{chatbot.ScopeChat}, ExpiresAt: &end,
@@ -88,7 +88,7 @@ func TestRoll(t *testing.T) {
 	})
 
 	t.Run("what does not work cannot be rolled", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		revoked, _ := r.issue()
 		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, revoked.ID))
 		r.wantRoll(revoked.ID, 1, fault.Conflict, "revoked")
@@ -109,7 +109,7 @@ func TestRoll(t *testing.T) {
 	})
 
 	t.Run("a token is rolled once, and its successor not before it has ended", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		first, _ := r.issue()
 		second, _ := r.roll(first.ID, 2)
 		r.wantRoll(first.ID, 1, fault.Conflict, "rolled already")
@@ -119,7 +119,7 @@ func TestRoll(t *testing.T) {
 	})
 
 	t.Run("a secret that leaked during the overlap can be replaced at once", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		first, firstSecret := r.issue()
 		second, leaked := r.roll(first.ID, 2)
 		_, secret := r.roll(second.ID, 0)
@@ -129,7 +129,7 @@ func TestRoll(t *testing.T) {
 	})
 
 	t.Run("a plan without API access rolls none", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		token, _ := r.issue()
 		r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
 		r.wantRoll(token.ID, 0, fault.Forbidden, "")
@@ -138,7 +138,7 @@ func TestRoll(t *testing.T) {
 
 func TestRollAndThePlan(t *testing.T) {
 	t.Run("a full plan rolls: the old token does not count while the new one works", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.limit(func(l *plan.Limits) { l.TokensPerChatbot = 2 })
 		first, firstSecret := r.issue()
 		r.now = r.now.Add(time.Second)
@@ -153,7 +153,7 @@ func TestRollAndThePlan(t *testing.T) {
 	})
 
 	t.Run("it counts again when the new one is revoked", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.limit(func(l *plan.Limits) { l.TokensPerChatbot = 1 })
 		first, firstSecret := r.issue()
 		second, _ := r.roll(first.ID, 3)
@@ -165,7 +165,7 @@ func TestRollAndThePlan(t *testing.T) {
 	})
 
 	t.Run("both are suspended together, and both come back", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.issue()
 		r.now = r.now.Add(time.Second)
 		old, oldSecret := r.issue()
@@ -180,7 +180,7 @@ func TestRollAndThePlan(t *testing.T) {
 	})
 
 	t.Run("of many that roll the same token at once one does", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		old, _ := r.issue()
 		made, mu := 0, sync.Mutex{}
 		var all sync.WaitGroup
@@ -205,7 +205,7 @@ func TestRollAndThePlan(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	r := newRoom(t)
+	r := newRig(t)
 	token, secret := r.issue()
 	renamed, err := r.Tokens.Rename(t.Context(), home, r.bot.ID, token.ID, "  Website\u2009<b> ")
 	if err != nil || renamed.Name != "Website\u2009<b>" || r.token(token.ID).Name != renamed.Name {

@@ -26,8 +26,8 @@ const (
 	foreign  = "ws_foreign"
 )
 
-// room is the service over a real database, with a clock.
-type room struct {
+// rig has the services over a real database, with a clock.
+type rig struct {
 	*testing.T
 	chatbot.Services
 	db       *store.Store
@@ -58,7 +58,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-func newRoom(t *testing.T) *room {
+func newRig(t *testing.T) *rig {
 	t.Helper()
 	content, err := migrated()
 	if err != nil {
@@ -77,7 +77,7 @@ func newRoom(t *testing.T) *room {
 			t.Error(err)
 		}
 	})
-	r := &room{T: t, db: db, file: file, pausable: &pausable{TokenStore: store.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	r := &rig{T: t, db: db, file: file, pausable: &pausable{TokenStore: store.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
 	r.tenants = tenancy.Open(db, clock, rand.Reader, tenancy.Options{})
 	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
@@ -92,7 +92,7 @@ func newRoom(t *testing.T) *room {
 }
 
 // database has tokens looked up in the pausable store.
-func (r *room) database() chatbot.Database {
+func (r *rig) database() chatbot.Database {
 	database := store.ForChatbot(r.db)
 	database.Tokens = r.pausable
 	return database
@@ -124,14 +124,14 @@ func (f *forgetter) Forget(_ context.Context, workspaceID, chatbotID string) err
 	return f.fail
 }
 
-func (r *room) must(err error) {
+func (r *rig) must(err error) {
 	r.Helper()
 	if err != nil {
 		r.Fatal(err)
 	}
 }
 
-func (r *room) issue() (chatbot.Token, string) {
+func (r *rig) issue() (chatbot.Token, string) {
 	r.Helper()
 	token, secret, err := r.Tokens.Issue(r.Context(), home, r.bot.ID, chatbot.NewToken{CreatedBy: "operator"})
 	r.must(err)
@@ -139,7 +139,7 @@ func (r *room) issue() (chatbot.Token, string) {
 }
 
 // wantAuthenticated fails unless the secret is admitted, or refused as want is.
-func (r *room) wantAuthenticated(secret string, want error) {
+func (r *rig) wantAuthenticated(secret string, want error) {
 	r.Helper()
 	principal, err := r.Tokens.Authenticate(r.Context(), secret)
 	if want == nil && (err != nil || principal.Chatbot.ID != r.bot.ID) {
@@ -157,7 +157,7 @@ var (
 
 func TestAuthenticate(t *testing.T) {
 	t.Run("a token works until it is revoked, and not once more", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		token, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
 		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
@@ -166,7 +166,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("a revocation beats a look-up that began before it", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		token, secret := r.issue()
 		r.pausable.read, r.pausable.goOn = make(chan struct{}), make(chan struct{})
 		done := make(chan struct{})
@@ -183,7 +183,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("a token expires to the instant, though it is known", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		end := r.now.Add(time.Second)
 		_, secret, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
 		r.must(err)
@@ -195,7 +195,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("what another process changes is believed at most 5 seconds late", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		token, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
 		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
@@ -205,7 +205,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("a downgrade ends access within 5 seconds, and an upgrade brings it back", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, secret := r.issue()
 		for name, want := range map[plan.Name]error{plan.Basic: noAPIAccess, plan.Premium: nil} {
 			r.wantAuthenticated(secret, nil)
@@ -218,9 +218,9 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("unknown, malformed and missing tokens get the same answer", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, secret := r.issue()
-		other := newRoom(t)
+		other := newRig(t)
 		_, unknown := other.issue()
 		for _, wrong := range []string{"", "parley_", secret + "x", secret[:len(secret)-1] + "!", unknown} {
 			r.wantAuthenticated(wrong, badToken)
@@ -228,7 +228,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("changed settings are seen by the next request", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Renamed"}))
@@ -239,7 +239,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 
 	t.Run("the use of a token is recorded, not more than once a minute", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, secret := r.issue()
 		first := r.now
 		for _, c := range []struct {
@@ -268,7 +268,7 @@ func receive(t *testing.T, what string, from <-chan struct{}) {
 
 func TestIssue(t *testing.T) {
 	t.Run("the plan's limit holds when many are asked for at once; revoked and expired ones do not count", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		end := r.now.Add(time.Second)
 		_, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
 		r.must(err)
@@ -297,7 +297,7 @@ func TestIssue(t *testing.T) {
 	})
 
 	t.Run("a plan without API access issues none", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
 		if _, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{}); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the error is %v", err)
@@ -305,7 +305,7 @@ func TestIssue(t *testing.T) {
 	})
 
 	t.Run("a chatbot of another workspace is not found, by any method", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		token, secret := r.issue()
 		ctx := t.Context()
 		_, _, issue := r.Tokens.Issue(ctx, foreign, r.bot.ID, chatbot.NewToken{})
@@ -327,7 +327,7 @@ func TestIssue(t *testing.T) {
 	})
 
 	t.Run("a wrong request is refused at its field", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		for field, request := range map[string]chatbot.NewToken{
 			"name":       {Name: strings.Repeat("x", 101)},
 			"scopes":     {Scopes: []chatbot.Scope{"admin"}},
@@ -346,7 +346,7 @@ func TestIssue(t *testing.T) {
 
 func TestChatbots(t *testing.T) {
 	t.Run("the plan's limit holds when many are made at once", func(t *testing.T) {
-		r := newRoom(t) // with one of 10
+		r := newRig(t) // with one of 10
 		var all sync.WaitGroup
 		for i := range 30 {
 			all.Go(func() {
@@ -363,7 +363,7 @@ func TestChatbots(t *testing.T) {
 	})
 
 	t.Run("a deleted chatbot's tokens end with it", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		_, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
 		r.must(r.Delete(t.Context(), home, r.bot.ID))
@@ -374,7 +374,7 @@ func TestChatbots(t *testing.T) {
 	})
 
 	t.Run("a chatbot that the index cannot forget can be deleted again", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.index.fail = errors.New("the index is away")
 		if err := r.Delete(t.Context(), home, r.bot.ID); !errors.Is(err, r.index.fail) {
 			t.Errorf("the error is %v", err)
@@ -384,7 +384,7 @@ func TestChatbots(t *testing.T) {
 	})
 
 	t.Run("a person sees the chatbots of their workspaces only", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		in := func(ids ...string) (p tenant.Person) {
 			for _, id := range ids {
 				p.Memberships = append(p.Memberships, tenant.Membership{Workspace: tenant.Workspace{ID: id}, Role: tenant.RoleMember})

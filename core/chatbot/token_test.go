@@ -43,7 +43,7 @@ func TestSecret(t *testing.T) {
 		})
 	})
 
-	t.Run("two neighbours that change places are noticed", func(t *testing.T) {
+	t.Run("two neighbors that change places are noticed", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			secret := []byte(secretOf(t))
 			at := rapid.IntRange(0, len(secret)-2).Draw(t, "at")

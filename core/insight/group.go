@@ -15,7 +15,7 @@ import (
 type Embedder interface {
 	Questions(ctx context.Context, texts []string) ([][]float32, error)
 	Costly() bool
-	Centred() bool
+	Centered() bool
 }
 
 // Group is questions that are alike.
@@ -71,7 +71,7 @@ const (
 // vectors are those of questions, or nil where there is no embedder, or one that
 // costs something: a page is not worth that.
 func (g *Gaps) vectors(ctx context.Context, gaps []Gap) [][]float32 {
-	if g.embedder == nil || g.embedder.Costly() || !g.embedder.Centred() || len(gaps) == 0 {
+	if g.embedder == nil || g.embedder.Costly() || !g.embedder.Centered() || len(gaps) == 0 {
 		return nil
 	}
 	texts := make([]string, len(gaps))

@@ -30,9 +30,9 @@ type model struct {
 	embedding func()
 }
 
-func (m *model) Name() string  { return m.name }
-func (m *model) Costly() bool  { return !m.free }
-func (m *model) Centred() bool { return false }
+func (m *model) Name() string   { return m.name }
+func (m *model) Costly() bool   { return !m.free }
+func (m *model) Centered() bool { return false }
 
 func (m *model) Questions(_ context.Context, texts []string) ([][]float32, error) {
 	m.mu.Lock()

@@ -108,7 +108,7 @@ func (l *library) open() {
 	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Documents)
 }
 
-// words stands in for a tokeniser.
+// words stands in for a tokenizer.
 func words(text string) int { return len(strings.Fields(text)) }
 
 func (l *library) must(err error) {

@@ -32,7 +32,7 @@ type Indexer struct {
 // put brings the passages of a document into the index, and then
 // into answers.
 func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) error {
-	if d.ContentHash != contentHash(bot, *d) { // it is to be split anew
+	if d.ContentHash != contentHash(bot, *d) { // it must be split again
 		if err := s.reader.keep(ctx, bot, d, *d); err != nil {
 			return err
 		}

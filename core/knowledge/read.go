@@ -20,7 +20,7 @@ type Extractor interface {
 
 // File is what an [Extractor] reads.
 type File struct {
-	// Kind is empty when it is to be found out.
+	// Kind is empty if it must be detected.
 	Kind              Kind
 	Name, ContentType string
 	// URL is where it came from, for relative links, or empty.
@@ -111,7 +111,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 		return s.vanish(ctx, *d)
 	case page.Gone:
 		return fault.New(fault.Invalid, "The server says that this page does not exist.")
-	case page.NotModified: // but perhaps it is to be split in another way
+	case page.NotModified: // but perhaps it must be split in another way
 		return s.keep(ctx, bot, d, *d)
 	}
 	if err := s.enter(ctx, d, Extracting); err != nil {

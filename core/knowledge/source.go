@@ -26,7 +26,7 @@ const (
 	Weekly Schedule = "weekly"
 )
 
-// every is the time between two synchronisations, or zero.
+// every is the time between two synchronizations, or zero.
 func (s Schedule) every() time.Duration {
 	switch s {
 	case Daily:
@@ -67,7 +67,7 @@ type Source struct {
 	// Reason is for the owner.
 	Reason   string
 	Attempts int
-	// DueAt is when it is to be read next; nil means not.
+	// DueAt is when it will be read next; nil means never.
 	DueAt     *time.Time
 	SyncedAt  *time.Time
 	CreatedAt time.Time

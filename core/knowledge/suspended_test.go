@@ -61,7 +61,7 @@ func TestChatbotOverTheLimit(t *testing.T) {
 				return err
 			},
 			"a retry":           func() error { return l.Documents.Retry(ctx, home, bot, failed.ID) },
-			"a synchronisation": func() error { return l.Sources.Sync(ctx, home, bot, source.ID) },
+			"a synchronization": func() error { return l.Sources.Sync(ctx, home, bot, source.ID) },
 		} {
 			if err := do(); !fault.Is(err, fault.Forbidden) {
 				t.Errorf("%s: %v", name, err)

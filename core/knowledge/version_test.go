@@ -170,7 +170,7 @@ func TestFoundSaysWhereItStands(t *testing.T) {
 		renew()
 		l.stands("rye", 2, second, l.at(start).ContentHash)
 	})
-	t.Run("and while it is to be split anew, which its own hash is cleared for", func(t *testing.T) {
+	t.Run("and while it waits to be split again, for which its own hash is cleared", func(t *testing.T) {
 		before := l.at(start).ContentHash
 		l.must(l.Documents.MarkReindex(t.Context(), home, bot))
 		l.stands("rye", 2, second, before)

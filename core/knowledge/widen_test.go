@@ -60,7 +60,7 @@ func TestWiden(t *testing.T) {
 		limit    int
 		want     []string
 	}{
-		"a short passage takes its neighbour on each side, and no more": {
+		"a short passage takes its neighbor on each side, and no more": {
 			[]string{"A:one", "A:two", "A:rye", "A:four", "A:five"}, 5, []string{"two\n\nrye\n\nfour"},
 		},
 		"the first and the last have one": {
@@ -84,7 +84,7 @@ func TestWiden(t *testing.T) {
 		"a long passage takes none": {
 			[]string{"A:one", "A:rye " + full, "A:three"}, 5, []string{"rye " + full},
 		},
-		"but of two long ones that are neighbours each takes the other side": {
+		"but of two long ones that are neighbors each takes the other side": {
 			[]string{"A:one", "A:rye rye " + full, "A:rye " + full, "A:four"},
 			5,
 			[]string{"one\n\nrye rye " + full, "rye " + full + "\n\nfour"},
@@ -108,7 +108,7 @@ func TestWiden(t *testing.T) {
 		})
 	}
 
-	t.Run("a passage that takes its neighbours says where all of them stand", func(t *testing.T) {
+	t.Run("a passage that takes its neighbors says where all of them stand", func(t *testing.T) {
 		l := newLibrary(t)
 		paragraph := func(word string, n int) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
 		all := paragraph("ä", 250) + "\n\n" + paragraph("rye", 110) + "\n\n" + paragraph("ö", 250)
@@ -139,7 +139,7 @@ func TestWiden(t *testing.T) {
 		}
 	})
 
-	t.Run("neighbours that cannot be read are left out", func(t *testing.T) {
+	t.Run("neighbors that cannot be read are left out", func(t *testing.T) {
 		l := newLibrary(t)
 		l.placed("it", "A:one", "A:rye", "A:three")
 		l.passages = blind{l.db}
@@ -160,7 +160,7 @@ func TestWiden(t *testing.T) {
 	})
 }
 
-// blind is a store that cannot look at neighbours.
+// blind is a store that cannot look at neighbors.
 type blind struct{ retrieval.Passages }
 
 func (blind) LivePassagesAt(context.Context, string, string, []retrieval.Position) ([]retrieval.Passage, error) {

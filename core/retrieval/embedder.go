@@ -18,9 +18,9 @@ type Embedder interface {
 	Questions(ctx context.Context, texts []string) ([][]float32, error)
 	// Costly reports whether vectors are worth keeping for the next time.
 	Costly() bool
-	// Centred reports whether texts that have nothing in common have a cosine
+	// Centered reports whether texts that have nothing in common have a cosine
 	// of about zero. The cosines of most models are high, and close together.
-	Centred() bool
+	Centered() bool
 }
 
 // IndexVersion names what an index must have been built with to fit this

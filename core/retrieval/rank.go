@@ -22,10 +22,10 @@ const (
 	// nearWeight, nearWindow and nearHalf are for words near one another:
 	// at most nearWindow terms apart, saturating at nearHalf.
 	nearWeight, nearWindow, nearHalf = 1.0, 8, 6.0
-	// centredWeight is what a cosine counts where one of zero means nothing in
+	// centeredWeight is what a cosine counts where one of zero means nothing in
 	// common, and stretchedWeight what the nearest of others counts; the
 	// similarity of rank stretched counts nothing.
-	centredWeight   = 1.25
+	centeredWeight  = 1.25
 	stretchedWeight = 0.67
 	stretched       = 10
 	// leastSimilarity is, where a cosine of zero means nothing in common, that
@@ -68,10 +68,10 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	hits := lookAgain(asked.Terms, found)
 	if len(found.Near) > 0 {
 		least := -1.0
-		if s.embedder.Centred() {
+		if s.embedder.Centered() {
 			least = leastSimilarity
 		}
-		hits = fuse(hits, found.Near, least, nearnessOf(found.Near, s.embedder.Centred()))
+		hits = fuse(hits, found.Near, least, nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
 	return hits, nil
@@ -223,9 +223,9 @@ func fuse(words []*Hit, near []Hit, least float64, nearness func(similarity floa
 // nearnessOf says what a similarity counts beside the share of the best score
 // by words. Where cosines are high and close together, those of the nearest
 // are stretched.
-func nearnessOf(near []Hit, centred bool) func(similarity float64) float64 {
-	if centred {
-		return func(similarity float64) float64 { return centredWeight * similarity }
+func nearnessOf(near []Hit, centered bool) func(similarity float64) float64 {
+	if centered {
+		return func(similarity float64) float64 { return centeredWeight * similarity }
 	}
 	high, low := near[0].Score, near[min(stretched, len(near))-1].Score
 	return func(similarity float64) float64 {

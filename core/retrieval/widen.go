@@ -38,20 +38,20 @@ func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit
 	if room <= 0 || len(beside) == 0 {
 		return
 	}
-	neighbours, err := s.passages.LivePassagesAt(ctx, scope.WorkspaceID, scope.ChatbotID, beside)
+	neighbors, err := s.passages.LivePassagesAt(ctx, scope.WorkspaceID, scope.ChatbotID, beside)
 	if err != nil {
-		s.log.Warn("neighbours of passages not read", "error", err)
+		s.log.Warn("neighbors of passages not read", "error", err)
 		return
 	}
 	for i := range found {
 		for _, side := range []int{1, -1} {
-			at := slices.IndexFunc(neighbours, func(p Passage) bool { return p.at(0) == found[i].at(side) })
-			if at < 0 || len(neighbours[at].Text) > room || !adjoins(found[i].Passage, neighbours[at]) {
+			at := slices.IndexFunc(neighbors, func(p Passage) bool { return p.at(0) == found[i].at(side) })
+			if at < 0 || len(neighbors[at].Text) > room || !adjoins(found[i].Passage, neighbors[at]) {
 				continue
 			}
-			room -= len(neighbours[at].Text)
-			found[i].join(neighbours[at], side)
-			neighbours = slices.Delete(neighbours, at, at+1)
+			room -= len(neighbors[at].Text)
+			found[i].join(neighbors[at], side)
+			neighbors = slices.Delete(neighbors, at, at+1)
 		}
 	}
 }
@@ -97,13 +97,13 @@ func startsWithHeading(text string) bool {
 }
 
 // join puts a neighbor's text beside the passage's.
-func (f *Result) join(neighbour Passage, side int) {
-	f.Start, f.End = span(f.Passage, neighbour)
+func (f *Result) join(neighbor Passage, side int) {
+	f.Start, f.End = span(f.Passage, neighbor)
 	if side < 0 {
-		f.Text = joined(neighbour.Text, f.Text)
+		f.Text = joined(neighbor.Text, f.Text)
 		return
 	}
-	f.Text = joined(f.Text, neighbour.Text)
+	f.Text = joined(f.Text, neighbor.Text)
 }
 
 // span is where two neighbors stand together, or zeros if that was not kept of

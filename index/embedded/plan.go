@@ -24,7 +24,7 @@ func (p piece) level() float64 {
 	return math.Log(float64(max(p.bytes, smallest))) / math.Log(busyRun)
 }
 
-// plan returns the next segments to merge, which are neighbours, or nothing.
+// plan returns the next segments to merge, which are neighbors, or nothing.
 //
 // Segments are divided, from the oldest on, into stretches that begin with the
 // largest of what is left and end with the last one of about its size; a
@@ -61,7 +61,7 @@ func stretch(pieces []piece) int {
 	return end
 }
 
-// fitting returns the first neighbours that together are not too large.
+// fitting returns the first neighbors that together are not too large.
 func fitting(pieces []piece) []piece {
 	for len(pieces) > 1 {
 		total, n := int64(0), 0

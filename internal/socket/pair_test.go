@@ -19,7 +19,7 @@ func pair(t *testing.T) (server net.Conn, client *net.TCPConn) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	dialled, err := net.Dial("tcp", l.Addr().String())
+	dialed, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +29,9 @@ func pair(t *testing.T) (server net.Conn, client *net.TCPConn) {
 	}
 	t.Cleanup(func() {
 		server.Close()
-		dialled.Close()
+		dialed.Close()
 	})
-	return server, dialled.(*net.TCPConn)
+	return server, dialed.(*net.TCPConn)
 }
 
 // must fails the test on any error except the given ones.

@@ -49,14 +49,14 @@ var wantTwoCalls = []prompt.Call{
 
 func TestCalls(t *testing.T) {
 	for name, reply := range map[string]llmtest.Reply{
-		"arrive whole":                               {},
-		"arrive byte by byte, alternating":           {CallBytes: 1},
-		"arrive in pieces that split characters":     {CallBytes: 7},
-		"arrive in lines that end with CRLF":         {CallBytes: 5, LineBreak: "\r\n"},
-		"may come after text":                        {Pieces: []string{"I look it up."}},
-		"may end with another finish_reason":         {Finish: "stop"},
-		"may end with [DONE] alone":                  {OmitFinish: true},
-		"stay when the connection breaks afterwards": {OmitDone: true, CutAtEnd: true},
+		"arrive whole":                              {},
+		"arrive byte by byte, alternating":          {CallBytes: 1},
+		"arrive in pieces that split characters":    {CallBytes: 7},
+		"arrive in lines that end with CRLF":        {CallBytes: 5, LineBreak: "\r\n"},
+		"may come after text":                       {Pieces: []string{"I look it up."}},
+		"may end with another finish_reason":        {Finish: "stop"},
+		"may end with [DONE] alone":                 {OmitFinish: true},
+		"stay when the connection breaks afterward": {OmitDone: true, CutAtEnd: true},
 	} {
 		t.Run("calls "+name, func(t *testing.T) {
 			reply.ToolCalls = twoCalls

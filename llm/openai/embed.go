@@ -51,8 +51,8 @@ func (e *Embedder) Name() string { return fmt.Sprintf("%s/%d", e.model.config.Mo
 // Costly reports that vectors are worth keeping.
 func (e *Embedder) Costly() bool { return true }
 
-// Centred reports that nothing is known about the cosines of unlike texts.
-func (e *Embedder) Centred() bool { return false }
+// Centered reports that nothing is known about the cosines of unlike texts.
+func (e *Embedder) Centered() bool { return false }
 
 // Questions is Passages: these servers do not distinguish the two.
 func (e *Embedder) Questions(ctx context.Context, texts []string) ([][]float32, error) {

@@ -33,8 +33,8 @@ func (Embedder) Name() string { return "words-1" }
 // Costly reports that a vector is faster to compute than to look up.
 func (Embedder) Costly() bool { return false }
 
-// Centred reports that a cosine of zero means nothing in common.
-func (Embedder) Centred() bool { return true }
+// Centered reports that a cosine of zero means nothing in common.
+func (Embedder) Centered() bool { return true }
 
 // Passages returns a normalized vector for each passage; a text without a known
 // word gets zeros.

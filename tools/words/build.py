@@ -2,7 +2,7 @@
 
 The table is distilled from the sentence encoder all-MiniLM-L6-v2. The teacher embeds short texts and passages of
 documentation and reference works; then every word piece gets a vector such that the weighted sum over a text points
-where the teacher's embedding points (cosine, and then a Kullback-Leibler term over the neighbours in a batch, so that
+where the teacher's embedding points (cosine, and then a Kullback-Leibler term over the neighbors in a batch, so that
 a heading, question or sentence finds its own passage). No text or question of an evaluation set is read.
 
     pip install numpy==2.4.6 scipy==1.17.1 onnx==1.23.2 onnxruntime==1.31.1 tokenizers==0.23.3 safetensors==0.8.0
@@ -104,7 +104,7 @@ def softmax(z, axis):
     return z / z.sum(axis, keepdims=True)
 
 
-def fit_neighbours(T, Xs, Xp, Es, Ep, Ys, Yp, pairs, epochs=4, lr=.003, size=1024, heat=.05, hard=.3):
+def fit_neighbors(T, Xs, Xp, Es, Ep, Ys, Yp, pairs, epochs=4, lr=.003, size=1024, heat=.05, hard=.3):
     """Soft labels are the teacher's cosines in the batch (Es, Ep), mixed with the true pair; Ys, Yp pull as before."""
     T, rng = T.copy(), np.random.default_rng(0)
     adam = Adam(T, lr, epochs * (len(pairs) // size + 1))
@@ -124,7 +124,7 @@ def fit_neighbours(T, Xs, Xp, Es, Ep, Ys, Yp, pairs, epochs=4, lr=.003, size=102
             g[np.searchsorted(rows, rs)] += gs
             g[np.searchsorted(rows, rp)] += gp
             adam.step(rows, g * 100)
-        print(f'neighbours, epoch {epoch}: own passage first {right / batches:.3f}', flush=True)
+        print(f'neighbors, epoch {epoch}: own passage first {right / batches:.3f}', flush=True)
     return T
 
 
@@ -143,7 +143,7 @@ def fit(work, model):
     T = (T / (np.sqrt((T ** 2).mean()) * 10)).astype(np.float32)
     Xs, Xp = Xs.sqrt(), Xp.sqrt()
     T = fit_cosine(T, sp.vstack([Xs, Xp]).tocsr(), np.concatenate([Ys, Yp]))
-    T = fit_neighbours(T, Xs, Xp, Es, Ep, Ys, Yp, pairs)
+    T = fit_neighbors(T, Xs, Xp, Es, Ep, Ys, Yp, pairs)
     length, rare = np.linalg.norm(T, axis=1), seen < UNTRAINED_BELOW
     typical = np.median(length[~rare & (seen < 30)])
     print(f'{rare.sum()} of {VOCAB} pieces were hardly seen')

@@ -1,7 +1,7 @@
-"""The texts that the table is fitted on: where they come from, under which licence, and how they are read.
+"""The texts that the table is fitted on: where they come from, under which license, and how they are read.
 
 Everything comes from package registries through their own clients (apt-get, pip, npm, go) or from the Go installation.
-sources.tsv names each package with its version, licence and SHA-256, the files that are read, and how many texts at
+sources.tsv names each package with its version, license and SHA-256, the files that are read, and how many texts at
 most are taken. Share-alike, strong copyleft and non-commercial sources are left out.
 """
 import collections, gzip, hashlib, html, io, json, pathlib, random, re, subprocess, tarfile, zipfile
@@ -12,7 +12,7 @@ IMPERATIVES = set('add allow change check choose configure connect create delete
                   'install list manage open print remove run save schedule search send set start stop update use view'.split())
 
 # Columns of sources.tsv; the first row is the teacher.
-Source = collections.namedtuple('Source', 'kind package version licence reader cap files sha256')
+Source = collections.namedtuple('Source', 'kind package version license reader cap files sha256')
 TEACHER, *SOURCES = [Source(*line.rstrip('\n').split('\t'))
                      for line in pathlib.Path(__file__).with_name('sources.tsv').read_text().splitlines()[1:]]
 FETCH = {'deb': 'apt-get download {}={}', 'npm': 'npm pack --silent {}@{}', 'go': 'go mod download -json {}@{}',

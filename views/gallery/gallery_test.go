@@ -118,10 +118,10 @@ func checkIDs(t *testing.T, all []element) {
 
 func checkLabels(t *testing.T, all []element) {
 	t.Helper()
-	labelled := map[string]bool{}
+	labeled := map[string]bool{}
 	for _, e := range all {
 		if id, has := e.attr("for"); has {
-			labelled[id] = true
+			labeled[id] = true
 		}
 	}
 	for _, e := range all {
@@ -130,7 +130,7 @@ func checkLabels(t *testing.T, all []element) {
 			continue
 		}
 		id, _ := e.attr("id")
-		if _, named := e.attr("aria-label"); !named && !labelled[id] {
+		if _, named := e.attr("aria-label"); !named && !labeled[id] {
 			t.Errorf("%s %q has no label", e.Data, id)
 		}
 	}

@@ -8,7 +8,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Input is one labelled input of a form.
+// Input is one labeled input of a form.
 type Input struct {
 	Name, Label string
 	// Type is that of the HTML element, text when empty.
@@ -535,7 +535,7 @@ func Choices(all []Option, chosen string) templ.Component {
 	})
 }
 
-// Chosen is one labelled select element.
+// Chosen is one labeled select element.
 func Chosen(f Form, name, label string, all []Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -914,7 +914,7 @@ func Radios(f Form, name, legend string, all []Input) templ.Component {
 	})
 }
 
-// Checkbox is one labelled box that is on or off.
+// Checkbox is one labeled box that is on or off.
 func Checkbox(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -39,7 +39,7 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 	if err != nil {
 		return err
 	}
-	limits := site.Catalogue{Plans: in}.Find(v.Member.Workspace.Plan).Limits
+	limits := site.Catalog{Plans: in}.Find(v.Member.Workspace.Plan).Limits
 	counts, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
 	if err != nil {
 		return err

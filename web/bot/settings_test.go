@@ -50,7 +50,7 @@ func TestTwoTabsOfSettings(t *testing.T) {
 		typed.Set("name", strings.Repeat("x", 101))
 		s.WantPage(s.Post(page, typed), 422, "at most 100 are allowed", `name="seen" value="`+seen+`"`)
 	})
-	t.Run("a form of before there was one is not compared", func(t *testing.T) {
+	t.Run("a form from before there was one is not compared", func(t *testing.T) {
 		s.Within(t).WantGone(s.Post(page, url.Values{"name": {"Plain"}}), page+"?done=saved")
 	})
 }

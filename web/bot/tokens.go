@@ -33,7 +33,7 @@ func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v site.Visit) (*views.Upgrade
 	if err != nil {
 		return nil, err
 	}
-	k := site.Catalogue{Plans: plans, Sold: s.Billing != nil}
+	k := site.Catalog{Plans: plans, Sold: s.Billing != nil}
 	current := k.Find(v.Member.Workspace.Plan)
 	if current.Limits.Has(plan.FeatureAPI) {
 		return nil, nil

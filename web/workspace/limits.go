@@ -51,7 +51,7 @@ func (s limitPages) showLimits(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 // planOf returns the plan in force.
 func (s limitPages) planOf(c *fiber.Ctx, v site.Visit) (plan.Plan, error) {
 	plans, err := s.Tenants.Plans.All(c.UserContext())
-	return site.Catalogue{Plans: plans}.Find(v.Member.Workspace.Plan), err
+	return site.Catalog{Plans: plans}.Find(v.Member.Workspace.Plan), err
 }
 
 // overLimits groups what is above a limit: by kind, and tokens by chatbot.

@@ -12,7 +12,7 @@ import (
 )
 
 func limitsOf(name plan.Name) plan.Limits {
-	return site.Catalogue{Plans: plan.Defaults()}.Find(name).Limits
+	return site.Catalog{Plans: plan.Defaults()}.Find(name).Limits
 }
 
 func TestChanges(t *testing.T) {

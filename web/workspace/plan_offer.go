@@ -10,7 +10,7 @@ import (
 
 // offer is what the plans are to one workspace.
 type offer struct {
-	site.Catalogue
+	site.Catalog
 	workspace    tenant.Workspace
 	subscription subscription.Subscription
 	used         tenant.Usage
@@ -21,7 +21,7 @@ type offer struct {
 // page is the part that says where the workspace stands.
 func (o offer) page() views.Plans {
 	current := o.Find(o.workspace.Plan).Limits
-	m := views.Plans{Standing: sentences{o.Catalogue}.standing(o.workspace, o.subscription), Usage: usage(current, o.used)}
+	m := views.Plans{Standing: sentences{o.Catalog}.standing(o.workspace, o.subscription), Usage: usage(current, o.used)}
 	for _, p := range o.Plans {
 		shown := views.Plan{Name: string(p.Name), Title: p.Title, Current: p.Name == o.workspace.Plan}
 		if !shown.Current {

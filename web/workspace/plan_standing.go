@@ -9,7 +9,7 @@ import (
 )
 
 // sentences say how a workspace pays.
-type sentences struct{ site.Catalogue }
+type sentences struct{ site.Catalog }
 
 // standing says in sentences how a workspace pays for its plan, and whether
 // its owner has to do something.

@@ -105,7 +105,7 @@ func (s planPages) offerTo(c *fiber.Ctx, v site.Visit) (offer, error) {
 	}
 	used, err := s.Tenants.Holdings.Usage(ctx, v.WorkspaceID())
 	return offer{
-		Catalogue: site.Catalogue{Plans: plans, Now: s.Now(), Sold: s.Billing != nil},
+		Catalog:   site.Catalog{Plans: plans, Now: s.Now(), Sold: s.Billing != nil},
 		workspace: v.Member.Workspace, subscription: paying, used: used, trialTaken: taken,
 	}, err
 }

@@ -10,7 +10,7 @@ import (
 
 // claims are what must stand in the passages for a sentence to be supported.
 type claims struct {
-	// terms are the sentence's words as retrieval analyses them, each once.
+	// terms are the sentence's words as retrieval analyzes them, each once.
 	terms []string
 	// names are the terms of words that are capitalized within it.
 	names     []string

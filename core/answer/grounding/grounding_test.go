@@ -28,7 +28,7 @@ func TestGrounding(t *testing.T) {
 		{"numbers may be written otherwise", "In 2024 we baked 1.200 cakes. The bakery opens at 8:00.", "In 2024 we baked 1.200 cakes. The bakery opens at 8:00.", 0},
 		{"a name that no passage has is dropped", "We baked cakes for Berta Schmidt. We baked cakes for Anna Schmidt.", "We baked cakes for Anna Schmidt.", 1},
 		{"an address that no passage has is dropped", "The delivery takes 3 days: https://evil.test/all. The delivery takes 3 days to Potsdam: https://bakery.test/delivery.", "The delivery takes 3 days to Potsdam: https://bakery.test/delivery.", 1},
-		{"two neighbours together support a sentence", "Rye bread costs 3.50 €, croissants contain butter.", "Rye bread costs 3.50 €, croissants contain butter.", 0},
+		{"two neighbors together support a sentence", "Rye bread costs 3.50 €, croissants contain butter.", "Rye bread costs 3.50 €, croissants contain butter.", 0},
 		{"two that are none do not", "Mondays answertest.Bakery Potsdam Werder butter hazelnuts.", answertest.OwnersText, 1},
 		{"the owner's text may be said", "I looked everywhere. I don't know that. Call us on 030 1234.", "I don't know that. Call us on 030 1234.", 1},
 		{"nothing hides behind the owner's text", "I don't know that. Planes land at our airport, I guess.", "I don't know that.", 1},

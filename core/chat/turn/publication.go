@@ -65,7 +65,7 @@ func (p *publication) note(message string) {
 	p.wake()
 }
 
-// show lets so much of the answer be read.
+// show lets subscribers read so much of the answer.
 func (p *publication) show(length int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

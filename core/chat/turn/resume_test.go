@@ -19,7 +19,7 @@ func TestResumed(t *testing.T) {
 	lasting := turn.Ask{Message: "Question?", Delivery: turn.Delivery{Format: format.HTML, IDs: true, Usage: true}}
 	const whole = "Öne two three four."
 
-	t.Run("a stream is resumed after each of its events, here and elsewhere, while it is generated and afterwards", func(t *testing.T) {
+	t.Run("a stream is resumed after each of its events, here and elsewhere, while it is generated and afterward", func(t *testing.T) {
 		s := newSpeaking(t, "Öne", " two", " three", " four.")
 		s.lets()
 		asked, err := s.Begin(t.Context(), s.caller, lasting)

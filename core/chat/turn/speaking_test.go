@@ -33,7 +33,7 @@ type speaker struct {
 	// let has a value for each piece after the first that may be said; nil
 	// lets all.
 	let chan struct{}
-	// said is signalled after each piece.
+	// said is signaled after each piece.
 	said chan struct{}
 }
 

@@ -56,7 +56,7 @@ type export struct {
 	listed []Summary
 	after  int64
 	ended  bool
-	// text is what was written, and rest what of it is to be read.
+	// text is what was written, and rest what is left to read.
 	text strings.Builder
 	rest string
 }

@@ -19,9 +19,9 @@ type counting struct {
 	asked  []string
 }
 
-func (c *counting) Name() string  { return "counting" }
-func (c *counting) Costly() bool  { return c.costly }
-func (c *counting) Centred() bool { return true }
+func (c *counting) Name() string   { return "counting" }
+func (c *counting) Costly() bool   { return c.costly }
+func (c *counting) Centered() bool { return true }
 
 func (c *counting) Passages(_ context.Context, texts []string) ([][]float32, error) {
 	c.asked = append(c.asked, texts...)

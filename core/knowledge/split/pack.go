@@ -11,7 +11,7 @@ type unit struct {
 // run is units next to each other that make a passage.
 type run struct{ from, to, tokens int }
 
-// pack makes passages of the blocks of one section: neighbours together up to
+// pack makes passages of the blocks of one section: neighbors together up to
 // the aim, a block that is too long in pieces.
 func (s *splitter) pack(path []string, blocks []block) {
 	units := s.units(make([]unit, 0, len(blocks)), blocks)

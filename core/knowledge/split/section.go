@@ -56,7 +56,7 @@ func nest(sections []section) {
 }
 
 // group makes passages of the sections from..to, which stand under path. Small
-// neighbours share a passage. The depth is at most six, as headings are.
+// neighbors share a passage. The depth is at most six, as headings are.
 func (s *splitter) group(path []string, sections []section, from, to int) {
 	for i := from; i < to; {
 		end, count := i, 0

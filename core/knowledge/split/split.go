@@ -36,7 +36,7 @@ type Place struct {
 
 // Sizes says how large passages are, in tokens.
 type Sizes struct {
-	// Aim is what neighbouring pieces are joined up to, and Limit what a
+	// Aim is what neighboring pieces are joined up to, and Limit what a
 	// passage holds at most. Zero means the defaults of package chatbot.
 	Aim, Limit int
 	// Count returns the tokens of a text. Counts of pieces are added up, so
@@ -50,7 +50,7 @@ type Sizes struct {
 //
 // Markdown is cut by its structure: a passage stays within one section and
 // carries the headings above it in HeadingPath. A section that fits in a
-// passage with all below it is one, and small neighbouring sections share one;
+// passage with all below it is one, and small neighboring sections share one;
 // it then holds their headings in its text.
 // Table rows, code blocks and list items stay whole unless one alone is too
 // long; then an item is cut between the items in it, code between its lines,
@@ -83,7 +83,7 @@ type splitter struct {
 	doc   Document
 	src   string
 	count func(string) int
-	// small is the size up to which a section joins its neighbours, and up to
+	// small is the size up to which a section joins its neighbors, and up to
 	// which a piece joins a long one beside it.
 	aim, limit, small int
 	passages          []retrieval.Passage

@@ -42,7 +42,7 @@ func TestSplitFollowsTheStructure(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
-	t.Run("small neighbours share a passage that keeps their headings", func(t *testing.T) {
+	t.Run("small neighbors share a passage that keeps their headings", func(t *testing.T) {
 		got := markdown("# FAQ\n\n" + words(495, "intro") + "\n\n## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery.\n")
 		last := got[len(got)-1]
 		if last.Text != "## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery." || !slices.Equal(last.HeadingPath, []string{"FAQ"}) {

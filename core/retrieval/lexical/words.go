@@ -155,7 +155,7 @@ func termOf(word string) string {
 	if ok {
 		return term
 	}
-	term = analyse(word)
+	term = analyze(word)
 	known.Lock()
 	if len(known.terms) >= maxKnown {
 		clear(known.terms)
@@ -165,7 +165,7 @@ func termOf(word string) string {
 	return term
 }
 
-func analyse(word string) string {
+func analyze(word string) string {
 	word = strings.ToLower(fold(word))
 	word = strings.ReplaceAll(word, "’", "'")
 	word = strings.TrimSuffix(word, "'s")

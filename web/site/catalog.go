@@ -6,8 +6,8 @@ import (
 	"parley/core/plan"
 )
 
-// Catalogue is the plans at a time.
-type Catalogue struct {
+// Catalog is the plans at a time.
+type Catalog struct {
 	Plans []plan.Plan
 	Now   time.Time
 	// sold says that plans are bought here, so that one that was given is
@@ -16,12 +16,12 @@ type Catalogue struct {
 }
 
 // Title is what people call a plan.
-func (k Catalogue) Title(name plan.Name) string { return k.Find(name).Title }
+func (k Catalog) Title(name plan.Name) string { return k.Find(name).Title }
 
-func (k Catalogue) Rank(name plan.Name) int { return k.Find(name).Rank }
+func (k Catalog) Rank(name plan.Name) int { return k.Find(name).Rank }
 
 // Find returns a plan. One that is not there has its name for a title.
-func (k Catalogue) Find(name plan.Name) plan.Plan {
+func (k Catalog) Find(name plan.Name) plan.Plan {
 	for _, p := range k.Plans {
 		if p.Name == name {
 			return p
@@ -31,7 +31,7 @@ func (k Catalogue) Find(name plan.Name) plan.Plan {
 }
 
 // Offer is what a plan costs who buys it now.
-func (k Catalogue) Offer(p plan.Plan) plan.Price {
+func (k Catalog) Offer(p plan.Plan) plan.Price {
 	if k.Sold {
 		return p.Offer()
 	}
@@ -40,13 +40,13 @@ func (k Catalogue) Offer(p plan.Plan) plan.Price {
 
 // Price is what a plan costs, such as 79.00 USD a month; empty if it has no
 // price for the interval.
-func (k Catalogue) Price(name plan.Name, interval plan.Interval) string {
+func (k Catalog) Price(name plan.Name, interval plan.Interval) string {
 	price := k.Offer(k.Find(name))
 	return plan.Every(price.Of(interval), price.Currency, interval)
 }
 
 // Date writes a day in UTC, with its year if that is another one than now.
-func (k Catalogue) Date(t time.Time) string {
+func (k Catalog) Date(t time.Time) string {
 	if t.UTC().Year() != k.Now.UTC().Year() {
 		return t.UTC().Format("2 January 2006")
 	}
@@ -55,7 +55,7 @@ func (k Catalogue) Date(t time.Time) string {
 
 // CheapestWith is the lowest plan above the present one that includes a feature
 // and can be bought.
-func (k Catalogue) CheapestWith(feature plan.Feature, above plan.Name) (plan.Plan, bool) {
+func (k Catalog) CheapestWith(feature plan.Feature, above plan.Name) (plan.Plan, bool) {
 	for _, p := range k.Plans {
 		if p.Rank > k.Rank(above) && p.Limits.Has(feature) && k.Offer(p).Sold() {
 			return p, true

@@ -47,7 +47,7 @@ func (p *price) months() int {
 	return p.Recurring.IntervalCount
 }
 
-func (s *Server) routeCatalogue(mux *http.ServeMux) {
+func (s *Server) routeCatalog(mux *http.ServeMux) {
 	s.handle(mux, "POST /v1/products", s.createProduct)
 	s.handle(mux, "GET /v1/products", s.listProducts)
 	s.handle(mux, "GET /v1/products/{id}", func(r *Request) (any, error) { return s.product(r.id, "") })

@@ -9,7 +9,7 @@ import (
 	"parley/billing/stripetest"
 )
 
-func TestCatalogue(t *testing.T) {
+func TestCatalog(t *testing.T) {
 	a := newAccount(t, stripetest.Options{})
 	first := a.sells("basic", 19_00)
 	byKey := func() *stripe.Price {
