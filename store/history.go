@@ -65,6 +65,18 @@ func (s *History) ListedConversations(ctx context.Context, workspaceID, chatbotI
 	return found, end, mapError(s.judge(ctx, chatbotID, found))
 }
 
+// Asked reports whether a chatbot ever answered a question, and whether one of the
+// API.
+func (s *History) Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error) {
+	ctx = within(ctx, workspaceID)
+	records := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID))
+	if asked, err = records.Clone().Exist(ctx); err != nil || !asked {
+		return false, false, mapError(err)
+	}
+	byAPI, err = records.Where(usagerecord.Origin(string(chat.API))).Exist(ctx)
+	return asked, byAPI, mapError(err)
+}
+
 // idsOutOfOrder is by how many ids a conversation may come after one that began
 // later: other processes begin them at the same time.
 const idsOutOfOrder = 1_000

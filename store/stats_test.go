@@ -13,6 +13,7 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/insight/history"
@@ -186,6 +187,31 @@ func TestTallyKeepsTheMostFrequent(t *testing.T) {
 		if n := b.count("SELECT count(*) FROM daily_counts WHERE day = '2026-04-01'"); n > 20 {
 			b.Errorf("%d are kept", n)
 		}
+	})
+}
+
+func TestAskedOutlivesConversations(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, other := b.fill("a"), b.fill("b")
+		ctx := b.Context()
+		bot := chatbot.Chatbot{ID: "cb_new", Name: "New", CreatedAt: epoch}
+		b.must(b.CreateChatbot(ctx, a.id, bot))
+		want := func(workspaceID string, asked, byAPI bool) {
+			b.Helper()
+			gotAsked, gotByAPI, err := b.Asked(ctx, workspaceID, bot.ID)
+			b.must(err)
+			if gotAsked != asked || gotByAPI != byAPI {
+				b.Errorf("asked %t, by the API %t", gotAsked, gotByAPI)
+			}
+		}
+		want(a.id, false, false)
+		a.chatbot = bot.ID
+		conversation, _ := b.asked(a, "", chat.Answered, epoch, chat.Playground)
+		b.must(b.DeleteConversation(ctx, a.id, a.chatbot, conversation))
+		want(a.id, true, false)
+		b.asked(a, "ann", chat.NoAnswer, epoch, chat.API)
+		want(a.id, true, true)
+		want(other.id, false, false)
 	})
 }
 

@@ -87,7 +87,12 @@ var ErrNoGap = fault.New(fault.NotFound, "This question is no longer in the list
 
 // Groups returns the open gaps in groups of alike questions, the largest first.
 func (g *Gaps) Groups(ctx context.Context, workspaceID, chatbotID string) ([]Group, error) {
-	open, err := g.store.Gaps(ctx, workspaceID, chatbotID, Open, GroupedAtMost)
+	return g.Newest(ctx, workspaceID, chatbotID, GroupedAtMost)
+}
+
+// Newest is Groups of the newest open gaps.
+func (g *Gaps) Newest(ctx context.Context, workspaceID, chatbotID string, among int) ([]Group, error) {
+	open, err := g.store.Gaps(ctx, workspaceID, chatbotID, Open, min(among, GroupedAtMost))
 	if err != nil {
 		return nil, err
 	}

@@ -86,10 +86,29 @@ func botPages() map[string]templ.Component {
 		{Title: "Ask it something", Text: "Try it in the playground.", Button: "Open the playground", Icon: "message-circle", URL: "/chatbots/cb_1/playground"},
 		{Title: "Deploy it", Text: "Connect your program.", Button: "Deploy", Icon: "rocket", URL: "/chatbots/cb_1/deploy"},
 	}
+	later := append(steps[:2:2], bot.Step{Title: "Deploy it", Text: "Optional: API access starts with Standard.", Button: "See API access", Icon: "rocket", URL: "/chatbots/cb_1/deploy", Later: true})
+	offered := bot.Overview{Steps: []bot.Step{steps[0], {Title: "Ask it something", Done: true}, later[2]}, Offer: &bot.Offer{Title: "Standard", URL: "/chatbots/cb_1/deploy"}}
+	summed := bot.Overview{
+		Improve: shell.ImproveURL("cb_1"), Open: "See all 1,204 open questions in Improve", MayEdit: true,
+		Week: &bot.Week{
+			About: "Today included, compared with the 7 days before. Days begin at midnight UTC; the playground is left out.", Any: true, Analytics: "/chatbots/cb_1/analytics?days=7",
+			Tiles: []ui.Stat{{Name: "Conversations", Value: "1,234", Change: "+12 %", Tone: ui.Good}, {Name: "Answered", Value: "81 %", Change: "−3 points", Tone: ui.Bad}, {Name: "Satisfaction", Value: "–"}, {Name: "Time to first token, median", Value: "640 ms", Change: "±0 %"}},
+			Chart: ui.Chart{ID: "questions", Title: "Questions a day", Stacked: true, Labels: []string{"16 Nov", "17 Nov", "18 Nov"}, Series: []ui.Series{{Name: "Answered", Values: []float64{ui.NoValue(), 120, 90}}, {Name: "Not answered", Values: []float64{ui.NoValue(), 12, 30}}}},
+		},
+		Gaps: []bot.GapGroup{
+			{ID: "12", Question: hostile, Count: 5, At: day, Answer: "/chatbots/cb_1/improve/answer?message=12", Conversation: "/chatbots/cb_1/conversations/1"},
+			{ID: "13", Question: "Do you sell rolls?", Count: 1, At: day, Answer: "/chatbots/cb_1/improve/answer?message=13", Conversation: "/chatbots/cb_1/conversations/2"},
+		},
+	}
+	silent := bot.Overview{Week: &bot.Week{About: summed.Week.About, Analytics: summed.Week.Analytics}}
 	arriving := bot.Welcome{Working: 1, MayEdit: true, Documents: []bot.WelcomeDocument{{Title: hostile, State: "extracting"}, {Title: "Prices", State: "ready"}}}
 	unread := bot.Welcome{MayEdit: true, Documents: []bot.WelcomeDocument{{Title: "Prices", State: "failed", Reason: hostile}}, Files: refused("files", "Prices: the file is empty.", map[string]string{"files": ""})}
 	return map[string]templ.Component{
 		"overview":           bot.OverviewPage(ofChatbot(shell.OverviewSection, "Overview"), bot.Overview{Steps: steps}),
+		"overview-later":     bot.OverviewPage(ofChatbot(shell.OverviewSection, "Overview"), bot.Overview{Steps: later}),
+		"overview-offer":     bot.OverviewPage(ofChatbot(shell.OverviewSection, "Overview"), offered),
+		"overview-week":      bot.OverviewPage(ofChatbot(shell.OverviewSection, "Overview"), summed),
+		"overview-silent":    bot.OverviewPage(ofChatbot(shell.OverviewSection, "Overview"), silent),
 		"welcome":            bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{MayEdit: true}),
 		"welcome-reading":    bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), arriving),
 		"welcome-ready":      bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{Ready: 1, Documents: arriving.Documents[1:]}),

@@ -1085,7 +1085,7 @@ func figuresPage(l shell.Layout) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.Graph(ui.Chart{ID: "lines", Title: "Seconds to the first text", Lines: true, Labels: []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}, Series: []ui.Series{{Name: "Median", Values: []float64{0.6, 0.7, 0.55, 0.6, 0.8, 0.5, 0.5}}, {Name: "95th percentile", Values: []float64{1.6, 1.9, 1.5, 1.4, 2.2, 1.2, 1.1}}}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Graph(ui.Chart{ID: "lines", Title: "Seconds to the first text", Lines: true, Labels: []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}, Series: []ui.Series{{Name: "Median", Values: []float64{0.6, 0.7, 0.55, ui.NoValue(), 0.8, ui.NoValue(), ui.NoValue()}}, {Name: "95th percentile", Values: []float64{1.6, 1.9, 1.5, 1.4, 2.2, 1.2, 1.1}}}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -18,16 +19,22 @@ type Chart struct {
 	// Lines draws lines, for what has no sum such as a time or a share. Bars
 	// otherwise.
 	Lines bool
+	// Stacked draws bars on one another, for what adds up.
+	Stacked bool
 	// Format writes a value; as a whole number when nil.
 	Format func(float64) string
 }
 
 // Series is one row of values. A second one, such as the period before, is drawn
-// paler.
+// paler. A value of [NoValue] is not drawn.
 type Series struct {
 	Name   string
 	Values []float64
 }
+
+// NoValue stands for a value that there is not, such as that of a day to come. It
+// is not zero, which is a value.
+func NoValue() float64 { return math.NaN() }
 
 // What a chart is drawn in. The width fits a card, and scales with it.
 const (
@@ -43,6 +50,9 @@ type bar struct{ X, Y, Width, Height, Class, Title string }
 type mark struct{ X, Y, Text, Anchor string }
 
 func (c Chart) format(value float64) string {
+	if math.IsNaN(value) {
+		return "–"
+	}
 	if c.Format != nil {
 		return c.Format(value)
 	}
@@ -51,9 +61,16 @@ func (c Chart) format(value float64) string {
 
 // top is the end of the axis: a round number from the highest value on.
 func (c Chart) top() float64 {
-	highest := 0.0
+	highest, sums := 0.0, make([]float64, len(c.Labels))
 	for _, s := range c.Series {
-		for _, v := range s.Values {
+		for j, v := range s.Values[:min(len(s.Values), len(c.Labels))] {
+			if math.IsNaN(v) {
+				continue
+			}
+			sums[j] += v
+			if c.Stacked {
+				v = sums[j]
+			}
 			highest = max(highest, v)
 		}
 	}
@@ -92,28 +109,60 @@ func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 func (c Chart) bars() []bar {
 	var all []bar
-	width := c.slot() * 0.72 / float64(max(1, len(c.Series)))
+	beside, below := max(1, len(c.Series)), make([]float64, len(c.Labels))
+	if c.Stacked {
+		beside = 1
+	}
+	width := c.slot() * 0.72 / float64(beside)
 	for i, s := range c.Series {
 		for j, v := range s.Values {
-			if j >= len(c.Labels) || v <= 0 {
+			if j >= len(c.Labels) || !(v > 0) {
 				continue
 			}
-			x := chartLeft + c.slot()*(float64(j)+0.14) + width*float64(len(c.Series)-1-i)
-			all = append(all, bar{px(x), px(c.y(v)), px(max(1, width-1)), px(chartHeight - chartBottom - c.y(v)), class(i, "bar"), c.Labels[j] + ": " + c.format(v)})
+			x, y, foot := chartLeft+c.slot()*(float64(j)+0.14), c.y(below[j]+v), c.y(below[j])
+			if c.Stacked {
+				below[j] += v
+			} else {
+				x += width * float64(beside-1-i)
+			}
+			title := c.Labels[j] + ": " + c.format(v)
+			if len(c.Series) > 1 {
+				title = s.Name + ", " + title
+			}
+			all = append(all, bar{px(x), px(y), px(max(1, width-1)), px(foot - y), class(i, "bar"), title})
 		}
 	}
 	return all
 }
 
-// points are those of a line.
-func (c Chart) points(s Series) string {
-	var all []string
-	for j, v := range s.Values {
-		if j < len(c.Labels) {
-			all = append(all, px(chartLeft+c.slot()*(float64(j)+0.5))+","+px(c.y(v)))
+// stretch is a part of a line between values that there are not. One of a single
+// point is drawn as a dot.
+type stretch struct {
+	Points string
+	X, Y   string
+	Dot    bool
+}
+
+// stretches are those of a line.
+func (c Chart) stretches(s Series) (all []stretch) {
+	var points []string
+	var x, y string
+	end := func() {
+		if len(points) > 0 {
+			all = append(all, stretch{strings.Join(points, " "), x, y, len(points) == 1})
 		}
+		points = nil
 	}
-	return strings.Join(all, " ")
+	for j, v := range s.Values[:min(len(s.Values), len(c.Labels))] {
+		if math.IsNaN(v) {
+			end()
+			continue
+		}
+		x, y = px(chartLeft+c.slot()*(float64(j)+0.5)), px(c.y(v))
+		points = append(points, x+","+y)
+	}
+	end()
+	return all
 }
 
 // rules are the lines across, with what they stand for.

@@ -66,7 +66,7 @@ func (s analyticsPages) show(c *fiber.Ctx, v site.Visit) error {
 func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Report) {
 	now, before := report.Total, report.Before
 	m.Any = now.Questions > 0
-	m.About = report.Range.From.Format("2 January 2006") + " to " + report.Range.To.Format("2 January 2006") + ", UTC, compared with the " + counted(report.Range.Days(), "day", "days") + " before."
+	m.About = report.Range.From.Format("2 January 2006") + " to " + report.Range.To.Format("2 January 2006") + ", compared with the " + counted(report.Range.Days(), "day", "days") + " before. Days begin at midnight UTC."
 	m.Tiles = []ui.Stat{
 		amount("Conversations", now.Conversations, before.Conversations),
 		amount("Questions", now.Questions, before.Questions),
@@ -80,25 +80,23 @@ func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Repo
 	// More tokens are neither good nor bad.
 	m.Tiles[7].Tone = ui.Neutral
 	labels, chunks := bucketed(report.Days)
-	answered, rest := make([]float64, len(chunks)), make([]float64, len(chunks))
 	median, slow := make([]float64, len(chunks)), make([]float64, len(chunks))
 	for i := range chunks {
-		d := &chunks[i]
-		answered[i], rest[i] = float64(d.Answered), float64(max(0, d.Questions-d.Answered))
-		median[i], slow[i] = d.FirstText.Quantile(0.5).Seconds(), d.FirstText.Quantile(0.95).Seconds()
+		median[i], slow[i] = timeOf(&chunks[i], 0.5), timeOf(&chunks[i], 0.95)
 	}
 	per := "a day"
 	if len(chunks) < len(report.Days) {
 		per = "a week"
 	}
 	hours, names := make([]float64, 24), make([]string, 24)
-	for hour, n := range now.Hours {
+	place := v.Person.User.Location()
+	for hour, n := range report.HoursIn(place) {
 		hours[hour], names[hour] = float64(n), strconv.Itoa(hour)
 	}
 	m.Charts = []ui.Chart{
-		{ID: "questions", Title: "Questions " + per, Labels: labels, Series: []ui.Series{{Name: "Answered", Values: answered}, {Name: "Not answered", Values: rest}}},
+		{ID: "questions", Title: "Questions " + per, Labels: labels, Stacked: true, Series: questionsOf(v, report.Range, s.Insight.Reports.Last(1).To, chunks)},
 		{ID: "times", Title: "Time to first token", Labels: labels, Lines: true, Format: seconds, Series: []ui.Series{{Name: "Median", Values: median}, {Name: "Slowest 5 %", Values: slow}}},
-		{ID: "hours", Title: "Busiest hours", About: "Questions by the hour of the day, UTC.", Labels: names, Series: []ui.Series{{Name: "Questions", Values: hours}}},
+		{ID: "hours", Title: "Busiest hours", About: aboutHours(v.Person.User.TimeZone), Labels: names, Series: []ui.Series{{Name: "Questions", Values: hours}}},
 	}
 	for _, top := range report.Topics {
 		m.Topics = append(m.Topics, views.Top{Name: top.Name, Answers: plan.Thousands(top.Answers)})
@@ -110,6 +108,41 @@ func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Repo
 		}
 		m.Documents = append(m.Documents, shown)
 	}
+}
+
+// aboutHours says whose hours they are.
+func aboutHours(zone string) string {
+	if zone == "" {
+		return "Questions by the hour of the day, UTC. Choose your time zone in your account, under Appearance."
+	}
+	return "Questions by the hour of the day in " + zone + "."
+}
+
+// timeOf is the time within which a share of answers had their first text.
+func timeOf(day *stats.Day, share float64) float64 {
+	if took := day.FirstText.Quantile(share); took > 0 {
+		return took.Seconds()
+	}
+	return ui.NoValue()
+}
+
+// questionsOf are the answered and the other ones of days or weeks. Before there was
+// the chatbot, and in days to come, there is nothing, not even zero.
+func questionsOf(v site.Visit, r stats.Range, today time.Time, chunks []stats.Day) []ui.Series {
+	answered, rest := make([]float64, len(chunks)), make([]float64, len(chunks))
+	made := ui.Date(v.Chatbot.CreatedAt)
+	for i := range chunks {
+		d := &chunks[i]
+		answered[i], rest[i] = float64(d.Answered), float64(max(0, d.Questions-d.Answered))
+		next := ui.Date(r.To.AddDate(0, 0, 1))
+		if i+1 < len(chunks) {
+			next = chunks[i+1].Date
+		}
+		if d.Questions == 0 && (d.Date > ui.Date(today) || next <= made) {
+			answered[i], rest[i] = ui.NoValue(), ui.NoValue()
+		}
+	}
+	return []ui.Series{{Name: "Answered", Values: answered}, {Name: "Not answered", Values: rest}}
 }
 
 // bucketed is the days of a chart, or its weeks.

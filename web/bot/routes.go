@@ -15,7 +15,7 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, evaluations, tokens := settingsPages{s}, evaluationPages{s}, tokenPages{s}
-	overview, welcome, playground, deploy := overviewPages{s}, welcomePages{s}, playgroundPages{settings}, deployPages{tokens}
+	overview, welcome, playground, deploy := overviewPages{improvePages{s}}, welcomePages{s}, playgroundPages{settings}, deployPages{tokens}
 	conversations, improve, tests, analytics := conversationPages{s}, improvePages{s}, testPages{s}, analyticsPages{s}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("", overview.overviewPage, route.May(tenant.Read)),

@@ -24,11 +24,14 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/insight"
 	"parley/core/insight/history"
+	"parley/core/insight/stats"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/internal/publicid"
 	"parley/internal/requestid"
 	"parley/internal/route"
 	"parley/store"
@@ -138,11 +141,17 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 			return s.Names, s.NamesFail
 		},
 	})
+	ids, err := publicid.New(make([]byte, publicid.KeySize))
+	webtest.Must(t, err)
 	deps := site.Deps{
 		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
-		History: history.New(store.NewHistory(db), db, clock), Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
+		Insight: site.Insight{
+			Feedback: insight.NewFeedbacks(store.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(store.NewGaps(db), nil, nil, clock),
+			History: history.New(store.NewHistory(db), db, clock), Reports: stats.NewReports(store.NewStats(db), clock),
+		},
+		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
 		Chat: chat.New(store.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -249,6 +258,30 @@ func (s *Shop) Answered(chatbotID string, status chat.Status, record answer.Usag
 	webtest.Must(s.T, err)
 	record.ChatbotID = chatbotID
 	webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
+}
+
+// Answer is a question with its answer, for [Shop.Converse].
+type Answer struct {
+	Question string
+	Outcome  chat.Outcome
+	Origin   chat.Origin
+	At       time.Time
+}
+
+// Converse stores answers of conversations of their own, and has them counted.
+func (s *Shop) Converse(chatbotID string, all ...Answer) {
+	s.Helper()
+	for _, a := range all {
+		conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: a.Origin, Title: a.Question, CreatedAt: a.At}
+		opening := turn.Opening{Question: a.Question, At: a.At, LeaseUntil: a.At, Month: "2026-11"}
+		c, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
+		webtest.Must(s.T, err)
+		webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{
+			MessageID: id, Attempt: 1, Status: chat.Complete, Outcome: a.Outcome, ConversationID: c.ID, Opens: true, Origin: a.Origin,
+			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
+		}))
+	}
+	webtest.Must(s.T, stats.NewRoller(store.NewRolls(s.db), slog.New(slog.DiscardHandler)).Roll(s.Context()))
 }
 
 // WantRows fails unless a table has these cells after its head.

@@ -20,7 +20,6 @@ import (
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
-	"parley/core/insight/history"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/outbox"
@@ -64,8 +63,6 @@ type Deps struct {
 	Security Security
 	// Billing sells plans. Without it, which is nil, they are changed by hand.
 	Billing Billing
-	// History tells whether somebody has tried a chatbot.
-	History *history.History
 	// StripeURL is the address of another Stripe than Stripe's, for tests.
 	StripeURL string
 	// TrialDays is how many days a first subscription is free.

@@ -107,6 +107,9 @@ type Store interface {
 	// ThreadMessagesAfter returns the first messages of a conversation with an id above
 	// after, oldest first.
 	ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]Message, error)
+	// Asked reports whether a chatbot ever answered a question, and whether one of the
+	// API. What retention deletes does not change that.
+	Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error)
 	// DeleteConversation deletes a conversation with its messages, feedback and
 	// gaps. It is a Conflict while an answer is being generated in it.
 	DeleteConversation(ctx context.Context, workspaceID, chatbotID string, id int64) error
@@ -121,6 +124,12 @@ type History struct {
 
 // New returns the history of a store.
 func New(store Store, log audit.Log, now func() time.Time) *History { return &History{store, log, now} }
+
+// Asked reports whether a chatbot ever answered a question, and whether one of the
+// API.
+func (h *History) Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error) {
+	return h.store.Asked(ctx, workspaceID, chatbotID)
+}
 
 // List returns a page of a chatbot's conversations.
 func (h *History) List(ctx context.Context, workspaceID, chatbotID string, query Query) (Page, error) {

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"parley/core/fault"
@@ -129,6 +130,20 @@ func (t Total) Satisfaction() (float64, bool) {
 
 // Read sums up a range, compared with as many days before it.
 func (s *Reports) Read(ctx context.Context, workspaceID, chatbotID string, r Range) (Report, error) {
+	report, err := s.Sums(ctx, workspaceID, chatbotID, r)
+	if err != nil {
+		return report, err
+	}
+	periods := r.periods()
+	if report.Topics, err = s.store.Tops(ctx, workspaceID, chatbotID, Topics, periods, topsShown); err != nil {
+		return report, err
+	}
+	report.Documents, err = s.store.Tops(ctx, workspaceID, chatbotID, Documents, periods, topsShown)
+	return report, err
+}
+
+// Sums is Read without topics and documents, in one query.
+func (s *Reports) Sums(ctx context.Context, workspaceID, chatbotID string, r Range) (Report, error) {
 	before := r.Before()
 	days, err := s.store.Days(ctx, workspaceID, chatbotID, dateOf(before.From), dateOf(r.To))
 	if err != nil {
@@ -141,12 +156,24 @@ func (s *Reports) Read(ctx context.Context, workspaceID, chatbotID string, r Ran
 	}
 	report.Before, _ = sumUp(before, known)
 	report.Total, report.Days = sumUp(r, known)
-	periods := r.periods()
-	if report.Topics, err = s.store.Tops(ctx, workspaceID, chatbotID, Topics, periods, topsShown); err != nil {
-		return report, err
+	return report, nil
+}
+
+// HoursIn are the questions of the days by the hour of the day at a place. A day's
+// hours move by its own distance from UTC, at noon, to the nearest hour.
+func (r Report) HoursIn(place *time.Location) (hours [24]int) {
+	for i := range r.Days {
+		day, err := time.Parse(time.DateOnly, r.Days[i].Date)
+		if err != nil {
+			continue
+		}
+		_, seconds := day.Add(12 * time.Hour).In(place).Zone()
+		moved := int(math.Round(float64(seconds) / 3600))
+		for hour, n := range r.Days[i].Hours {
+			hours[(hour+moved+48)%24] += n
+		}
 	}
-	report.Documents, err = s.store.Tops(ctx, workspaceID, chatbotID, Documents, periods, topsShown)
-	return report, err
+	return hours
 }
 
 func sumUp(r Range, known map[string]*Day) (total Total, days []Day) {

@@ -154,3 +154,25 @@ func TestRangesThatAreRefused(t *testing.T) {
 		t.Errorf("before the week comes %v", before)
 	}
 }
+
+func TestHoursMoveWithTheZoneOfEachDay(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Report
+	for _, date := range []string{"2026-10-24", "2026-10-26", "no day"} { // summer time ends on the 25th
+		d := Day{Date: date}
+		d.Hours[23] = 1
+		r.Days = append(r.Days, d)
+	}
+	if got := r.HoursIn(berlin); got[1] != 1 || got[0] != 1 {
+		t.Errorf("in Berlin they are %v", got)
+	}
+	if got := r.HoursIn(time.UTC); got[23] != 2 {
+		t.Errorf("in UTC they are %v", got)
+	}
+	if got := r.HoursIn(time.FixedZone("west", -11*3600)); got[12] != 2 {
+		t.Errorf("far west they are %v", got)
+	}
+}
