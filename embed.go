@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed SECURITY.md
 var SecurityPolicy string
+
+// Description is what describes the interface for programs.
+//
+//go:embed api/openapi.yaml
+var Description string

@@ -59,6 +59,8 @@ type Deps struct {
 	Parts []Part
 	// Streams is how patient open streams are.
 	Streams StreamTimes
+	// Description is openapi.yaml, and BaseURL the address that it is to name.
+	Description, BaseURL string
 	// Requests admits as many in a minute as the plan includes.
 	Requests *rate.Requests
 	// MaxAnswers is how many answers are worked on at once: [rate.MaxAnswers] when 0.
@@ -105,6 +107,9 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
+	route.Add(table, app, route.V1, anyone,
+		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
+	)
 	playground := playground{a}
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,

@@ -29,6 +29,8 @@ const (
 	apiPrefix   = "/api/"
 	v1Prefix    = "/api/v1/"
 	webhookPath = "/api/webhooks/stripe"
+	// descriptionPath is the one route of /api/v1 that takes no token.
+	descriptionPath = "/api/v1/openapi.yaml"
 )
 
 // now is the time in the precision that both databases keep.
@@ -215,6 +217,7 @@ func (w *instance) send(method, path, body string, headers ...header) *http.Resp
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	w.must(err)
+	w.keepsTo(request.URL, request.Header, body, response)
 	return response
 }
 

@@ -68,7 +68,9 @@ func (r row) target() string {
 
 func (r row) isPublic() bool { return !strings.Contains(r.target(), ":") && !r.takesTokens() }
 
-func (r row) takesTokens() bool { return strings.HasPrefix(r.route, v1Prefix) }
+func (r row) takesTokens() bool {
+	return strings.HasPrefix(r.route, v1Prefix) && r.route != descriptionPath
+}
 
 func (r row) isUnsafe() bool { return r.method != http.MethodGet }
 
@@ -82,6 +84,7 @@ func (r row) shows() bool {
 var rows = []row{
 	{method: "GET", route: "/healthz", gets: everyone(200)},
 	{method: "GET", route: "/readyz", gets: everyone(200)},
+	{method: "GET", route: descriptionPath, gets: everyone(200)},
 	{method: "GET", route: "/static/*", path: "/static/0/parley.css", gets: everyone(200)},
 	{method: "GET", route: "/", gets: everyone(303)},
 	{method: "GET", route: "/.well-known/security.txt", gets: everyone(404)}, // there is no contact

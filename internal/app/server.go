@@ -71,7 +71,7 @@ func Listen(p *Program) (*Server, error) {
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Feedback: p.Insight.Feedback, History: p.Insight.History, IDs: p.IDs,
 		Person: sessions.Caller, Again: site.Again(sessions), Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
-		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers,
+		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers, Description: parley.Description, BaseURL: base,
 	}
 	forPeople := site.Deps{
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,

@@ -15,6 +15,7 @@ const (
 	grpc           = "google.golang.org/grpc"
 	htmlToMarkdown = "github.com/JohannesKaufmann/html-to-markdown/v2"
 	lru            = "github.com/hashicorp/golang-lru/v2"
+	kinOpenAPI     = "github.com/getkin/kin-openapi"
 	kong           = "github.com/alecthomas/kong"
 	openapi        = "github.com/go-openapi"
 	pdfium         = "github.com/klippa-app/go-pdfium"
@@ -42,6 +43,7 @@ const (
 	prometheus     = "github.com/prometheus/client_golang"
 	gjson          = "github.com/tidwall/gjson"
 	goldmark       = "github.com/yuin/goldmark"
+	jsonschema     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jsonv2         = "github.com/go-json-experiment/json"
 	pgx            = "github.com/jackc/pgx/v5"
 	sqlite         = "modernc.org/sqlite"
@@ -531,6 +533,11 @@ var table = []Row{
 		Because:  "both transports read bodies, within one bound of memory",
 	},
 	{
+		Packages: []string{"internal/contract"},
+		Outside:  []string{kinOpenAPI, jsonschema, jsonv2},
+		Because:  "it compares what a server does with the description of the API, for tests, and knows no server",
+	},
+	{
 		Packages: []string{"internal/route"},
 		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "internal/bodies"},
 		Outside:  []string{fiber},
@@ -555,7 +562,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"e2e"},
-		Ours:     append([]string{".", "internal/app", "core/..."}, doubles...),
+		Ours:     append([]string{".", "internal/app", "internal/contract", "core/..."}, doubles...),
 		Outside:  []string{jsonv2, chromedp, goleak, xnet, xsync, goldmark},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
@@ -656,7 +663,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest"},
 		Because: "doubles and suites for tests stay out of the program",
