@@ -30,8 +30,12 @@ type tenantCounts struct {
 	until time.Time
 
 	mutex sync.Mutex
-	terms map[string]int
+	// total is the number of all passages, or unknown.
+	total int
+	terms *simplelru.LRU[string, int]
 }
+
+const unknown = -1
 
 func newCounts() *counts {
 	tenants, _ := simplelru.NewLRU[string, *tenantCounts](countedTenants, nil) // fails below one
@@ -46,7 +50,8 @@ func (c *counts) of(tenant string) *tenantCounts {
 	if known, ok := c.tenants.Get(tenant); ok && time.Now().Before(known.until) {
 		return known
 	}
-	known := &tenantCounts{until: time.Now().Add(countsKept), terms: map[string]int{}}
+	terms, _ := simplelru.NewLRU[string, int](countedTerms, nil) // fails below one
+	known := &tenantCounts{until: time.Now().Add(countsKept), total: unknown, terms: terms}
 	c.tenants.Add(tenant, known)
 	return known
 }
@@ -70,28 +75,27 @@ func (c *counts) forgetAll() {
 func (t *tenantCounts) missing(terms []retrieval.Term) (missing []string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if _, ok := t.terms[""]; !ok {
+	if t.total == unknown {
 		missing = append(missing, "")
 	}
 	for _, term := range terms {
-		if _, ok := t.terms[term.Text]; !ok {
+		if !t.terms.Contains(term.Text) {
 			missing = append(missing, term.Text)
 		}
 	}
 	return missing
 }
 
+// put keeps the number of passages with a term, or that of all under the empty
+// term.
 func (t *tenantCounts) put(term string, n int) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if len(t.terms) >= countedTerms {
-		total, ok := t.terms[""]
-		clear(t.terms)
-		if ok {
-			t.terms[""] = total
-		}
+	if term == "" {
+		t.total = n
+		return
 	}
-	t.terms[term] = n
+	t.terms.Add(term, n)
 }
 
 var errNotCounted = errors.New("weaviate: the count of a term was dropped before it was read")
@@ -100,14 +104,13 @@ var errNotCounted = errors.New("weaviate: the count of a term was dropped before
 func (t *tenantCounts) idf(terms []retrieval.Term) ([]float64, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	total, known := t.terms[""]
 	list := make([]float64, len(terms))
 	for i, term := range terms {
-		n, ok := t.terms[term.Text]
-		if !ok || !known {
+		n, ok := t.terms.Get(term.Text)
+		if !ok || t.total == unknown {
 			return nil, errNotCounted
 		}
-		list[i] = idf(total, n)
+		list[i] = idf(t.total, n)
 	}
 	return list, nil
 }

@@ -78,8 +78,8 @@ func TestCounts(t *testing.T) {
 		for i := range 2*countedTerms + 1 {
 			first.put(fmt.Sprint("term ", i), 1)
 		}
-		if len(first.terms) > countedTerms || len(first.missing(nil)) != 0 {
-			t.Errorf("%d terms are kept", len(first.terms))
+		if first.terms.Len() > countedTerms || len(first.missing(nil)) != 0 {
+			t.Errorf("%d terms are kept", first.terms.Len())
 		}
 	})
 }

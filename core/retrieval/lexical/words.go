@@ -136,7 +136,10 @@ func isUnspaced(r rune) bool {
 }
 
 // known keeps the terms of words met before: nearly every word of a text has
-// been. It begins anew when it is full.
+// been. It begins anew when it is full. Keeping the words that were used last
+// instead (golang-lru) took 1.2 to 1.5 times as long for a known word, of some
+// 90 ns here, and 212 bytes a word instead of 118, to save a stem of 6 µs for
+// some words in 100,000.
 var known = struct {
 	sync.RWMutex
 	terms map[string]string
