@@ -3,7 +3,6 @@ package chatbot_test
 import (
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -182,22 +181,10 @@ func TestRollAndThePlan(t *testing.T) {
 	t.Run("of many that roll the same token at once one does", func(t *testing.T) {
 		r := newRig(t)
 		old, _ := r.issue()
-		made, mu := 0, sync.Mutex{}
-		var all sync.WaitGroup
-		for range 20 {
-			all.Go(func() {
-				_, _, err := r.Tokens.Roll(t.Context(), home, r.bot.ID, old.ID, 1, "")
-				if err != nil && !fault.Is(err, fault.Conflict) {
-					t.Error(err)
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil {
-					made++
-				}
-			})
-		}
-		all.Wait()
+		made := r.atOnce(20, fault.Conflict, func() error {
+			_, _, err := r.Tokens.Roll(t.Context(), home, r.bot.ID, old.ID, 1, "")
+			return err
+		})
 		if made != 1 {
 			t.Errorf("%d did", made)
 		}

@@ -1,0 +1,113 @@
+package chatbot_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/plan"
+	"parley/store"
+)
+
+func TestAuthenticate(t *testing.T) {
+	t.Run("a token works until it is revoked, and not once more", func(t *testing.T) {
+		r := newRig(t)
+		token, secret := r.issue()
+		r.wantAuthenticated(secret, nil)
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
+		r.wantAuthenticated(secret, badToken)
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
+	})
+
+	t.Run("a revocation beats a look-up that began before it", func(t *testing.T) {
+		r := newRig(t)
+		token, secret := r.issue()
+		r.pausable.read, r.pausable.goOn = make(chan struct{}), make(chan struct{})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = r.Tokens.Authenticate(context.WithoutCancel(t.Context()), secret) // began before: either is right
+		}()
+		receive(t, "the token was read", r.pausable.read)
+		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
+		close(r.pausable.goOn)
+		receive(t, "the request ended", done)
+		r.pausable.read = nil
+		r.wantAuthenticated(secret, badToken)
+	})
+
+	t.Run("a token expires to the instant, though it is known", func(t *testing.T) {
+		r := newRig(t)
+		end := r.now.Add(time.Second)
+		_, secret, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
+		r.must(err)
+		r.wantAuthenticated(secret, nil)
+		r.now = end.Add(-time.Microsecond)
+		r.wantAuthenticated(secret, nil)
+		r.now = end
+		r.wantAuthenticated(secret, badToken)
+	})
+
+	t.Run("what another process changes is believed at most 5 seconds late", func(t *testing.T) {
+		r := newRig(t)
+		token, secret := r.issue()
+		r.wantAuthenticated(secret, nil)
+		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+		r.must(err)
+		r.now = r.now.Add(5 * time.Second)
+		r.wantAuthenticated(secret, badToken)
+	})
+
+	t.Run("a downgrade ends access within 5 seconds, and an upgrade brings it back", func(t *testing.T) {
+		r := newRig(t)
+		_, secret := r.issue()
+		for name, want := range map[plan.Name]error{plan.Basic: noAPIAccess, plan.Premium: nil} {
+			r.wantAuthenticated(secret, nil)
+			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, name, name))
+			r.now = r.now.Add(5 * time.Second)
+			r.wantAuthenticated(secret, want)
+			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Standard, plan.Standard))
+			r.now = r.now.Add(5 * time.Second)
+		}
+	})
+
+	t.Run("unknown, malformed and missing tokens get the same answer", func(t *testing.T) {
+		r := newRig(t)
+		_, secret := r.issue()
+		other := newRig(t)
+		_, unknown := other.issue()
+		for _, wrong := range []string{"", "parley_", secret + "x", secret[:len(secret)-1] + "!", unknown} {
+			r.wantAuthenticated(wrong, badToken)
+		}
+	})
+
+	t.Run("changed settings are seen by the next request", func(t *testing.T) {
+		r := newRig(t)
+		_, secret := r.issue()
+		r.wantAuthenticated(secret, nil)
+		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Renamed"}))
+		principal, err := r.Tokens.Authenticate(t.Context(), secret)
+		if err != nil || principal.Chatbot.Name != "Renamed" {
+			t.Errorf("the request sees %q: %v", principal.Chatbot.Name, err)
+		}
+	})
+
+	t.Run("the use of a token is recorded, not more than once a minute", func(t *testing.T) {
+		r := newRig(t)
+		_, secret := r.issue()
+		first := r.now
+		for _, c := range []struct {
+			after time.Duration
+			want  time.Time
+		}{{0, first}, {30 * time.Second, first}, {time.Minute, first.Add(time.Minute)}} {
+			r.now = first.Add(c.after)
+			r.wantAuthenticated(secret, nil)
+			tokens, err := r.Tokens.List(t.Context(), home, r.bot.ID)
+			r.must(err)
+			if tokens[0].LastUsedAt == nil || *tokens[0].LastUsedAt != c.want {
+				t.Errorf("after %v it was used at %v", c.after, tokens[0].LastUsedAt)
+			}
+		}
+	})
+}

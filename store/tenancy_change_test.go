@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// methodsThatChange change rows of a.
+var methodsThatChange = []confined{
+	{"SetOverLimit", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetOverLimit(ctx, as, plan.Chatbots, []string{a.chatbot})
+	}},
+	{"SetKept", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetKept(ctx, as, plan.Members, []string{a.user})
+	}},
+	{"SettleMail", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SettleMail(ctx, as, a.mail, &epoch, nil)
+	}},
+	{"CountRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.CountRemoval(ctx, as, "rm_doc_gone_"+a.id, 1, []int64{a.answer}, epoch)
+	}},
+	{"SetExternalUser", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetExternalUser(ctx, as, a.conversation, a.secret)
+	}},
+	{"Conversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Conversation(ctx, as, a.chatbot, a.conversation)
+	}},
+	{"SaveProgress", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SaveProgress(ctx, as, a.answer, 1, "mine")
+	}},
+	{"AskToStop", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.AskToStop(ctx, as, a.answer)
+	}},
+	{"FinishTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.FinishTurn(ctx, as, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Failed, Answer: answer.Answer{Text: "mine"}})
+	}},
+	{"BeginAgain", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.BeginAgain(ctx, as, turn.Retry{ConversationID: a.conversation, AnswerID: a.answer, LeaseUntil: epoch, Month: thisMonth})
+	}},
+	{"FinishTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.FinishTurn(ctx, as, turn.Answer{MessageID: a.answer, Attempt: 2, Status: chat.Complete, Answer: answer.Answer{Text: "mine"}})
+	}},
+	{"Claim", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		made := chat.Claim{ConversationID: a.conversation, AnswerID: a.answer, At: epoch.Add(time.Hour)}
+		return nil, s.Claim(ctx, as, a.newKey(), made, epoch) // the one that is there has expired
+	}},
+	{"CacheAnswer", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", answer.CachedAnswer{Text: "mine", At: epoch})
+	}},
+	{"KeepConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.KeepConversations(ctx, as, epoch, 30)
+	}},
+	{"SetGrantEnd", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.SetGrantEnd(ctx, as, &epoch)
+	}},
+	{"SetPlan", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.SetPlan(ctx, as, plan.Premium, plan.Basic)
+	}},
+	{"SetRole", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetRole(ctx, as, a.user, tenant.RoleMember)
+	}},
+	{"UpdateChatbot", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.UpdateChatbot(ctx, as, a.chatbot, chatbot.Settings{Name: "mine"})
+	}},
+	{"UpdateProvider", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		provider := a.newProvider(a.provider)
+		provider.Name = "mine"
+		return nil, s.UpdateProvider(ctx, as, provider)
+	}},
+	{"TouchToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.TouchToken(ctx, as, a.token, epoch)
+	}},
+	{"RenameToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.RenameToken(ctx, as, a.chatbot, a.token, "Renamed")
+	}},
+	{"SetExpiry", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetExpiry(ctx, as, a.chatbot, a.token, epoch)
+	}},
+	{"RenameWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.RenameWorkspace(ctx, as, "Renamed")
+	}},
+	{"RevokeToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.RevokeToken(ctx, as, a.chatbot, a.token, epoch)
+	}},
+	{"MarkReindex", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.MarkReindex(ctx, as, a.chatbot, epoch)
+	}},
+	{"UpdateDocument", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		document := a.newDocument(a.document)
+		document.State, document.Version = knowledge.Ready, 1
+		return nil, s.UpdateDocument(ctx, as, knowledge.Indexing, document, false)
+	}},
+	{"RefreshFound", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.RefreshFound(ctx, as, a.source, epoch)
+	}},
+	{"DueDocument", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.DueDocument(ctx, as, knowledge.FetchWork, epoch, nil)
+	}},
+	{"SetIndexed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetIndexed(ctx, as, a.document, 7)
+	}},
+	{"DocumentPage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.DocumentPage(ctx, as, a.chatbot, browse.Filter{}, browse.Slice{Limit: 10})
+	}},
+	{"CountDocuments", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		counts, err := s.CountDocuments(ctx, as, a.chatbot, browse.Filter{})
+		return shownIf(a, len(counts)), err
+	}},
+	{"SourcePage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.SourcePage(ctx, as, a.chatbot, browse.Slice{Limit: 10})
+	}},
+	{"CountSources", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		n, err := s.CountSources(ctx, as, a.chatbot)
+		return shownIf(a, n), err
+	}},
+	{"CountPages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		counts, err := s.CountPages(ctx, as, []string{a.source})
+		return shownIf(a, len(counts)), err
+	}},
+	{"RemovalPage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.RemovalPage(ctx, as, a.chatbot, browse.Slice{Limit: 10})
+	}},
+	{"PassagePage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.PassagePage(ctx, as, a.document, 1, 0, 10)
+	}},
+	{"AnswersGiven", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.AnswersGiven(ctx, as, a.chatbot, a.document, 10, 10)
+	}},
+	{"Withdraw", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Withdraw(ctx, as, a.chatbot, []string{a.document}, epoch, epoch)
+	}},
+	{"Withdrawn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Withdrawn(ctx, as, a.chatbot, epoch)
+	}},
+	{"UndoRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.UndoRemoval(ctx, as, knowledge.Document{ID: a.document, State: knowledge.Ready, Version: 1, Live: 1})
+	}},
+	{"EndUndo", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		d := a.newDocument("doc_withdrawn")
+		err := s.CreateDocument(ctx, as, d)
+		_, withdrawn := s.Withdraw(ctx, as, a.chatbot, []string{d.ID}, epoch, epoch)
+		return nil, errors.Join(err, withdrawn, s.EndUndo(ctx, as, d.ID, epoch), s.DeleteDocument(ctx, as, d.ID))
+	}},
+	{"MarkSourceRemoving", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.MarkSourceRemoving(ctx, as, a.source, epoch)
+	}},
+	{"MarkRemoving", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.MarkRemoving(ctx, as, a.document, epoch.Add(time.Hour))
+	}},
+	{"PostponeRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.PostponeRemoval(ctx, as, a.document, 7, epoch)
+	}},
+	{"ConfirmRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.ConfirmRemoval(ctx, as, "doc_gone_"+a.id, epoch, 1, []int64{a.answer})
+	}},
+	{"UpdateSource", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		source := a.newSource(a.source)
+		source.State = knowledge.SourceFailed
+		return nil, s.UpdateSource(ctx, as, source)
+	}},
+}
