@@ -2,13 +2,17 @@ package e2e
 
 import (
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"parley"
+	"parley/core/plan"
 	"parley/internal/contract"
 )
 
@@ -81,4 +85,81 @@ func (b *checkedBody) Read(into []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// madeUp is how many requests of each kind are made up for an operation.
+const madeUp = 20
+
+func TestMadeUpRequests(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.hasNoHurry()
+	w.hasNoRates()
+	baker := w.newTenant("baker", plan.Standard, opening)
+	owner := w.signedIn(baker.email, baker.password)
+	known := w.known(owner, baker)
+	operations := description(t).Operations()
+	// What takes something away comes last.
+	slices.SortStableFunc(operations, func(a, b *contract.Operation) int { return strings.Compare(b.Method, a.Method) })
+	for _, operation := range operations {
+		t.Run(operation.Name(), func(t *testing.T) {
+			v := owner.in(t)
+			maker := &contract.Maker{Rand: rand.New(rand.NewPCG(1, 2)), Known: known}
+			for range madeUp {
+				v.isAnsweredAsDescribed(operation, maker.Right(operation), baker.token)
+				if wrong, ok := maker.Wrong(operation); ok {
+					v.isAnsweredAsDescribed(operation, wrong, baker.token)
+				}
+			}
+		})
+	}
+}
+
+// firstNumber is the conversation's identifier in the first event of a stream.
+var firstNumber = regexp.MustCompile(`\b[0-9]{6,}\b`)
+
+// known are values that the server knows, and some that it does not.
+func (w *instance) known(owner *visitor, tn tenantOf) map[string][]string {
+	w.Helper()
+	answer := w.call("POST", chatPath, openingQuestion, bearer(tn.token))
+	w.checkAnswer(answer, 200, 0)
+	conversation, message := written(w.number(answer, "conversation_id")), written(w.number(answer, "message_id"))
+	made := func(path, body string) string {
+		r := owner.ask("POST", "/api/chatbots/"+tn.chatbot+path, body)
+		w.checkAnswer(r, 200, 0)
+		return r.Data["id"].(string)
+	}
+	tried := owner.ask("POST", "/api/chatbots/"+tn.chatbot+"/playground/stream", openingQuestion)
+	w.expect(tried, 200)
+	inPlayground := firstNumber.FindString(tried.body)
+	const unknown, hostile = "4711", "../日本?%00"
+	return map[string][]string{
+		"id":              {tn.chatbot},
+		"conversation_id": {conversation, inPlayground, unknown},
+		"message_id":      {message, message, unknown},
+		"message":         {message, message, unknown, "When does the bakery open?", "\u202e日本?"},
+		"token_id":        {made("/api-tokens", ""), "tok_" + unknown, hostile},
+		"document_id":     {made("/documents", `{"title":"Prices","content":"A roll costs 1 EUR."}`), "doc_" + unknown, hostile},
+		"source_id":       {made("/sources", `{"url":"http://127.0.0.1/hours"}`), "src_" + unknown, hostile},
+		"provider_id":     {"own", "mp_" + unknown},
+		"url":             {"http://127.0.0.1/prices", "no address"},
+	}
+}
+
+// isAnsweredAsDescribed sends a request that was made up. That its answer is described is
+// checked where all tests send theirs.
+func (v *visitor) isAnsweredAsDescribed(operation *contract.Operation, made contract.Made, token string) {
+	v.Helper()
+	var headers []header
+	for name := range made.Header {
+		headers = append(headers, header{name, made.Header.Get(name)})
+	}
+	ask := v.ask
+	if len(*operation.Security) > 0 && (*operation.Security)[0]["session"] == nil {
+		ask, headers = v.call, append(headers, bearer(token))
+	}
+	r := ask(made.Method, made.Target, made.Body, headers...)
+	if r.StatusCode >= http.StatusInternalServerError || made.Wrong != "" && r.StatusCode < http.StatusBadRequest || v.Failed() {
+		v.Fatalf("%s %s %v %s (%s) is answered %d %s", made.Method, made.Target, made.Header, shortened(made.Body), made.Wrong, r.StatusCode, shortened(r.body))
+	}
 }

@@ -91,7 +91,7 @@ func (o *Operation) take(described openapi3.Parameters, at string) {
 // Operations returns all operations, by path and method.
 func (d *Document) Operations() []*Operation { return slices.Clone(d.operations) }
 
-// Find returns the operation of a request. A path without parameters goes before one that has
+// Find returns the operation of a request, by its path as it is sent. A path without parameters goes before one that has
 // some.
 func (d *Document) Find(method, path string) (*Operation, bool) {
 	if method == "HEAD" {

@@ -29,7 +29,7 @@ type Exchange struct {
 // of is the operation of an exchange, or nil: what is no operation is refused like any
 // wrong request.
 func (d *Document) of(x *Exchange) *Operation {
-	operation, _ := d.Find(x.Method, x.URL.Path)
+	operation, _ := d.Find(x.Method, x.URL.EscapedPath())
 	return operation
 }
 
@@ -47,12 +47,16 @@ func (d *Document) CheckRequest(x *Exchange) error {
 }
 
 func (d *Document) checkParameters(operation *Operation, x *Exchange) error {
-	path := strings.Split(x.URL.Path, "/")
+	path := strings.Split(x.URL.EscapedPath(), "/")
 	for _, p := range operation.parameters {
 		var values []string
 		switch p.In {
 		case openapi3.ParameterInPath:
-			values = []string{path[slices.Index(operation.segments, "{"+p.Name+"}")]}
+			value, err := url.PathUnescape(path[slices.Index(operation.segments, "{"+p.Name+"}")])
+			if err != nil {
+				return err
+			}
+			values = []string{value}
 		case openapi3.ParameterInQuery:
 			values = x.URL.Query()[p.Name]
 		case openapi3.ParameterInHeader:
