@@ -68,6 +68,6 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	return succeed(c, chatData{
 		Message:        format.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
 		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
-		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: statusToWire(answer.Status),
+		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
 	})
 }

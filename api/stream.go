@@ -141,7 +141,7 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, inspect: asked.inspect, requestID: requestid.Of(c)}
 	h.gate.EnterAgain()
 	go run.run(reader.ctx)
-	c.Set(fiber.HeaderContentType, "text/event-stream")
+	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Set("X-Accel-Buffering", "no")
 	c.Context().SetBodyStream(s, -1)

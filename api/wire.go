@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"parley/core/answer"
+	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chatbot"
 )
@@ -44,6 +46,12 @@ type messageData struct {
 	Role      string `json:"role"`
 	Content   string `json:"content"`
 	CreatedAt string `json:"created_at"`
+	// What follows is ours. Format is that of the content. A question has only the
+	// outcome of an answer that failed without text.
+	Format       string `json:"format"`
+	Status       string `json:"status,omitzero"`
+	Outcome      string `json:"outcome,omitzero"`
+	FinishReason string `json:"finish_reason,omitzero"`
 }
 
 // tokenRequest is the body of POST /api/chatbots/:id/api-tokens.
@@ -99,7 +107,16 @@ func optionalTimestamp(t *time.Time) *string {
 }
 
 func (i identifiers) messageToWire(m chat.Message) messageData {
-	return messageData{i.Message(m.ID), string(m.Role), m.Content, timestamp(m.CreatedAt)}
+	data := messageData{
+		ID: i.Message(m.ID), Role: string(m.Role), Content: m.Content, CreatedAt: timestamp(m.CreatedAt),
+		Format: string(format.Markdown), Outcome: string(m.Outcome), FinishReason: m.FinishReason,
+	}
+	if m.Role == chat.User {
+		data.Format = string(format.PlainText)
+	} else {
+		data.Status = statusOf(m.Status, answer.FinishReason(m.FinishReason))
+	}
+	return data
 }
 
 func tokenToWire(t chatbot.Token, status chatbot.TokenStatus) tokenData {

@@ -21,14 +21,16 @@ type chatRequest struct {
 
 // chatData answers POST /chat. (Section 4.1; what follows usage is ours.)
 type chatData struct {
-	Message        string         `json:"message"`
-	ConversationID int64          `json:"conversation_id"`
-	Format         string         `json:"format"`
-	Usage          usageData      `json:"usage"`
-	MessageID      int64          `json:"message_id"`
-	Sources        []citationData `json:"sources"`
+	Message        string    `json:"message"`
+	ConversationID int64     `json:"conversation_id"`
+	Format         string    `json:"format"`
+	Usage          usageData `json:"usage"`
+	MessageID      int64     `json:"message_id"`
 	// Status is there only when the answer did not come to its end.
-	Status string `json:"status,omitzero"`
+	Status       string         `json:"status,omitzero"`
+	Outcome      string         `json:"outcome"`
+	FinishReason string         `json:"finish_reason,omitzero"`
+	Sources      []citationData `json:"sources"`
 }
 
 // usageData counts tokens. (Section 2.3.)
@@ -48,6 +50,8 @@ type usageRecordData struct {
 	TotalMS      int64  `json:"total_ms"`
 	Passages     int    `json:"passages"`
 	Status       string `json:"status"`
+	Outcome      string `json:"outcome"`
+	FinishReason string `json:"finish_reason,omitzero"`
 }
 
 // citationData is a passage that the question was answered from.
@@ -91,7 +95,7 @@ func usageRecordToWire(a turn.Answer) usageRecordData {
 	r := a.Record
 	return usageRecordData{
 		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, FirstTokenMS: r.FirstToken.Milliseconds(),
-		TotalMS: r.Total.Milliseconds(), Passages: r.Passages, Status: string(a.Status),
+		TotalMS: r.Total.Milliseconds(), Passages: r.Passages, Status: endStatus(a), Outcome: string(a.Outcome), FinishReason: string(a.Finish),
 	}
 }
 
@@ -113,12 +117,25 @@ func headings(path []string) []string {
 	return path
 }
 
-// statusToWire is the status of an answer that a caller is told of.
-func statusToWire(status chat.Status) string {
-	if status == chat.Complete {
-		return ""
+// incomplete is the status of an answer that its model ended before its end.
+const incomplete = "incomplete"
+
+// endStatus is the status of an answer that has ended.
+func endStatus(a turn.Answer) string { return statusOf(a.Status, a.Finish) }
+
+func statusOf(status chat.Status, finish answer.FinishReason) string {
+	if status == chat.Complete && finish.Cut() {
+		return incomplete
 	}
 	return string(status)
+}
+
+// unlessComplete is the status of an answer that a caller is told of.
+func unlessComplete(status string) string {
+	if status == string(chat.Complete) {
+		return ""
+	}
+	return status
 }
 
 func (i identifiers) endingToWire(e turn.Ending) endingData {

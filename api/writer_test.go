@@ -17,7 +17,7 @@ import (
 
 // answered is what a run has when a turn has ended.
 var answered = turn.Answer{
-	MessageID: 81, Attempt: 1, Status: chat.Complete,
+	MessageID: 81, Attempt: 1, Status: chat.Complete, Outcome: chat.Answered,
 	Answer: answer.Answer{
 		Text: "At **seven**.",
 		Citations: []answer.Citation{
@@ -65,7 +65,7 @@ const (
 		`"url":"https://www.example.com/hours","place":"Page 3","start":0,"end":40,"content_hash":"9f86","version":2},` +
 		`{"number":2,"cited":false,"document_id":"doc_2","title":"Prices","heading_path":[]}]}` + "\n\n"
 	usageEvent = `data: {"type":"usage","usage":{"prompt_tokens":512,"completion_tokens":9,"total_tokens":521,"estimated":true,"model":"double",` +
-		`"first_token_ms":120,"total_ms":1500,"passages":2,"status":"complete"}}` + "\n\n"
+		`"first_token_ms":120,"total_ms":1500,"passages":2,"status":"complete","outcome":"answered"}}` + "\n\n"
 	formattedEvent = `data: {"type":"formatted","content":"At seven.","format":"plain_text"}` + "\n\n"
 	firstEvents    = `data: {"type":"conversation","conversation_id":17}` + "\n\n" + `data: {"type":"waiting","content":"Reading."}` + "\n\n"
 	deltaEvents    = `data: {"type":"delta","content":"At **seven"}` + "\n\n" + `data: {"type":"delta","content":"**."}` + "\n\n"
@@ -101,13 +101,13 @@ func TestEvents(t *testing.T) {
 
 	t.Run("an error takes the place of sources and format, and usage stays", func(t *testing.T) {
 		failed := answered
-		failed.Status = chat.Failed
+		failed.Status, failed.Outcome = chat.Failed, chat.OutcomeFailed
 		got := written(t, everything, start, false, failed, fault.New(fault.Upstream, "The model failed."))
 		if ids := idsOf(got); ids != "81.1.0 81.1.0 81.1.10 81.1.13 81.1.13.2 81.1.13.3 81.1.13.4" {
 			t.Errorf("the ids are %s", ids)
 		}
 		want := `data: {"type":"error","error":5,"error_message":"The model failed.","error_code":"upstream_failed"}` + "\n\n" + streamDone
-		if strings.Contains(got, "sources") || !strings.HasSuffix(withoutIDs(got), `"status":"failed"}}`+"\n\n"+want) {
+		if strings.Contains(got, "sources") || !strings.HasSuffix(withoutIDs(got), `"status":"failed","outcome":"failed"}}`+"\n\n"+want) {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -209,7 +209,13 @@ func (w *instance) messages(token, conversation, query string) []map[string]any 
 	var all []map[string]any
 	for _, item := range list {
 		message := item.(map[string]any)
-		w.checkFields(message, "id", "role", "content", "created_at")
+		ours := []string{"format"}
+		for _, name := range []string{"status", "outcome", "finish_reason"} {
+			if message[name] != nil {
+				ours = append(ours, name)
+			}
+		}
+		w.checkFields(message, append(ours, "id", "role", "content", "created_at")...)
 		w.checkMoment(message["created_at"])
 		all = append(all, message)
 	}

@@ -98,7 +98,7 @@ func TestUsage(t *testing.T) {
 			return prompt, completion, total
 		}
 		b.play(scenario{name: "it is the model's", body: openingQuestion, headers: as(b.baker.token), then: func(w *instance, r reply) {
-			w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources")
+			w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources", "outcome", "finish_reason")
 			w.number(r, "message_id")
 			want := llmtest.DefaultUsage
 			if p, c, sum := usage(w, r); p != float64(want.PromptTokens) || c != float64(want.CompletionTokens) || sum != p+c {

@@ -88,7 +88,7 @@ func TestStream(t *testing.T) {
 			r := w.send("POST", streamPath, openingQuestion, bearer(token), header{"Accept-Encoding", "gzip"}, header{"X-Request-Id", "mine"})
 			defer r.Body.Close()
 			for name, value := range map[string]string{
-				"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Request-Id": "mine",
+				"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Request-Id": "mine",
 				"Content-Encoding": "", "ETag": "", "Content-Length": "",
 			} {
 				if got := r.Header.Get(name); got != value {

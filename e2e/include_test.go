@@ -22,7 +22,7 @@ func TestInclude(t *testing.T) {
 		upstream.Always(sevenInPieces)
 		for _, list := range []string{"null", "[]", `["usage"]`, `["sources"]`, `["ids"]`, `["usage","sources","ids"]`, `["usage","usage"]`} {
 			b.play(scenario{name: "an answer at once may be asked to include " + list + ", and has the same fields", body: including(list), headers: as(token), then: func(w *instance, r reply) {
-				w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources")
+				w.checkFields(r.Data, "message", "conversation_id", "format", "usage", "message_id", "sources", "outcome", "finish_reason")
 			}})
 		}
 		for _, list := range []string{`"usage"`, `{}`, `1`, `[""]`, `["Usage"]`, `["usage "]`, `["usage,ids"]`, `[1]`, `[null]`, `[["usage"]]`, `["passages"]`} {
@@ -35,7 +35,7 @@ func TestInclude(t *testing.T) {
 		rest := `{"type":"formatted","content":` + quoted(b.instance, message(whole)) + `,"format":"html"}` + "\n[DONE]"
 		answer := "answer: At **seven** in the morning [1].\n"
 		sources := `{"type":"sources","sources":` + sourcesIn(whole.body) + "}\n"
-		usage := `{"type":"usage","usage":{"prompt_tokens":21,"completion_tokens":8,"total_tokens":29,"estimated":false,"model":"double","first_token_ms":N,"total_ms":N,"passages":P,"status":"complete"}}` + "\n"
+		usage := `{"type":"usage","usage":{"prompt_tokens":21,"completion_tokens":8,"total_tokens":29,"estimated":false,"model":"double","first_token_ms":N,"total_ms":N,"passages":P,"status":"complete","outcome":"answered","finish_reason":"stop"}}` + "\n"
 		for list, want := range map[string]string{
 			"[]":                        answer + rest,
 			`["usage"]`:                 answer + usage + rest,

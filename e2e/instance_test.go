@@ -265,7 +265,7 @@ type events struct {
 func (w *instance) stream(body string, headers ...header) *events {
 	w.Helper()
 	response := w.send("POST", "/api/v1/chat/stream", body, headers...)
-	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
 		text, _ := io.ReadAll(response.Body)
 		w.Fatalf("no stream: %s %s", response.Status, text)
 	}

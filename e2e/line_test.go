@@ -79,7 +79,7 @@ func (l *line) answer() *http.Response {
 func (l *line) events() *events {
 	l.Helper()
 	response := l.answer()
-	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
 		body, _ := io.ReadAll(response.Body)
 		l.Fatalf("no stream: %s %s", response.Status, body)
 	}

@@ -28,7 +28,7 @@ type markedEvents struct {
 func (w *instance) marked(method, path, body string, headers ...header) *markedEvents {
 	w.Helper()
 	response := w.send(method, path, body, headers...)
-	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" {
 		text, _ := io.ReadAll(response.Body)
 		w.Fatalf("no stream: %s %s", response.Status, text)
 	}

@@ -99,7 +99,7 @@ func (b bakery) noResumes(conversation int64, id string) []scenario {
 	path := resumePath(conversation)
 	all := []scenario{
 		{name: "an id of another conversation", headers: []header{lastEventID(other[2].id)}, status: 400, code: 4},
-		{name: "an id of an attempt that there was not", headers: []header{lastEventID(parts[0] + ".7." + parts[2])}, status: 409, code: 6},
+		{name: "an id of an attempt that there was not", headers: []header{lastEventID(parts[0] + ".7." + parts[2])}, status: 400, code: 4},
 		{name: "an id behind the answer", headers: []header{lastEventID(parts[0] + ".1.9999")}, status: 400, code: 4},
 		{name: "an id within a character", headers: []header{lastEventID(parts[0] + ".1." + fmt.Sprint(strings.Index(answerOfSeven, "—")+1))}, status: 400, code: 4},
 		{name: "two different ids", headers: []header{lastEventID(id), lastEventID(other[2].id)}, status: 400, code: 4},

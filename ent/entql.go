@@ -509,6 +509,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldDelivery:       {Type: field.TypeString, Column: message.FieldDelivery},
 			message.FieldQuery:          {Type: field.TypeString, Column: message.FieldQuery},
 			message.FieldOutcome:        {Type: field.TypeString, Column: message.FieldOutcome},
+			message.FieldFinishReason:   {Type: field.TypeString, Column: message.FieldFinishReason},
 			message.FieldSources:        {Type: field.TypeString, Column: message.FieldSources},
 			message.FieldDocumentIds:    {Type: field.TypeString, Column: message.FieldDocumentIds},
 			message.FieldCreatedAt:      {Type: field.TypeTime, Column: message.FieldCreatedAt},
@@ -960,6 +961,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usagerecord.FieldOpens:            {Type: field.TypeBool, Column: usagerecord.FieldOpens},
 			usagerecord.FieldOrigin:           {Type: field.TypeString, Column: usagerecord.FieldOrigin},
 			usagerecord.FieldOutcome:          {Type: field.TypeString, Column: usagerecord.FieldOutcome},
+			usagerecord.FieldFinishReason:     {Type: field.TypeString, Column: usagerecord.FieldFinishReason},
 			usagerecord.FieldCounted:          {Type: field.TypeBool, Column: usagerecord.FieldCounted},
 			usagerecord.FieldCreatedAt:        {Type: field.TypeTime, Column: usagerecord.FieldCreatedAt},
 		},
@@ -3935,6 +3937,11 @@ func (f *MessageFilter) WhereOutcome(p entql.StringP) {
 	f.Where(p.Field(message.FieldOutcome))
 }
 
+// WhereFinishReason applies the entql string predicate on the finish_reason field.
+func (f *MessageFilter) WhereFinishReason(p entql.StringP) {
+	f.Where(p.Field(message.FieldFinishReason))
+}
+
 // WhereSources applies the entql string predicate on the sources field.
 func (f *MessageFilter) WhereSources(p entql.StringP) {
 	f.Where(p.Field(message.FieldSources))
@@ -5940,6 +5947,11 @@ func (f *UsageRecordFilter) WhereOrigin(p entql.StringP) {
 // WhereOutcome applies the entql string predicate on the outcome field.
 func (f *UsageRecordFilter) WhereOutcome(p entql.StringP) {
 	f.Where(p.Field(usagerecord.FieldOutcome))
+}
+
+// WhereFinishReason applies the entql string predicate on the finish_reason field.
+func (f *UsageRecordFilter) WhereFinishReason(p entql.StringP) {
+	f.Where(p.Field(usagerecord.FieldFinishReason))
 }
 
 // WhereCounted applies the entql bool predicate on the counted field.

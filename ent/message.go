@@ -40,6 +40,8 @@ type Message struct {
 	Query string `json:"query,omitempty"`
 	// Outcome holds the value of the "outcome" field.
 	Outcome string `json:"outcome,omitempty"`
+	// FinishReason holds the value of the "finish_reason" field.
+	FinishReason string `json:"finish_reason,omitempty"`
 	// Sources holds the value of the "sources" field.
 	Sources string `json:"sources,omitempty"`
 	// DocumentIds holds the value of the "document_ids" field.
@@ -81,7 +83,7 @@ func (*Message) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case message.FieldID, message.FieldConversationID, message.FieldAttempt:
 			values[i] = new(sql.NullInt64)
-		case message.FieldWorkspaceID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldDelivery, message.FieldQuery, message.FieldOutcome, message.FieldSources, message.FieldDocumentIds:
+		case message.FieldWorkspaceID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldDelivery, message.FieldQuery, message.FieldOutcome, message.FieldFinishReason, message.FieldSources, message.FieldDocumentIds:
 			values[i] = new(sql.NullString)
 		case message.FieldLeaseUntil, message.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -172,6 +174,12 @@ func (_m *Message) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field outcome", values[i])
 			} else if value.Valid {
 				_m.Outcome = value.String
+			}
+		case message.FieldFinishReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field finish_reason", values[i])
+			} else if value.Valid {
+				_m.FinishReason = value.String
 			}
 		case message.FieldSources:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -266,6 +274,9 @@ func (_m *Message) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("outcome=")
 	builder.WriteString(_m.Outcome)
+	builder.WriteString(", ")
+	builder.WriteString("finish_reason=")
+	builder.WriteString(_m.FinishReason)
 	builder.WriteString(", ")
 	builder.WriteString("sources=")
 	builder.WriteString(_m.Sources)

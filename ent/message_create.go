@@ -145,6 +145,20 @@ func (_c *MessageCreate) SetNillableOutcome(v *string) *MessageCreate {
 	return _c
 }
 
+// SetFinishReason sets the "finish_reason" field.
+func (_c *MessageCreate) SetFinishReason(v string) *MessageCreate {
+	_c.mutation.SetFinishReason(v)
+	return _c
+}
+
+// SetNillableFinishReason sets the "finish_reason" field if the given value is not nil.
+func (_c *MessageCreate) SetNillableFinishReason(v *string) *MessageCreate {
+	if v != nil {
+		_c.SetFinishReason(*v)
+	}
+	return _c
+}
+
 // SetSources sets the "sources" field.
 func (_c *MessageCreate) SetSources(v string) *MessageCreate {
 	_c.mutation.SetSources(v)
@@ -259,6 +273,10 @@ func (_c *MessageCreate) defaults() error {
 		v := message.DefaultOutcome
 		_c.mutation.SetOutcome(v)
 	}
+	if _, ok := _c.mutation.FinishReason(); !ok {
+		v := message.DefaultFinishReason
+		_c.mutation.SetFinishReason(v)
+	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		v := message.DefaultSources
 		_c.mutation.SetSources(v)
@@ -332,6 +350,14 @@ func (_c *MessageCreate) check() error {
 	if v, ok := _c.mutation.Outcome(); ok {
 		if err := message.OutcomeValidator(v); err != nil {
 			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Message.outcome": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.FinishReason(); !ok {
+		return &ValidationError{Name: "finish_reason", err: errors.New(`ent: missing required field "Message.finish_reason"`)}
+	}
+	if v, ok := _c.mutation.FinishReason(); ok {
+		if err := message.FinishReasonValidator(v); err != nil {
+			return &ValidationError{Name: "finish_reason", err: fmt.Errorf(`ent: validator failed for field "Message.finish_reason": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Sources(); !ok {
@@ -418,6 +444,10 @@ func (_c *MessageCreate) createSpec() (*Message, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Outcome(); ok {
 		_spec.SetField(message.FieldOutcome, field.TypeString, value)
 		_node.Outcome = value
+	}
+	if value, ok := _c.mutation.FinishReason(); ok {
+		_spec.SetField(message.FieldFinishReason, field.TypeString, value)
+		_node.FinishReason = value
 	}
 	if value, ok := _c.mutation.Sources(); ok {
 		_spec.SetField(message.FieldSources, field.TypeString, value)
@@ -605,6 +635,18 @@ func (u *MessageUpsert) SetOutcome(v string) *MessageUpsert {
 // UpdateOutcome sets the "outcome" field to the value that was provided on create.
 func (u *MessageUpsert) UpdateOutcome() *MessageUpsert {
 	u.SetExcluded(message.FieldOutcome)
+	return u
+}
+
+// SetFinishReason sets the "finish_reason" field.
+func (u *MessageUpsert) SetFinishReason(v string) *MessageUpsert {
+	u.Set(message.FieldFinishReason, v)
+	return u
+}
+
+// UpdateFinishReason sets the "finish_reason" field to the value that was provided on create.
+func (u *MessageUpsert) UpdateFinishReason() *MessageUpsert {
+	u.SetExcluded(message.FieldFinishReason)
 	return u
 }
 
@@ -815,6 +857,20 @@ func (u *MessageUpsertOne) SetOutcome(v string) *MessageUpsertOne {
 func (u *MessageUpsertOne) UpdateOutcome() *MessageUpsertOne {
 	return u.Update(func(s *MessageUpsert) {
 		s.UpdateOutcome()
+	})
+}
+
+// SetFinishReason sets the "finish_reason" field.
+func (u *MessageUpsertOne) SetFinishReason(v string) *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetFinishReason(v)
+	})
+}
+
+// UpdateFinishReason sets the "finish_reason" field to the value that was provided on create.
+func (u *MessageUpsertOne) UpdateFinishReason() *MessageUpsertOne {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateFinishReason()
 	})
 }
 
@@ -1195,6 +1251,20 @@ func (u *MessageUpsertBulk) SetOutcome(v string) *MessageUpsertBulk {
 func (u *MessageUpsertBulk) UpdateOutcome() *MessageUpsertBulk {
 	return u.Update(func(s *MessageUpsert) {
 		s.UpdateOutcome()
+	})
+}
+
+// SetFinishReason sets the "finish_reason" field.
+func (u *MessageUpsertBulk) SetFinishReason(v string) *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.SetFinishReason(v)
+	})
+}
+
+// UpdateFinishReason sets the "finish_reason" field to the value that was provided on create.
+func (u *MessageUpsertBulk) UpdateFinishReason() *MessageUpsertBulk {
+	return u.Update(func(s *MessageUpsert) {
+		s.UpdateFinishReason()
 	})
 }
 

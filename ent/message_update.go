@@ -153,6 +153,20 @@ func (_u *MessageUpdate) SetNillableOutcome(v *string) *MessageUpdate {
 	return _u
 }
 
+// SetFinishReason sets the "finish_reason" field.
+func (_u *MessageUpdate) SetFinishReason(v string) *MessageUpdate {
+	_u.mutation.SetFinishReason(v)
+	return _u
+}
+
+// SetNillableFinishReason sets the "finish_reason" field if the given value is not nil.
+func (_u *MessageUpdate) SetNillableFinishReason(v *string) *MessageUpdate {
+	if v != nil {
+		_u.SetFinishReason(*v)
+	}
+	return _u
+}
+
 // SetSources sets the "sources" field.
 func (_u *MessageUpdate) SetSources(v string) *MessageUpdate {
 	_u.mutation.SetSources(v)
@@ -230,6 +244,11 @@ func (_u *MessageUpdate) check() error {
 			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Message.outcome": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.FinishReason(); ok {
+		if err := message.FinishReasonValidator(v); err != nil {
+			return &ValidationError{Name: "finish_reason", err: fmt.Errorf(`ent: validator failed for field "Message.finish_reason": %w`, err)}
+		}
+	}
 	if _u.mutation.ConversationCleared() && len(_u.mutation.ConversationIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Message.conversation"`)
 	}
@@ -277,6 +296,9 @@ func (_u *MessageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Outcome(); ok {
 		_spec.SetField(message.FieldOutcome, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FinishReason(); ok {
+		_spec.SetField(message.FieldFinishReason, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(message.FieldSources, field.TypeString, value)
@@ -429,6 +451,20 @@ func (_u *MessageUpdateOne) SetNillableOutcome(v *string) *MessageUpdateOne {
 	return _u
 }
 
+// SetFinishReason sets the "finish_reason" field.
+func (_u *MessageUpdateOne) SetFinishReason(v string) *MessageUpdateOne {
+	_u.mutation.SetFinishReason(v)
+	return _u
+}
+
+// SetNillableFinishReason sets the "finish_reason" field if the given value is not nil.
+func (_u *MessageUpdateOne) SetNillableFinishReason(v *string) *MessageUpdateOne {
+	if v != nil {
+		_u.SetFinishReason(*v)
+	}
+	return _u
+}
+
 // SetSources sets the "sources" field.
 func (_u *MessageUpdateOne) SetSources(v string) *MessageUpdateOne {
 	_u.mutation.SetSources(v)
@@ -519,6 +555,11 @@ func (_u *MessageUpdateOne) check() error {
 			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "Message.outcome": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.FinishReason(); ok {
+		if err := message.FinishReasonValidator(v); err != nil {
+			return &ValidationError{Name: "finish_reason", err: fmt.Errorf(`ent: validator failed for field "Message.finish_reason": %w`, err)}
+		}
+	}
 	if _u.mutation.ConversationCleared() && len(_u.mutation.ConversationIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Message.conversation"`)
 	}
@@ -583,6 +624,9 @@ func (_u *MessageUpdateOne) sqlSave(ctx context.Context) (_node *Message, err er
 	}
 	if value, ok := _u.mutation.Outcome(); ok {
 		_spec.SetField(message.FieldOutcome, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.FinishReason(); ok {
+		_spec.SetField(message.FieldFinishReason, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(message.FieldSources, field.TypeString, value)

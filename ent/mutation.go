@@ -18337,6 +18337,7 @@ type MessageMutation struct {
 	delivery            *string
 	query               *string
 	outcome             *string
+	finish_reason       *string
 	sources             *string
 	document_ids        *string
 	created_at          *time.Time
@@ -18881,6 +18882,42 @@ func (m *MessageMutation) ResetOutcome() {
 	m.outcome = nil
 }
 
+// SetFinishReason sets the "finish_reason" field.
+func (m *MessageMutation) SetFinishReason(s string) {
+	m.finish_reason = &s
+}
+
+// FinishReason returns the value of the "finish_reason" field in the mutation.
+func (m *MessageMutation) FinishReason() (r string, exists bool) {
+	v := m.finish_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFinishReason returns the old "finish_reason" field's value of the Message entity.
+// If the Message object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MessageMutation) OldFinishReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFinishReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFinishReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFinishReason: %w", err)
+	}
+	return oldValue.FinishReason, nil
+}
+
+// ResetFinishReason resets all changes to the "finish_reason" field.
+func (m *MessageMutation) ResetFinishReason() {
+	m.finish_reason = nil
+}
+
 // SetSources sets the "sources" field.
 func (m *MessageMutation) SetSources(s string) {
 	m.sources = &s
@@ -19050,7 +19087,7 @@ func (m *MessageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MessageMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.workspace_id != nil {
 		fields = append(fields, message.FieldWorkspaceID)
 	}
@@ -19083,6 +19120,9 @@ func (m *MessageMutation) Fields() []string {
 	}
 	if m.outcome != nil {
 		fields = append(fields, message.FieldOutcome)
+	}
+	if m.finish_reason != nil {
+		fields = append(fields, message.FieldFinishReason)
 	}
 	if m.sources != nil {
 		fields = append(fields, message.FieldSources)
@@ -19123,6 +19163,8 @@ func (m *MessageMutation) Field(name string) (ent.Value, bool) {
 		return m.Query()
 	case message.FieldOutcome:
 		return m.Outcome()
+	case message.FieldFinishReason:
+		return m.FinishReason()
 	case message.FieldSources:
 		return m.Sources()
 	case message.FieldDocumentIds:
@@ -19160,6 +19202,8 @@ func (m *MessageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldQuery(ctx)
 	case message.FieldOutcome:
 		return m.OldOutcome(ctx)
+	case message.FieldFinishReason:
+		return m.OldFinishReason(ctx)
 	case message.FieldSources:
 		return m.OldSources(ctx)
 	case message.FieldDocumentIds:
@@ -19251,6 +19295,13 @@ func (m *MessageMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOutcome(v)
+		return nil
+	case message.FieldFinishReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFinishReason(v)
 		return nil
 	case message.FieldSources:
 		v, ok := value.(string)
@@ -19378,6 +19429,9 @@ func (m *MessageMutation) ResetField(name string) error {
 		return nil
 	case message.FieldOutcome:
 		m.ResetOutcome()
+		return nil
+	case message.FieldFinishReason:
+		m.ResetFinishReason()
 		return nil
 	case message.FieldSources:
 		m.ResetSources()

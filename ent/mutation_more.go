@@ -15443,6 +15443,7 @@ type UsageRecordMutation struct {
 	opens                *bool
 	origin               *string
 	outcome              *string
+	finish_reason        *string
 	counted              *bool
 	created_at           *time.Time
 	clearedFields        map[string]struct{}
@@ -16347,6 +16348,42 @@ func (m *UsageRecordMutation) ResetOutcome() {
 	m.outcome = nil
 }
 
+// SetFinishReason sets the "finish_reason" field.
+func (m *UsageRecordMutation) SetFinishReason(s string) {
+	m.finish_reason = &s
+}
+
+// FinishReason returns the value of the "finish_reason" field in the mutation.
+func (m *UsageRecordMutation) FinishReason() (r string, exists bool) {
+	v := m.finish_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFinishReason returns the old "finish_reason" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldFinishReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFinishReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFinishReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFinishReason: %w", err)
+	}
+	return oldValue.FinishReason, nil
+}
+
+// ResetFinishReason resets all changes to the "finish_reason" field.
+func (m *UsageRecordMutation) ResetFinishReason() {
+	m.finish_reason = nil
+}
+
 // SetCounted sets the "counted" field.
 func (m *UsageRecordMutation) SetCounted(b bool) {
 	m.counted = &b
@@ -16453,7 +16490,7 @@ func (m *UsageRecordMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UsageRecordMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 20)
 	if m.workspace_id != nil {
 		fields = append(fields, usagerecord.FieldWorkspaceID)
 	}
@@ -16505,6 +16542,9 @@ func (m *UsageRecordMutation) Fields() []string {
 	if m.outcome != nil {
 		fields = append(fields, usagerecord.FieldOutcome)
 	}
+	if m.finish_reason != nil {
+		fields = append(fields, usagerecord.FieldFinishReason)
+	}
 	if m.counted != nil {
 		fields = append(fields, usagerecord.FieldCounted)
 	}
@@ -16553,6 +16593,8 @@ func (m *UsageRecordMutation) Field(name string) (ent.Value, bool) {
 		return m.Origin()
 	case usagerecord.FieldOutcome:
 		return m.Outcome()
+	case usagerecord.FieldFinishReason:
+		return m.FinishReason()
 	case usagerecord.FieldCounted:
 		return m.Counted()
 	case usagerecord.FieldCreatedAt:
@@ -16600,6 +16642,8 @@ func (m *UsageRecordMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldOrigin(ctx)
 	case usagerecord.FieldOutcome:
 		return m.OldOutcome(ctx)
+	case usagerecord.FieldFinishReason:
+		return m.OldFinishReason(ctx)
 	case usagerecord.FieldCounted:
 		return m.OldCounted(ctx)
 	case usagerecord.FieldCreatedAt:
@@ -16731,6 +16775,13 @@ func (m *UsageRecordMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOutcome(v)
+		return nil
+	case usagerecord.FieldFinishReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFinishReason(v)
 		return nil
 	case usagerecord.FieldCounted:
 		v, ok := value.(bool)
@@ -16956,6 +17007,9 @@ func (m *UsageRecordMutation) ResetField(name string) error {
 		return nil
 	case usagerecord.FieldOutcome:
 		m.ResetOutcome()
+		return nil
+	case usagerecord.FieldFinishReason:
+		m.ResetFinishReason()
 		return nil
 	case usagerecord.FieldCounted:
 		m.ResetCounted()

@@ -51,6 +51,8 @@ type UsageRecord struct {
 	Origin string `json:"origin,omitempty"`
 	// Outcome holds the value of the "outcome" field.
 	Outcome string `json:"outcome,omitempty"`
+	// FinishReason holds the value of the "finish_reason" field.
+	FinishReason string `json:"finish_reason,omitempty"`
 	// Counted holds the value of the "counted" field.
 	Counted bool `json:"counted,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -67,7 +69,7 @@ func (*UsageRecord) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case usagerecord.FieldID, usagerecord.FieldMessageID, usagerecord.FieldAttempt, usagerecord.FieldPromptTokens, usagerecord.FieldCompletionTokens, usagerecord.FieldFirstTokenMs, usagerecord.FieldTotalMs, usagerecord.FieldPassages, usagerecord.FieldRefuted, usagerecord.FieldConversationID:
 			values[i] = new(sql.NullInt64)
-		case usagerecord.FieldWorkspaceID, usagerecord.FieldChatbotID, usagerecord.FieldStatus, usagerecord.FieldModel, usagerecord.FieldOrigin, usagerecord.FieldOutcome:
+		case usagerecord.FieldWorkspaceID, usagerecord.FieldChatbotID, usagerecord.FieldStatus, usagerecord.FieldModel, usagerecord.FieldOrigin, usagerecord.FieldOutcome, usagerecord.FieldFinishReason:
 			values[i] = new(sql.NullString)
 		case usagerecord.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -194,6 +196,12 @@ func (_m *UsageRecord) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Outcome = value.String
 			}
+		case usagerecord.FieldFinishReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field finish_reason", values[i])
+			} else if value.Valid {
+				_m.FinishReason = value.String
+			}
 		case usagerecord.FieldCounted:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field counted", values[i])
@@ -292,6 +300,9 @@ func (_m *UsageRecord) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("outcome=")
 	builder.WriteString(_m.Outcome)
+	builder.WriteString(", ")
+	builder.WriteString("finish_reason=")
+	builder.WriteString(_m.FinishReason)
 	builder.WriteString(", ")
 	builder.WriteString("counted=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Counted))

@@ -220,6 +220,20 @@ func (_c *UsageRecordCreate) SetNillableOutcome(v *string) *UsageRecordCreate {
 	return _c
 }
 
+// SetFinishReason sets the "finish_reason" field.
+func (_c *UsageRecordCreate) SetFinishReason(v string) *UsageRecordCreate {
+	_c.mutation.SetFinishReason(v)
+	return _c
+}
+
+// SetNillableFinishReason sets the "finish_reason" field if the given value is not nil.
+func (_c *UsageRecordCreate) SetNillableFinishReason(v *string) *UsageRecordCreate {
+	if v != nil {
+		_c.SetFinishReason(*v)
+	}
+	return _c
+}
+
 // SetCounted sets the "counted" field.
 func (_c *UsageRecordCreate) SetCounted(v bool) *UsageRecordCreate {
 	_c.mutation.SetCounted(v)
@@ -339,6 +353,10 @@ func (_c *UsageRecordCreate) defaults() error {
 		v := usagerecord.DefaultOutcome
 		_c.mutation.SetOutcome(v)
 	}
+	if _, ok := _c.mutation.FinishReason(); !ok {
+		v := usagerecord.DefaultFinishReason
+		_c.mutation.SetFinishReason(v)
+	}
 	if _, ok := _c.mutation.Counted(); !ok {
 		v := usagerecord.DefaultCounted
 		_c.mutation.SetCounted(v)
@@ -434,6 +452,14 @@ func (_c *UsageRecordCreate) check() error {
 	if v, ok := _c.mutation.Outcome(); ok {
 		if err := usagerecord.OutcomeValidator(v); err != nil {
 			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.outcome": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.FinishReason(); !ok {
+		return &ValidationError{Name: "finish_reason", err: errors.New(`ent: missing required field "UsageRecord.finish_reason"`)}
+	}
+	if v, ok := _c.mutation.FinishReason(); ok {
+		if err := usagerecord.FinishReasonValidator(v); err != nil {
+			return &ValidationError{Name: "finish_reason", err: fmt.Errorf(`ent: validator failed for field "UsageRecord.finish_reason": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Counted(); !ok {
@@ -542,6 +568,10 @@ func (_c *UsageRecordCreate) createSpec() (*UsageRecord, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Outcome(); ok {
 		_spec.SetField(usagerecord.FieldOutcome, field.TypeString, value)
 		_node.Outcome = value
+	}
+	if value, ok := _c.mutation.FinishReason(); ok {
+		_spec.SetField(usagerecord.FieldFinishReason, field.TypeString, value)
+		_node.FinishReason = value
 	}
 	if value, ok := _c.mutation.Counted(); ok {
 		_spec.SetField(usagerecord.FieldCounted, field.TypeBool, value)
@@ -682,6 +712,9 @@ func (u *UsageRecordUpsertOne) UpdateNewValues() *UsageRecordUpsertOne {
 		}
 		if _, exists := u.create.mutation.Outcome(); exists {
 			s.SetIgnore(usagerecord.FieldOutcome)
+		}
+		if _, exists := u.create.mutation.FinishReason(); exists {
+			s.SetIgnore(usagerecord.FieldFinishReason)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(usagerecord.FieldCreatedAt)
@@ -963,6 +996,9 @@ func (u *UsageRecordUpsertBulk) UpdateNewValues() *UsageRecordUpsertBulk {
 			}
 			if _, exists := b.mutation.Outcome(); exists {
 				s.SetIgnore(usagerecord.FieldOutcome)
+			}
+			if _, exists := b.mutation.FinishReason(); exists {
+				s.SetIgnore(usagerecord.FieldFinishReason)
 			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(usagerecord.FieldCreatedAt)

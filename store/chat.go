@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -68,7 +69,39 @@ func (s *Conversations) Messages(ctx context.Context, workspaceID string, conver
 		query = query.Limit(limit)
 	}
 	rows, err := query.All(within(ctx, workspaceID))
-	return mapped(rows, err, messageFromRow)
+	messages, err := mapped(rows, err, messageFromRow)
+	if err != nil {
+		return nil, err
+	}
+	return messages, s.tellFailures(within(ctx, workspaceID), conversationID, messages)
+}
+
+// tellFailures gives questions the outcome of their answers that have no text, which
+// are not among the messages.
+func (s *Conversations) tellFailures(ctx context.Context, conversationID int64, messages []chat.Message) error {
+	unanswered := map[int64]*chat.Message{}
+	for i := range messages {
+		isLast := i == len(messages)-1
+		if messages[i].Role == chat.User && (isLast || messages[i+1].Role == chat.User) {
+			unanswered[messages[i].ID] = &messages[i]
+		}
+	}
+	if len(unanswered) == 0 {
+		return nil
+	}
+	silent, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(messages[0].ID),
+		message.Role(string(chat.Assistant)), message.StatusNEQ(string(chat.Generating)), message.Content("")).
+		Order(message.ByID()).Select(message.FieldID, message.FieldOutcome).All(ctx)
+	if err != nil {
+		return mapError(err)
+	}
+	for _, answer := range silent {
+		before, _ := slices.BinarySearchFunc(messages, answer.ID, func(m chat.Message, id int64) int { return cmp.Compare(m.ID, id) })
+		if question := unanswered[messages[before-1].ID]; question != nil {
+			question.Outcome = chat.Outcome(answer.Outcome)
+		}
+	}
+	return nil
 }
 
 // HasMessage reports whether a message is one of a conversation.
@@ -92,6 +125,7 @@ func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, co
 func messageFromRow(row *ent.Message) chat.Message {
 	return chat.Message{
 		ID: row.ID, Role: chat.Role(row.Role), Content: row.Content,
-		Status: chat.Status(row.Status), CreatedAt: row.CreatedAt.UTC(),
+		Status: chat.Status(row.Status), Outcome: chat.Outcome(row.Outcome), FinishReason: row.FinishReason,
+		CreatedAt: row.CreatedAt.UTC(),
 	}
 }

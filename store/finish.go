@@ -12,7 +12,7 @@ import (
 // endAnswer ends an attempt at an answer. A lease that lapsed while the process
 // was alive must not lose the answer, so an interrupted one may be ended too;
 // an attempt that has been followed by another may not.
-const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, sources = $7, document_ids = $8, outcome = $9,
+const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, sources = $7, document_ids = $8, outcome = $9, finish_reason = $10,
 	lease_until = NULL, stopping = FALSE
 	WHERE id = $1 AND workspace_id = $2 AND attempt = $3 AND status IN ('generating', 'interrupted')`
 
@@ -21,12 +21,13 @@ const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, so
 const (
 	insertUsageRecord = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, created_at,
-	conversation_id, opens, origin, outcome) `
-	usageRecordValues  = `$3, $5, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $9`
+	conversation_id, opens, origin, outcome, finish_reason) `
+	usageRecordValues  = `$3, $5, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $9, $10`
 	replaceUsageRecord = ` ON CONFLICT (message_id, attempt) DO UPDATE SET status = excluded.status, chatbot_id = excluded.chatbot_id,
 	model = excluded.model, prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
 	estimated = excluded.estimated, first_token_ms = excluded.first_token_ms, total_ms = excluded.total_ms,
-	passages = excluded.passages, refuted = excluded.refuted, created_at = excluded.created_at, outcome = excluded.outcome`
+	passages = excluded.passages, refuted = excluded.refuted, created_at = excluded.created_at, outcome = excluded.outcome,
+	finish_reason = excluded.finish_reason`
 	addUsageRecord = insertUsageRecord + `VALUES ($1, $2, ` + usageRecordValues + `)` + replaceUsageRecord
 )
 
@@ -53,7 +54,7 @@ func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.
 		return mapError(s.store.hits(ctx, statement, args...))
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.store.hits(ctx, endAnswer, args[:9]...); err != nil {
+		if err := s.store.hits(ctx, endAnswer, args[:10]...); err != nil {
 			return mapError(err)
 		}
 		if answer.Status == chat.Failed { // before the usage record: see giveBack
@@ -75,13 +76,13 @@ func (s *Store) hits(ctx context.Context, statement string, args ...any) error {
 	return affected(int(n), err)
 }
 
-// finishArgs are the numbered parameters: nine of the answer, and then those of
+// finishArgs are the numbered parameters: ten of the answer, and then those of
 // its usage record.
 func finishArgs(workspaceID string, a turn.Answer) []any {
 	r := a.Record
 	return []any{
 		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, sourcesJSON(a.Citations), spaced(documentsOf(a.Citations)),
-		string(a.Outcome),
+		string(a.Outcome), string(a.Finish),
 		r.ChatbotID, r.Model, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated,
 		r.FirstToken.Milliseconds(), r.Total.Milliseconds(), r.Passages, r.Refuted, r.At,
 		a.ConversationID, a.Opens, string(a.Origin),

@@ -41,7 +41,7 @@ var (
 
 // A turn is read with the usage record of its attempt, which exists once that
 // has ended. Its question is the last message before it.
-const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.query, a.sources, a.delivery, q.id, q.content,
+const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.finish_reason, a.query, a.sources, a.delivery, q.id, q.content,
 	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
 	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
 	COALESCE(r.estimated, FALSE), COALESCE(r.first_token_ms, 0), COALESCE(r.total_ms, 0), COALESCE(r.passages, 0),
@@ -103,7 +103,7 @@ type turnRow struct {
 func (t *turnRow) into() []any {
 	a, r := &t.Answer, &t.Answer.Record
 	return []any{
-		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Outcome, &a.Query, &t.sources, &t.delivery, &t.QuestionID, &t.Question, &t.Last,
+		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Outcome, &a.Finish, &a.Query, &t.sources, &t.delivery, &t.QuestionID, &t.Question, &t.Last,
 		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &t.first, &t.total, &r.Passages,
 		&r.Refuted, &t.at,
 	}
@@ -134,7 +134,7 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 		}
 		attempt = row.Attempt + 1
 		err = s.store.db(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
-			SetContent("").SetOutcome("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
+			SetContent("").SetOutcome("").SetFinishReason("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
 		if err != nil {
 			return mapError(err)
 		}

@@ -38,8 +38,8 @@ const (
 	FROM messages WHERE id = $1
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 	giveBackPostgres = `INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $3) THEN $19::timestamptz ELSE created_at END)
-		AT TIME ZONE 'UTC', 'YYYY-MM') || CASE $22::text WHEN 'playground' THEN '-playground' ELSE '' END, pg_backend_pid() % 256, -1 FROM ended
+	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $3) THEN $20::timestamptz ELSE created_at END)
+		AT TIME ZONE 'UTC', 'YYYY-MM') || CASE $23::text WHEN 'playground' THEN '-playground' ELSE '' END, pg_backend_pid() % 256, -1 FROM ended
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 	failedBefore = `SELECT 1 FROM receipts WHERE status = 'failed' AND message_id = `
 )

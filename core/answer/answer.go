@@ -17,6 +17,8 @@ type Answer struct {
 	// Unknown says that the answer tells its reader nothing about the question:
 	// see [Draft.Answer].
 	Unknown bool
+	// Finish is why the model ended. It is empty if nobody knows.
+	Finish FinishReason
 	// Query is the question made self-contained. It is empty if the question
 	// stood on its own.
 	Query string

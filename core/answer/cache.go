@@ -71,7 +71,7 @@ func cacheKey(d *Draft, version string) string {
 // Remember keeps a complete answer for equal questions, if the chatbot caches
 // answers. An answer that cannot be kept has not failed.
 func (d *Draft) Remember(ctx context.Context, answer Answer) {
-	if d.cacheKey == "" || d.cached != nil {
+	if d.cacheKey == "" || d.cached != nil || answer.Finish.Cut() {
 		return
 	}
 	kept := CachedAnswer{Text: answer.Text, Citations: answer.Citations, At: d.pipeline.now()}

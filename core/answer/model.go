@@ -15,7 +15,25 @@ type Generated struct {
 	// Calls are the tools that the model wants called before it goes on. There
 	// are none unless the prompt offered tools.
 	Calls []prompt.Call
+	// Finish is why the model ended. It is empty if the model did not say.
+	Finish FinishReason
 }
+
+// FinishReason says why a model ended an answer.
+type FinishReason string
+
+// The reasons.
+const (
+	// FinishStop is an answer that the model took to its end.
+	FinishStop FinishReason = "stop"
+	// FinishLength is an answer that the limit of tokens cut.
+	FinishLength FinishReason = "length"
+	// FinishContentFilter is an answer that a filter of the provider cut.
+	FinishContentFilter FinishReason = "content_filter"
+)
+
+// Cut reports whether the answer lacks its end.
+func (f FinishReason) Cut() bool { return f == FinishLength || f == FinishContentFilter }
 
 // Traits say what a model can do.
 type Traits struct {

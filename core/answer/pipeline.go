@@ -213,9 +213,10 @@ func (d *Draft) made() Answer {
 	if d.rounds != nil {
 		answer.Record.Usage = answer.Record.Usage.Plus(d.rounds.used.Usage)
 		answer.Record.Model = cmp.Or(d.rounds.used.Model, answer.Record.Model)
+		answer.Finish = d.rounds.used.Finish
 	}
 	if d.cached != nil {
-		answer.Citations = d.cached.Citations
+		answer.Citations, answer.Finish = d.cached.Citations, FinishStop
 		answer.Record.Passages = len(answer.Citations)
 		return answer
 	}

@@ -92,6 +92,7 @@ func (r *rounds) ask(ctx context.Context) ([]prompt.Call, error) {
 	generated, err := r.model.Generate(ctx, r.take(last), r.emit)
 	r.used.Usage = r.used.Usage.Plus(generated.Usage)
 	r.used.Model = cmp.Or(generated.Model, r.used.Model)
+	r.used.Finish = generated.Finish
 	if last {
 		return nil, err
 	}

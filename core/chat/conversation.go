@@ -81,11 +81,16 @@ const Active = "active"
 // Message is one message of a conversation.
 type Message struct {
 	// ID is a sequence number like a conversation's, and grows along it.
-	ID        int64
-	Role      Role
-	Content   string
-	Status    Status
-	CreatedAt time.Time
+	ID      int64
+	Role    Role
+	Content string
+	Status  Status
+	// Outcome and FinishReason are an answer's, and empty for answers from before
+	// they were kept. A question has the outcome of an answer that failed without
+	// text, which is no message.
+	Outcome      Outcome
+	FinishReason string
+	CreatedAt    time.Time
 }
 
 // Conversations is the port to what keeps conversations and reads their

@@ -37,6 +37,8 @@ const (
 	FieldQuery = "query"
 	// FieldOutcome holds the string denoting the outcome field in the database.
 	FieldOutcome = "outcome"
+	// FieldFinishReason holds the string denoting the finish_reason field in the database.
+	FieldFinishReason = "finish_reason"
 	// FieldSources holds the string denoting the sources field in the database.
 	FieldSources = "sources"
 	// FieldDocumentIds holds the string denoting the document_ids field in the database.
@@ -70,6 +72,7 @@ var Columns = []string{
 	FieldDelivery,
 	FieldQuery,
 	FieldOutcome,
+	FieldFinishReason,
 	FieldSources,
 	FieldDocumentIds,
 	FieldCreatedAt,
@@ -115,6 +118,10 @@ var (
 	DefaultOutcome string
 	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
 	OutcomeValidator func(string) error
+	// DefaultFinishReason holds the default value on creation for the "finish_reason" field.
+	DefaultFinishReason string
+	// FinishReasonValidator is a validator for the "finish_reason" field. It is called by the builders before save.
+	FinishReasonValidator func(string) error
 	// DefaultSources holds the default value on creation for the "sources" field.
 	DefaultSources string
 	// DefaultDocumentIds holds the default value on creation for the "document_ids" field.
@@ -184,6 +191,11 @@ func ByQuery(opts ...sql.OrderTermOption) OrderOption {
 // ByOutcome orders the results by the outcome field.
 func ByOutcome(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOutcome, opts...).ToFunc()
+}
+
+// ByFinishReason orders the results by the finish_reason field.
+func ByFinishReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFinishReason, opts...).ToFunc()
 }
 
 // BySources orders the results by the sources field.

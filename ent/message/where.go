@@ -110,6 +110,11 @@ func Outcome(v string) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldOutcome, v))
 }
 
+// FinishReason applies equality check predicate on the "finish_reason" field. It's identical to FinishReasonEQ.
+func FinishReason(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldFinishReason, v))
+}
+
 // Sources applies equality check predicate on the "sources" field. It's identical to SourcesEQ.
 func Sources(v string) predicate.Message {
 	return predicate.Message(sql.FieldEQ(FieldSources, v))
@@ -698,6 +703,71 @@ func OutcomeEqualFold(v string) predicate.Message {
 // OutcomeContainsFold applies the ContainsFold predicate on the "outcome" field.
 func OutcomeContainsFold(v string) predicate.Message {
 	return predicate.Message(sql.FieldContainsFold(FieldOutcome, v))
+}
+
+// FinishReasonEQ applies the EQ predicate on the "finish_reason" field.
+func FinishReasonEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldEQ(FieldFinishReason, v))
+}
+
+// FinishReasonNEQ applies the NEQ predicate on the "finish_reason" field.
+func FinishReasonNEQ(v string) predicate.Message {
+	return predicate.Message(sql.FieldNEQ(FieldFinishReason, v))
+}
+
+// FinishReasonIn applies the In predicate on the "finish_reason" field.
+func FinishReasonIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldIn(FieldFinishReason, vs...))
+}
+
+// FinishReasonNotIn applies the NotIn predicate on the "finish_reason" field.
+func FinishReasonNotIn(vs ...string) predicate.Message {
+	return predicate.Message(sql.FieldNotIn(FieldFinishReason, vs...))
+}
+
+// FinishReasonGT applies the GT predicate on the "finish_reason" field.
+func FinishReasonGT(v string) predicate.Message {
+	return predicate.Message(sql.FieldGT(FieldFinishReason, v))
+}
+
+// FinishReasonGTE applies the GTE predicate on the "finish_reason" field.
+func FinishReasonGTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldGTE(FieldFinishReason, v))
+}
+
+// FinishReasonLT applies the LT predicate on the "finish_reason" field.
+func FinishReasonLT(v string) predicate.Message {
+	return predicate.Message(sql.FieldLT(FieldFinishReason, v))
+}
+
+// FinishReasonLTE applies the LTE predicate on the "finish_reason" field.
+func FinishReasonLTE(v string) predicate.Message {
+	return predicate.Message(sql.FieldLTE(FieldFinishReason, v))
+}
+
+// FinishReasonContains applies the Contains predicate on the "finish_reason" field.
+func FinishReasonContains(v string) predicate.Message {
+	return predicate.Message(sql.FieldContains(FieldFinishReason, v))
+}
+
+// FinishReasonHasPrefix applies the HasPrefix predicate on the "finish_reason" field.
+func FinishReasonHasPrefix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasPrefix(FieldFinishReason, v))
+}
+
+// FinishReasonHasSuffix applies the HasSuffix predicate on the "finish_reason" field.
+func FinishReasonHasSuffix(v string) predicate.Message {
+	return predicate.Message(sql.FieldHasSuffix(FieldFinishReason, v))
+}
+
+// FinishReasonEqualFold applies the EqualFold predicate on the "finish_reason" field.
+func FinishReasonEqualFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldEqualFold(FieldFinishReason, v))
+}
+
+// FinishReasonContainsFold applies the ContainsFold predicate on the "finish_reason" field.
+func FinishReasonContainsFold(v string) predicate.Message {
+	return predicate.Message(sql.FieldContainsFold(FieldFinishReason, v))
 }
 
 // SourcesEQ applies the EQ predicate on the "sources" field.

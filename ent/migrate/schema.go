@@ -747,6 +747,7 @@ var (
 		{Name: "delivery", Type: field.TypeString, Size: 100, Default: ""},
 		{Name: "query", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "finish_reason", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "document_ids", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
@@ -760,7 +761,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "messages_conversations_messages",
-				Columns:    []*schema.Column{MessagesColumns[14]},
+				Columns:    []*schema.Column{MessagesColumns[15]},
 				RefColumns: []*schema.Column{ConversationsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -769,7 +770,7 @@ var (
 			{
 				Name:    "message_conversation_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{MessagesColumns[14], MessagesColumns[0]},
+				Columns: []*schema.Column{MessagesColumns[15], MessagesColumns[0]},
 			},
 			{
 				Name:    "message_stopping",
@@ -782,7 +783,7 @@ var (
 			{
 				Name:    "message_one_generating",
 				Unique:  true,
-				Columns: []*schema.Column{MessagesColumns[14]},
+				Columns: []*schema.Column{MessagesColumns[15]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'generating'",
 				},
@@ -1467,6 +1468,7 @@ var (
 		{Name: "opens", Type: field.TypeBool, Default: false},
 		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
 		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "finish_reason", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "counted", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 	}
@@ -1479,7 +1481,7 @@ var (
 			{
 				Name:    "receipt_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[19]},
+				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[20]},
 			},
 			{
 				Name:    "receipt_message_id_attempt",

@@ -1240,16 +1240,22 @@ func init() {
 	message.DefaultOutcome = messageDescOutcome.Default.(string)
 	// message.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
 	message.OutcomeValidator = messageDescOutcome.Validators[0].(func(string) error)
+	// messageDescFinishReason is the schema descriptor for finish_reason field.
+	messageDescFinishReason := messageFields[11].Descriptor()
+	// message.DefaultFinishReason holds the default value on creation for the finish_reason field.
+	message.DefaultFinishReason = messageDescFinishReason.Default.(string)
+	// message.FinishReasonValidator is a validator for the "finish_reason" field. It is called by the builders before save.
+	message.FinishReasonValidator = messageDescFinishReason.Validators[0].(func(string) error)
 	// messageDescSources is the schema descriptor for sources field.
-	messageDescSources := messageFields[11].Descriptor()
+	messageDescSources := messageFields[12].Descriptor()
 	// message.DefaultSources holds the default value on creation for the sources field.
 	message.DefaultSources = messageDescSources.Default.(string)
 	// messageDescDocumentIds is the schema descriptor for document_ids field.
-	messageDescDocumentIds := messageFields[12].Descriptor()
+	messageDescDocumentIds := messageFields[13].Descriptor()
 	// message.DefaultDocumentIds holds the default value on creation for the document_ids field.
 	message.DefaultDocumentIds = messageDescDocumentIds.Default.(string)
 	// messageDescCreatedAt is the schema descriptor for created_at field.
-	messageDescCreatedAt := messageFields[13].Descriptor()
+	messageDescCreatedAt := messageFields[14].Descriptor()
 	// message.DefaultCreatedAt holds the default value on creation for the created_at field.
 	message.DefaultCreatedAt = messageDescCreatedAt.Default.(func() time.Time)
 	messageholdMixin := schema.MessageHold{}.Mixin()
@@ -2450,12 +2456,18 @@ func init() {
 	usagerecord.DefaultOutcome = usagerecordDescOutcome.Default.(string)
 	// usagerecord.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
 	usagerecord.OutcomeValidator = usagerecordDescOutcome.Validators[0].(func(string) error)
+	// usagerecordDescFinishReason is the schema descriptor for finish_reason field.
+	usagerecordDescFinishReason := usagerecordFields[17].Descriptor()
+	// usagerecord.DefaultFinishReason holds the default value on creation for the finish_reason field.
+	usagerecord.DefaultFinishReason = usagerecordDescFinishReason.Default.(string)
+	// usagerecord.FinishReasonValidator is a validator for the "finish_reason" field. It is called by the builders before save.
+	usagerecord.FinishReasonValidator = usagerecordDescFinishReason.Validators[0].(func(string) error)
 	// usagerecordDescCounted is the schema descriptor for counted field.
-	usagerecordDescCounted := usagerecordFields[17].Descriptor()
+	usagerecordDescCounted := usagerecordFields[18].Descriptor()
 	// usagerecord.DefaultCounted holds the default value on creation for the counted field.
 	usagerecord.DefaultCounted = usagerecordDescCounted.Default.(bool)
 	// usagerecordDescCreatedAt is the schema descriptor for created_at field.
-	usagerecordDescCreatedAt := usagerecordFields[18].Descriptor()
+	usagerecordDescCreatedAt := usagerecordFields[19].Descriptor()
 	// usagerecord.DefaultCreatedAt holds the default value on creation for the created_at field.
 	usagerecord.DefaultCreatedAt = usagerecordDescCreatedAt.Default.(func() time.Time)
 	userFields := schema.User{}.Fields()

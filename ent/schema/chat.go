@@ -80,6 +80,8 @@ func (Message) Fields() []ent.Field {
 		longText("query"),
 		// outcome says what became of an answer that has ended: see chat.Outcome.
 		field.String("outcome").MaxLen(20).Default(""),
+		// finish_reason is why the model ended an answer: see answer.FinishReason.
+		field.String("finish_reason").MaxLen(20).Default(""),
 		// sources are JSON: the passages that the answer was made from, as they
 		// were then.
 		longText("sources"),
@@ -188,6 +190,7 @@ func (UsageRecord) Fields() []ent.Field {
 		// origin is the conversation's, and outcome the answer's.
 		field.String("origin").MaxLen(20).Default("api").Immutable(),
 		field.String("outcome").MaxLen(20).Default("").Immutable(),
+		field.String("finish_reason").MaxLen(20).Default("").Immutable(),
 		// counted says that the analytics have it: see package insight.
 		field.Bool("counted").Default(false),
 		created(),

@@ -48,6 +48,8 @@ const (
 	FieldOrigin = "origin"
 	// FieldOutcome holds the string denoting the outcome field in the database.
 	FieldOutcome = "outcome"
+	// FieldFinishReason holds the string denoting the finish_reason field in the database.
+	FieldFinishReason = "finish_reason"
 	// FieldCounted holds the string denoting the counted field in the database.
 	FieldCounted = "counted"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
@@ -76,6 +78,7 @@ var Columns = []string{
 	FieldOpens,
 	FieldOrigin,
 	FieldOutcome,
+	FieldFinishReason,
 	FieldCounted,
 	FieldCreatedAt,
 }
@@ -134,6 +137,10 @@ var (
 	DefaultOutcome string
 	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
 	OutcomeValidator func(string) error
+	// DefaultFinishReason holds the default value on creation for the "finish_reason" field.
+	DefaultFinishReason string
+	// FinishReasonValidator is a validator for the "finish_reason" field. It is called by the builders before save.
+	FinishReasonValidator func(string) error
 	// DefaultCounted holds the default value on creation for the "counted" field.
 	DefaultCounted bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
@@ -231,6 +238,11 @@ func ByOrigin(opts ...sql.OrderTermOption) OrderOption {
 // ByOutcome orders the results by the outcome field.
 func ByOutcome(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOutcome, opts...).ToFunc()
+}
+
+// ByFinishReason orders the results by the finish_reason field.
+func ByFinishReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFinishReason, opts...).ToFunc()
 }
 
 // ByCounted orders the results by the counted field.

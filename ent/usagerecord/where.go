@@ -139,6 +139,11 @@ func Outcome(v string) predicate.UsageRecord {
 	return predicate.UsageRecord(sql.FieldEQ(FieldOutcome, v))
 }
 
+// FinishReason applies equality check predicate on the "finish_reason" field. It's identical to FinishReasonEQ.
+func FinishReason(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldEQ(FieldFinishReason, v))
+}
+
 // Counted applies equality check predicate on the "counted" field. It's identical to CountedEQ.
 func Counted(v bool) predicate.UsageRecord {
 	return predicate.UsageRecord(sql.FieldEQ(FieldCounted, v))
@@ -917,6 +922,71 @@ func OutcomeEqualFold(v string) predicate.UsageRecord {
 // OutcomeContainsFold applies the ContainsFold predicate on the "outcome" field.
 func OutcomeContainsFold(v string) predicate.UsageRecord {
 	return predicate.UsageRecord(sql.FieldContainsFold(FieldOutcome, v))
+}
+
+// FinishReasonEQ applies the EQ predicate on the "finish_reason" field.
+func FinishReasonEQ(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldEQ(FieldFinishReason, v))
+}
+
+// FinishReasonNEQ applies the NEQ predicate on the "finish_reason" field.
+func FinishReasonNEQ(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldNEQ(FieldFinishReason, v))
+}
+
+// FinishReasonIn applies the In predicate on the "finish_reason" field.
+func FinishReasonIn(vs ...string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldIn(FieldFinishReason, vs...))
+}
+
+// FinishReasonNotIn applies the NotIn predicate on the "finish_reason" field.
+func FinishReasonNotIn(vs ...string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldNotIn(FieldFinishReason, vs...))
+}
+
+// FinishReasonGT applies the GT predicate on the "finish_reason" field.
+func FinishReasonGT(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldGT(FieldFinishReason, v))
+}
+
+// FinishReasonGTE applies the GTE predicate on the "finish_reason" field.
+func FinishReasonGTE(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldGTE(FieldFinishReason, v))
+}
+
+// FinishReasonLT applies the LT predicate on the "finish_reason" field.
+func FinishReasonLT(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldLT(FieldFinishReason, v))
+}
+
+// FinishReasonLTE applies the LTE predicate on the "finish_reason" field.
+func FinishReasonLTE(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldLTE(FieldFinishReason, v))
+}
+
+// FinishReasonContains applies the Contains predicate on the "finish_reason" field.
+func FinishReasonContains(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldContains(FieldFinishReason, v))
+}
+
+// FinishReasonHasPrefix applies the HasPrefix predicate on the "finish_reason" field.
+func FinishReasonHasPrefix(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldHasPrefix(FieldFinishReason, v))
+}
+
+// FinishReasonHasSuffix applies the HasSuffix predicate on the "finish_reason" field.
+func FinishReasonHasSuffix(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldHasSuffix(FieldFinishReason, v))
+}
+
+// FinishReasonEqualFold applies the EqualFold predicate on the "finish_reason" field.
+func FinishReasonEqualFold(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldEqualFold(FieldFinishReason, v))
+}
+
+// FinishReasonContainsFold applies the ContainsFold predicate on the "finish_reason" field.
+func FinishReasonContainsFold(v string) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldContainsFold(FieldFinishReason, v))
 }
 
 // CountedEQ applies the EQ predicate on the "counted" field.

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"io"
 
+	"parley/core/answer"
 	"parley/llm/upstream"
 )
 
@@ -63,6 +64,17 @@ func (a *decoder) add(found event) error {
 	return a.text.Add(found.text)
 }
 
+// reasonOf translates a stop_reason.
+func reasonOf(stop string) answer.FinishReason {
+	switch stop {
+	case "end_turn", "stop_sequence":
+		return answer.FinishStop
+	case "max_tokens", "model_context_window_exceeded":
+		return answer.FinishLength
+	}
+	return ""
+}
+
 // ended judges the end of a stream. A complete answer stays complete, even when
 // the connection breaks before the server announces the end.
 func (a *decoder) ended(err error) error {
@@ -71,7 +83,7 @@ func (a *decoder) ended(err error) error {
 	}
 	switch a.stop {
 	case "refusal":
-		return errDeclined
+		return upstream.ErrDeclined
 	case "max_tokens", "model_context_window_exceeded":
 		a.calls = calls{} // The last one may be cut off.
 	}

@@ -101,7 +101,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	if err != nil {
 		return generated, call.Failure(err, decoded.text.Len() > 0)
 	}
-	generated.Calls = decoded.calls.found(round)
+	generated.Calls, generated.Finish = decoded.calls.found(round), reasonOf(decoded.stop)
 	return generated, nil
 }
 

@@ -52,8 +52,4 @@ const errMalformed = upstream.Error("an event of the stream is not a JSON object
 var (
 	errManyCalls error = &upstream.Useless{Reason: "the answer calls tools more than 16 times"}
 	errLongCalls error = &upstream.Useless{Reason: "the calls of tools in the answer are longer than 64 KiB"}
-	errDeclined  error = &upstream.Useless{
-		Reason:   "the model declined to answer",
-		Sentence: "The language model declined to answer this. Ask in a different way.",
-	}
 )

@@ -57,6 +57,9 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 	}
 	text := Answer(asked)
 	sent, err := emitWords(ctx, text, emit)
+	if err == nil {
+		generated.Finish = answer.FinishStop
+	}
 	generated.Usage = answer.Usage{CompletionTokens: tokens.Count(text[:sent]), Estimated: true}
 	for _, message := range asked.Messages {
 		generated.Usage.PromptTokens += tokens.Count(message.Text)

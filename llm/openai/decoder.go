@@ -26,6 +26,7 @@ type decoder struct {
 	// reasoning is how many tokens of reasoning the model has sent.
 	reasoning int
 	finished  bool
+	finish    answer.FinishReason
 	usage     answer.Usage
 	hasUsage  bool
 }
@@ -99,7 +100,9 @@ func (a *decoder) add(data []byte) error {
 	if chunk.hasUsage {
 		a.usage, a.hasUsage = chunk.usage, true
 	}
-	a.finished = a.finished || chunk.finish != ""
+	if chunk.finish != "" {
+		a.finished, a.finish = true, reasonOf(chunk.finish)
+	}
 	if chunk.reasoning != "" {
 		a.call.Started()
 		a.reasoning += a.counter.Count(chunk.reasoning)
@@ -119,6 +122,9 @@ func (a *decoder) ended(err error) error {
 	if cut := a.call.Cut(err, a.finished); cut != nil {
 		return cut
 	}
+	if a.finish == answer.FinishContentFilter && a.text.Len() == 0 {
+		return upstream.ErrDeclined
+	}
 	return a.text.End(a.calls.any())
 }
 
@@ -128,8 +134,17 @@ func (a *decoder) generated(model string, err error) (answer.Generated, error) {
 	if err != nil {
 		return generated, a.call.Failure(err, a.text.Len() > 0)
 	}
-	generated.Calls = a.calls.all(len(a.asked.Messages))
+	generated.Calls, generated.Finish = a.calls.all(len(a.asked.Messages)), a.finish
 	return generated, nil
+}
+
+// reasonOf translates a finish_reason. Servers invent some: those are not kept.
+func reasonOf(name string) answer.FinishReason {
+	switch name {
+	case "stop", "length", "content_filter":
+		return answer.FinishReason(name)
+	}
+	return ""
 }
 
 // used returns the usage so far: the server's, or an estimate. What no server

@@ -21,7 +21,11 @@ func TestRefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.NewServer(t, reply)
 			_, _, err := generate(t.Context(), open(t, server, nil))
-			upstreamtest.WantFault(t, err, notAnswered)
+			message := notAnswered
+			if reply.Finish == "content_filter" {
+				message = "The language model declined to answer this. Ask in a different way."
+			}
+			upstreamtest.WantFault(t, err, message)
 			if got := server.Arrived(); got != 1 {
 				t.Errorf("%d requests were sent, want 1", got)
 			}

@@ -42,6 +42,9 @@ const (
 	errLongLine   = Error("a line of the stream is longer than 1 MiB")
 )
 
+// ErrDeclined is an answer that the model, or a filter of its provider, withheld.
+var ErrDeclined error = &Useless{Reason: "the model declined to answer", Sentence: declined}
+
 var (
 	errEmpty   error = &Useless{Reason: "the answer is empty"}
 	errTooLong error = &Useless{Reason: "the answer is longer than 1 MiB"}

@@ -54,6 +54,9 @@ func (s *Service) Resume(ctx context.Context, p *chatbot.Principal, ref chat.Ref
 // checkPosition refuses a position that is not in the answer: text is stored
 // before its id is sent.
 func (s *Service) checkPosition(at Position, stored Stored) error {
+	if at.Attempt > stored.Answer.Attempt {
+		return ErrNoPosition // there never was such an attempt
+	}
 	if at.Attempt != stored.Answer.Attempt {
 		return errRestarted
 	}

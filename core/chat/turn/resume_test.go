@@ -237,13 +237,13 @@ func TestResumed(t *testing.T) {
 			change       func(*turn.Position)
 			want         fault.Kind
 		}{
-			"of another conversation":    {otherConversation, func(*turn.Position) {}, fault.Invalid},
-			"of no answer":               {conversation, func(p *turn.Position) { p.AnswerID += 100 }, fault.Invalid},
-			"behind the end":             {conversation, func(p *turn.Position) { p.Offset = 6 }, fault.Invalid},
-			"in the midst of a letter":   {conversation, func(p *turn.Position) { p.Offset = 1 }, fault.Invalid},
-			"of another attempt":         {conversation, func(p *turn.Position) { p.Attempt = 2 }, fault.Conflict},
-			"of a foreign conversation":  {conversation + 100, func(*turn.Position) {}, fault.NotFound},
-			"of the question, no answer": {conversation, func(p *turn.Position) { p.AnswerID-- }, fault.Invalid},
+			"of another conversation":      {otherConversation, func(*turn.Position) {}, fault.Invalid},
+			"of no answer":                 {conversation, func(p *turn.Position) { p.AnswerID += 100 }, fault.Invalid},
+			"behind the end":               {conversation, func(p *turn.Position) { p.Offset = 6 }, fault.Invalid},
+			"in the midst of a letter":     {conversation, func(p *turn.Position) { p.Offset = 1 }, fault.Invalid},
+			"of an attempt that never was": {conversation, func(p *turn.Position) { p.Attempt = 2 }, fault.Invalid},
+			"of a foreign conversation":    {conversation + 100, func(*turn.Position) {}, fault.NotFound},
+			"of the question, no answer":   {conversation, func(p *turn.Position) { p.AnswerID-- }, fault.Invalid},
 		} {
 			from := at
 			c.change(&from)
