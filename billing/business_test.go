@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,8 +27,8 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
-	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/storetest"
 	"parley/store/tenancy"
 )
 
@@ -93,7 +92,7 @@ func (a *alarmBell) rang(reason string) int {
 func openBooks(t *testing.T, url string) *books {
 	t.Helper()
 	if url == "" {
-		url = "sqlite:" + filepath.Join(t.TempDir(), "parley.db")
+		url = storetest.SQLite(t)
 	}
 	db, err := store.Open(t.Context(), url)
 	if err != nil {
@@ -114,7 +113,7 @@ func openBooks(t *testing.T, url string) *books {
 
 // onBothDatabases runs a test on SQLite and on PostgreSQL.
 func onBothDatabases(t *testing.T, test func(t *testing.T, b *business)) {
-	for name, url := range map[string]func() string{"sqlite": func() string { return "" }, "postgres": func() string { return pgtest.New(t) }} {
+	for name, url := range map[string]func() string{"sqlite": func() string { return "" }, "postgres": func() string { return storetest.Postgres(t) }} {
 		t.Run(name, func(t *testing.T) { test(t, newBusiness(t, t, openBooks(t, url()), "")) })
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +21,8 @@ import (
 	"parley/billing/stripetest"
 	"parley/core/plan"
 	"parley/core/subscription"
-	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/storetest"
 	"parley/store/tenancy"
 )
 
@@ -118,8 +117,8 @@ func (b *business) child(t *testing.T, database string, dies bool) *exec.Cmd {
 // processes can open.
 func onDatabasesOfProcesses(t *testing.T, test func(t *testing.T, b *business, database string)) {
 	for name, url := range map[string]func() string{
-		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "parley.db") },
-		"postgres": func() string { return pgtest.New(t) },
+		"sqlite":   func() string { return storetest.SQLite(t) },
+		"postgres": func() string { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,8 +15,8 @@ import (
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // routerManual is what the recorded answers are from.
@@ -78,7 +78,7 @@ func TestEveryCut(t *testing.T) {
 	}
 	t.Run("openai on postgres", func(t *testing.T) {
 		t.Parallel()
-		cutEverywhere(t, 0, 8, pgtest.New(t))
+		cutEverywhere(t, 0, 8, storetest.Postgres(t))
 	})
 }
 

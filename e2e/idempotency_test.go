@@ -13,8 +13,8 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // tally is what of a tenant must not double.
@@ -273,7 +273,7 @@ func keyStands(w *instance, tn tenantOf) {
 
 func TestIdempotencyOnTwoServers(t *testing.T) {
 	t.Parallel()
-	url := pgtest.New(t)
+	url := storetest.Postgres(t)
 	upstream := llmtest.NewServer(t, sevenInPieces)
 	on := func(c *app.Config) { c.DatabaseURL = url }
 	here, there := start(t, withModel(upstream), on), start(t, withModel(upstream), on)

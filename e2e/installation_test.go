@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // builtIn is the folder of the binary, once it has been built.
@@ -96,12 +96,15 @@ type installation struct {
 func onInstallations(t *testing.T, test func(s *installation)) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &installation{T: t, dir: t.TempDir(), database: database(t)}
 			shareCache(t, s.dir)
+			if s.database == "" {
+				storetest.File(t, filepath.Join(s.dir, "parley.db"))
+			}
 			test(s)
 		})
 	}

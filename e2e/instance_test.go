@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +21,8 @@ import (
 	"parley/core/plan"
 	"parley/index/indextest"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // Routes, as their callers write them.
@@ -53,7 +54,7 @@ type instance struct {
 func onBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*app.Config)) *instance)) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,13 +88,17 @@ func startWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *ins
 func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *instance {
 	t.Helper()
 	config := &app.Config{}
-	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", t.TempDir(), true
+	own := t.TempDir()
+	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", own, true
 	config.LLMTimeout, config.LLMFirst, config.DrainTimeout = patience, patience, patience
 	config.PlanChanges, config.TrialDays, config.GraceDays, config.AuditDays = "owner", 14, 21, 400
 	for _, c := range change {
 		c(config)
 	}
 	shareCache(t, config.DataDir)
+	if config.DataDir == own && config.DatabaseURL == "" {
+		storetest.File(t, filepath.Join(own, "parley.db"))
+	}
 	w := &instance{T: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	p, err := app.OpenWith(t.Context(), config, log, wrap)

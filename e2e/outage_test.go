@@ -15,6 +15,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // refuseAll plays what the API must answer while its database is down.
@@ -46,7 +47,7 @@ func (w *instance) refuseAll(tn tenantOf, conversation string) {
 func TestDatabaseOutage(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		w := start(t, func(c *app.Config) { c.DatabaseURL = pgtest.New(t) })
+		w := start(t, func(c *app.Config) { c.DatabaseURL = storetest.Postgres(t) })
 		baker := w.newTenant("baker", plan.Standard, opening)
 		id := written(w.newConversation(baker.token, ""))
 		w.checkAnswer(w.call("POST", chatPath, asking(id), bearer(baker.token)), 200, 0)
@@ -77,7 +78,7 @@ func TestDatabaseOutageDuringAStream(t *testing.T) {
 	t.Parallel()
 	gate := llmtest.NewGate()
 	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
-	w := start(t, withModel(upstream), func(c *app.Config) { c.DatabaseURL = pgtest.New(t) })
+	w := start(t, withModel(upstream), func(c *app.Config) { c.DatabaseURL = storetest.Postgres(t) })
 	baker := w.newTenant("baker", plan.Standard, opening)
 	id := written(w.newConversation(baker.token, ""))
 	stream := w.stream(asking(id), bearer(baker.token))

@@ -14,7 +14,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/retrieval/lexical"
 	"parley/internal/app"
-	"parley/internal/pgtest"
+	"parley/store/storetest"
 )
 
 // panicsWhenAsked is a model with a defect that some questions bring out.
@@ -46,7 +46,7 @@ func (x panicsWhenSearched) Search(ctx context.Context, scope retrieval.Scope, q
 func TestPanicsInMidTurn(t *testing.T) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)

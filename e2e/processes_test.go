@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley/core/plan"
-	"parley/internal/pgtest"
+	"parley/store/storetest"
 )
 
 // twoProcesses are processes of the binary on one database, each with a data
@@ -24,7 +24,7 @@ type twoProcesses struct {
 // onTwoProcesses prepares a database, and starts two processes on it.
 func onTwoProcesses(t *testing.T, prepare func(w *instance)) twoProcesses {
 	t.Helper()
-	first := &installation{T: t, dir: t.TempDir(), database: pgtest.New(t)}
+	first := &installation{T: t, dir: t.TempDir(), database: storetest.Postgres(t)}
 	second := &installation{T: t, dir: t.TempDir(), database: first.database}
 	shareCache(t, first.dir)
 	shareCache(t, second.dir)

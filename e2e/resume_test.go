@@ -9,8 +9,8 @@ import (
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 const resumable = `{"message":"When does the bakery open?","format":"html","include":["ids","usage","sources"]}`
@@ -226,7 +226,7 @@ func resumesWhileGenerating(here, there *instance, upstream *llmtest.Server, tok
 
 func TestResumeOnAnotherServer(t *testing.T) {
 	t.Parallel()
-	url := pgtest.New(t)
+	url := storetest.Postgres(t)
 	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 	on := func(c *app.Config) { c.DatabaseURL = url }
 	here, there := start(t, withModel(upstream), on), start(t, withModel(upstream), on)

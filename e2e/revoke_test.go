@@ -11,8 +11,8 @@ import (
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // openStream starts a stream that has said one piece and is then silent until
@@ -98,7 +98,7 @@ func TestRevokedInMidStream(t *testing.T) {
 
 func TestRevokedByAnotherProcess(t *testing.T) {
 	t.Run("an open stream of one server ends within 5 s of a revocation on another", func(t *testing.T) {
-		url := pgtest.New(t)
+		url := storetest.Postgres(t)
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		here := start(t, withModel(upstream), func(c *app.Config) { c.DatabaseURL = url })
 		there := start(t, func(c *app.Config) { c.DatabaseURL = url })
@@ -201,7 +201,7 @@ func (r *relay) set(cut bool) {
 }
 
 func TestOutageInMidStream(t *testing.T) {
-	address, err := url.Parse(pgtest.New(t))
+	address, err := url.Parse(storetest.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // checkEnding fails unless a stop was answered with this.
@@ -151,7 +151,7 @@ func heldBy(gate *llmtest.Gate) func([]byte) llmtest.Reply {
 
 func TestStopOnAnotherServer(t *testing.T) {
 	t.Parallel()
-	url := pgtest.New(t)
+	url := storetest.Postgres(t)
 	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 	on := func(c *app.Config) { c.DatabaseURL = url }
 	here, there := start(t, withModel(upstream), on), start(t, withModel(upstream), on)

@@ -12,7 +12,7 @@ import (
 
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
+	"parley/store/storetest"
 	"parley/store/tenancytest"
 )
 
@@ -318,7 +318,7 @@ func TestTokenLimit(t *testing.T) {
 }
 
 func TestRevocationReachesOtherServers(t *testing.T) {
-	database := pgtest.New(t)
+	database := storetest.Postgres(t)
 	on := func(c *app.Config) { c.DatabaseURL = database }
 	here, there := start(t, on), start(t, on)
 	baker := here.newTenant("baker", plan.Standard)

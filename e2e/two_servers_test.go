@@ -7,8 +7,8 @@ import (
 
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 func TestTurnsOneAfterTheOther(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTurnsOneAfterTheOther(t *testing.T) {
 		})
 	})
 	t.Run("so do turns on two servers of one database", func(t *testing.T) {
-		url := pgtest.New(t)
+		url := storetest.Postgres(t)
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		on := func(c *app.Config) { c.DatabaseURL = url }
 		here, there := start(t, withModel(upstream), on), start(t, withModel(upstream), on)
@@ -75,7 +75,7 @@ func TestTurnsOneAfterTheOther(t *testing.T) {
 
 func TestFirstAccountOnTwoServers(t *testing.T) {
 	t.Parallel()
-	url := pgtest.New(t)
+	url := storetest.Postgres(t)
 	on := func(c *app.Config) { c.DatabaseURL = url }
 	servers := []*instance{start(t, signUpOff, on), start(t, signUpOff, on)}
 	answers := make(chan reply, 2*len(servers))

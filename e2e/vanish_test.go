@@ -18,8 +18,8 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/internal/app"
-	"parley/internal/pgtest"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // vanishing is how many clients go away, so many at once.
@@ -36,7 +36,7 @@ const (
 func TestThousandVanishingClients(t *testing.T) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
 	} { // one after the other, for goroutines are the process's
 		t.Run("1,000 clients of all kinds that vanish at random instants leave nothing behind on "+name, func(t *testing.T) {
 			url := database(t)

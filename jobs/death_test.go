@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/storetest"
 )
 
 const childVariable = "PARLEY_TEST_DIE_IN_A_SLICE"
@@ -89,7 +89,7 @@ func TestDeathOnPostgres(t *testing.T) {
 	t.Parallel()
 	t.Run("another process runs a dead process's jobs when the lease has expired", func(t *testing.T) {
 		t.Parallel()
-		h := newFixture(t, pgtest.New(t))
+		h := newFixture(t, storetest.Postgres(t))
 		h.workspaces("ws_a", "ws_b")
 		q := h.queue(Config{Lease: time.Second})
 		h.add(q, "ws_a", 2)
@@ -108,7 +108,7 @@ func TestDeathOnPostgres(t *testing.T) {
 
 func TestTwoQueuesShareTheWork(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t, pgtest.New(t))
+	h := newFixture(t, storetest.Postgres(t))
 	ids := []string{"ws_a", "ws_b", "ws_c", "ws_d"}
 	h.workspaces(ids...)
 	w := h.worker(nil) // shared by both, so that it sees overlaps

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +13,8 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/intx"
-	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/storetest"
 )
 
 // someWork is the kind of work for tests that need only one kind.
@@ -45,12 +44,12 @@ func onBothDatabases(t *testing.T, test func(h *fixture)) {
 	t.Helper()
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(newFixture(t, sqliteURL(t))) })
-	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(newFixture(t, pgtest.New(t))) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(newFixture(t, storetest.Postgres(t))) })
 }
 
 func sqliteURL(t *testing.T) string {
 	t.Helper()
-	return "sqlite:" + filepath.Join(t.TempDir(), "parley.db")
+	return storetest.SQLite(t)
 }
 
 func newFixture(t *testing.T, url string) *fixture {

@@ -159,7 +159,7 @@ func onBothDatabases(t *testing.T, test func(b *bundle)) {
 	t.Parallel()
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   migratedSQLite,
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+		"postgres": func(t *testing.T) string { return migratedPostgres.New(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,8 +168,16 @@ func onBothDatabases(t *testing.T, test func(b *bundle)) {
 	}
 }
 
-// migrated is a SQLite file with the schema. Migrating takes longer than most
-// tests, so it is done once.
+// migratedPostgres is a database with the schema, and migrated a SQLite file.
+// Migrating takes longer than most tests, so it is done once.
+var migratedPostgres = pgtest.NewTemplate(func(url string) error {
+	s, err := Open(context.Background(), url)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+})
+
 var migrated = sync.OnceValues(func() (content []byte, err error) {
 	folder, err := os.MkdirTemp("", "parley-store-")
 	if err != nil {

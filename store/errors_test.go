@@ -159,7 +159,7 @@ func TestUnavailableSQLite(t *testing.T) {
 
 func TestUnavailablePostgres(t *testing.T) {
 	t.Parallel()
-	b := openBundle(t, pgtest.New(t))
+	b := openBundle(t, migratedPostgres.New(t))
 	b.must(b.CreateUser(t.Context(), newUser("usr_a")))
 	const change = "UPDATE users SET password_hash = 'b' WHERE id = 'usr_a'"
 	raise := func(state string) string {

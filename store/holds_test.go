@@ -10,7 +10,6 @@ import (
 	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/fault"
-	"parley/internal/pgtest"
 )
 
 // wantFree reserves messages and checks how many a process may begin.
@@ -23,7 +22,7 @@ func (b *bundle) wantFree(workspaceID string, asked quota.Reservation, want int)
 }
 
 func TestReservedMessages(t *testing.T) {
-	url := pgtest.New(t)
+	url := migratedPostgres.New(t)
 	here, there := openBundle(t, url), openBundle(t, url)
 	a := here.fill("a") // with two questions
 	ctx := t.Context()
@@ -99,7 +98,7 @@ func TestReservedMessages(t *testing.T) {
 }
 
 func TestMessagesAreReservedWhileTheWorkspaceIsLocked(t *testing.T) {
-	b := openBundle(t, pgtest.New(t))
+	b := openBundle(t, migratedPostgres.New(t))
 	a := b.fill("a")
 	b.must(b.InTx(t.Context(), func(ctx context.Context) error {
 		if _, err := b.LockWorkspace(ctx, a.id); err != nil {
@@ -114,7 +113,7 @@ func TestMessagesAreReservedWhileTheWorkspaceIsLocked(t *testing.T) {
 
 // Whatever is done to reservations at once must end, without a deadlock.
 func TestReservationsDoNotBlockOneAnother(t *testing.T) {
-	url := pgtest.New(t)
+	url := migratedPostgres.New(t)
 	b := openBundle(t, url)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

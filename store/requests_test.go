@@ -8,7 +8,6 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/rate"
-	"parley/internal/pgtest"
 )
 
 func TestRequestMinutes(t *testing.T) {
@@ -58,7 +57,7 @@ func TestRequestMinutes(t *testing.T) {
 }
 
 func TestProcessesShareTheRequestsOfAMinute(t *testing.T) {
-	url := pgtest.New(t)
+	url := migratedPostgres.New(t)
 	const limit = 300
 	p := plan.Plan{Title: "Small", Limits: plan.Limits{RequestsPerMinute: limit}}
 	var all sync.WaitGroup

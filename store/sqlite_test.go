@@ -13,7 +13,6 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/intx"
-	"parley/internal/pgtest"
 )
 
 // held is a store on a SQLite file whose writer is kept busy, so that the jobs
@@ -327,7 +326,7 @@ func TestTheQueueOfJobsHasItsTurn(t *testing.T) {
 	})
 
 	t.Run("on PostgreSQL it has a connection of its own making", func(t *testing.T) {
-		_, err := openBundle(t, pgtest.New(t)).JobsDB()
+		_, err := openBundle(t, migratedPostgres.New(t)).JobsDB()
 		contains(t, err, "by its URL")
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
-	"parley/internal/pgtest"
 )
 
 // wantMessages checks how many questions of a workspace count in a month.
@@ -119,7 +118,7 @@ func TestManyQuestionsAtOnceAllCount(t *testing.T) {
 }
 
 func TestATurnDoesNotWaitForALockedWorkspace(t *testing.T) {
-	b := openBundle(t, pgtest.New(t))
+	b := openBundle(t, migratedPostgres.New(t))
 	a := b.fill("a")
 	opening := a.newTurn()
 	opening.Month = "2026-04" // of which there is no row yet

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"parley/internal/pgtest"
+	"parley/store/storetest"
 )
 
 // TestMain lets the test binary serve as the process that reads a file, too, because a
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 func onBothDatabases(t *testing.T, test func(t *testing.T, open func(Config) *Program)) {
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

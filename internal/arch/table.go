@@ -54,7 +54,7 @@ const (
 
 // doubles stand for the network in tests: Stripe, a mail server, models, and
 // servers of PostgreSQL and Weaviate. index/indextest wraps an index.
-var doubles = []string{"billing/stripetest", "mail/mailtest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/tenancytest"}
+var doubles = []string{"billing/stripetest", "mail/mailtest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/storetest", "store/tenancytest"}
 
 // prefixed adds the name of this module to the paths of packages.
 func prefixed(packages []string) []string {
@@ -263,6 +263,11 @@ var table = []Row{
 		Packages: []string{"store/tenancytest"},
 		Ours:     []string{"core/*", "store", "store/tenancy"},
 		Because:  "it makes a workspace for tests, whatever they do in it",
+	},
+	{
+		Packages: []string{"store/storetest"},
+		Ours:     []string{"store", "internal/pgtest"},
+		Because:  "it copies databases that the store has migrated, for tests",
 	},
 	{
 		Packages: []string{"index/embedded/segment"},
@@ -665,7 +670,7 @@ var bans = []Ban{
 	{
 		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
-		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest"},
+		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest"},
 		Because: "doubles and suites for tests stay out of the program",
 	},
 }
@@ -673,6 +678,6 @@ var bans = []Ban{
 // Tests may import more than the code they test: a test is where things are
 // put together. The bans that say so are for tests too.
 var (
-	testOurs    = []string{"core/...", "store", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
+	testOurs    = []string{"core/...", "store", "store/storetest", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
 	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", goleak, xnet, goldmark, chromedp}
 )

@@ -30,7 +30,12 @@ const patience = time.Minute
 // fails and says how to get one.
 func New(t testing.TB) string {
 	t.Helper()
+	return create(t, address(t), "")
+}
 
+// address is that of the server.
+func address(t testing.TB) *url.URL {
+	t.Helper()
 	server := os.Getenv(Variable)
 	if server == "" {
 		t.Fatalf("%s is not set: this test needs a PostgreSQL server. Run `make test`, or `scripts/with-postgres.sh go test ./...`.", Variable)
@@ -39,9 +44,15 @@ func New(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("%s is not a postgres:// URL.", Variable)
 	}
+	return address
+}
 
+// create creates a database until the test ends.
+func create(t testing.TB, address *url.URL, options string) string {
+	t.Helper()
+	server := address.String()
 	name := "test_" + strings.ToLower(rand.Text())
-	if err := execute(server, "CREATE DATABASE "+name); err != nil {
+	if err := execute(server, "CREATE DATABASE "+name+options); err != nil {
 		t.Fatalf("create a database on the server that %s names: %v", Variable, err)
 	}
 	t.Cleanup(func() {
@@ -49,9 +60,9 @@ func New(t testing.TB) string {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
-
-	address.Path = "/" + name
-	return address.String()
+	at := *address
+	at.Path = "/" + name
+	return at.String()
 }
 
 // execute runs one statement on its own connection, because neither statement of this

@@ -51,6 +51,40 @@ func TestNew(t *testing.T) {
 	})
 }
 
+func TestTemplate(t *testing.T) {
+	times := 0
+	template := pgtest.NewTemplate(func(url string) error {
+		times++
+		connection, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			return err
+		}
+		defer connection.Close(t.Context())
+		_, err = connection.Exec(t.Context(), "CREATE TABLE letters AS SELECT 7 AS id")
+		return err
+	})
+	first, second := connect(t, template.New(t)), connect(t, template.New(t))
+
+	t.Run("each test has what was prepared once", func(t *testing.T) {
+		for _, connection := range []*pgx.Conn{first, second} {
+			if got := one[int](t, connection, "SELECT id FROM letters"); got != 7 {
+				t.Errorf("the copy has %d", got)
+			}
+		}
+		if times != 1 {
+			t.Errorf("it was prepared %d times", times)
+		}
+	})
+	t.Run("what one test writes no other sees", func(t *testing.T) {
+		if _, err := first.Exec(t.Context(), "DELETE FROM letters"); err != nil {
+			t.Fatal(err)
+		}
+		if got := one[int](t, second, "SELECT count(*) FROM letters"); got != 1 {
+			t.Errorf("the other copy has %d rows", got)
+		}
+	})
+}
+
 func TestNewWithoutAServer(t *testing.T) {
 	t.Run("without a server the test fails and says what to run", func(t *testing.T) {
 		t.Setenv(pgtest.Variable, "")
