@@ -14,10 +14,11 @@ PARALLEL ?= 4
 # checks use that too: from an empty cache, compiling all of it a second time
 # without it would take minutes.
 RACE ?=
-# SQLite as Go code and the hash of passwords are nothing but computation, and
-# take three times as long under the race detector. Only packages without
-# generic functions can be left out: the linker keeps one copy of those.
-UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b
+# SQLite as Go code, the hash of passwords and the compression of assets are
+# nothing but computation, and take three to six times as long under the race
+# detector. Only packages without generic functions can be left out: the linker
+# keeps one copy of those.
+UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b github.com/andybalholm/brotli
 export GOFLAGS ?= -buildvcs=false
 
 .PHONY: help
