@@ -99,7 +99,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	questions, conversations, streams, ratings := questions{a}, conversations{a}, streams{a}, ratings{a}
 	route.Add(table, app, route.V1, a.withToken,
 		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
-		route.Post("/chat/stream", streams.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/chat/stream", questions.stream, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/conversations", conversations.create, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Get("/conversations/:conversation_id/messages", conversations.messages, route.Needs(chatbot.ScopeRead)),
 		route.Get("/conversations/:conversation_id/stream", streams.resume, route.Needs(chatbot.ScopeRead)),

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/answer/format"
@@ -8,7 +10,7 @@ import (
 	"parley/core/fault"
 )
 
-// questions are the handlers of questions that are answered at once.
+// questions are the handlers of questions.
 type questions struct{ *API }
 
 // read reads what a request of /chat and /chat/stream asks.
@@ -70,4 +72,21 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
 		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
 	})
+}
+
+// stream answers with Server-Sent Events.
+func (h questions) stream(c *fiber.Ctx, by caller) error {
+	admitted, err := h.admitQuestion(c, by.Principal)
+	if err != nil {
+		return err
+	}
+	ask, err := h.read(c, admitted)
+	if err != nil {
+		admitted.slot.Leave()
+		return err
+	}
+	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by.secret), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
+		return turn, ask.Delivery, err
+	}})
 }

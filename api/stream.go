@@ -40,23 +40,6 @@ func (t StreamTimes) orDefaults() StreamTimes {
 // streams are the handlers that answer with Server-Sent Events.
 type streams struct{ *API }
 
-// answer answers with Server-Sent Events.
-func (h streams) answer(c *fiber.Ctx, by caller) error {
-	admitted, err := h.admitQuestion(c, by.Principal)
-	if err != nil {
-		return err
-	}
-	ask, err := questions(h).read(c, admitted)
-	if err != nil {
-		admitted.slot.Leave()
-		return err
-	}
-	return h.stream(c, streaming{principal: by.Principal, valid: h.valid(by.secret), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
-		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
-		return turn, ask.Delivery, err
-	}})
-}
-
 const lastEventHeader = "Last-Event-ID"
 
 // resume gives the events of a conversation's last turn, or those that

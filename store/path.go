@@ -11,7 +11,7 @@ import (
 )
 
 // The statements in this file, in finish.go, in usages.go and in
-// live_passages.go run forevery chat request, and are SQL by hand: ent's builders and privacy filters
+// live_passages.go run for every chat request, and are SQL by hand: ent's builders and privacy filters
 // would run for each of them again, and PostgreSQL begins a turn in one round
 // trip. Each names the workspace itself.
 

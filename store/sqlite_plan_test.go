@@ -7,7 +7,7 @@ import (
 )
 
 // TestWhatRunsAllTheTimeReadsNoWholeTable holds statements that run every few
-// seconds, or forevery piece of an answer, to their indexes.
+// seconds, or for every piece of an answer, to their indexes.
 func TestWhatRunsAllTheTimeReadsNoWholeTable(t *testing.T) {
 	b := openBundle(t, migratedSQLite(t))
 	for name, c := range map[string]struct {

@@ -132,7 +132,7 @@ type Index interface {
 	Version(ctx context.Context) (string, error)
 	// Rebuild makes an empty index beside the one that serves, lets fill put
 	// everything into it, and then makes it the one that serves, in one step
-	// forevery process. Whatever fails, the old one goes on serving and the
+	// for every process. Whatever fails, the old one goes on serving and the
 	// new one is deleted; so is what an earlier attempt left behind. Changes
 	// made to the index while fill runs go to the old one only.
 	Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into Filler) error) error

@@ -15,7 +15,6 @@ var exceptions = []Exception{
 	{"core/tenant", Exported, "", "each role, each action of a member and each kind of thing that a plan limits is a constant"},
 	{"ent/schema", Exported, "", "each table is a type"},
 	{"views/shell", Exported, "", "each page has an address and most have an entry of the navigation"},
-	{"web/site", Methods, "Site", "what all pages share is one value, which carries what the pages are made from"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},
 	{"store", Exported, "", "each subject has a type and a constructor of its own"},
 	{"views/bot", Exported, "", "each page of a chatbot has a model, and most have parts"},

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
+
+	"parley/views/shell"
 )
 
 // flashLifetime is how long a message waits for the next page.
@@ -42,14 +44,24 @@ func (s *Site) Flash(c *fiber.Ctx, path string, m Message) error {
 	return SeeOther(c, path)
 }
 
-// flashed returns the message for this page, and takes it away.
-func (s *Site) flashed(c *fiber.Ctx) Message {
-	name := s.Sessions.named("flash")
+// flashes are the messages that wait in browsers.
+type flashes struct{ *Sessions }
+
+// show adds the message that waits for this page.
+func (s flashes) show(c *fiber.Ctx, l shell.Layout) shell.Layout {
+	m := s.take(c)
+	l.Notice, l.Undo, l.Failed = m.Text, m.Undo, m.Failed
+	return l
+}
+
+// take returns the message for this page, and removes it.
+func (s flashes) take(c *fiber.Ctx) Message {
+	name := s.named("flash")
 	value := c.Cookies(name)
 	if value == "" {
 		return Message{Text: Notice(c)}
 	}
-	gone := s.Sessions.cookie(name, "", 0)
+	gone := s.cookie(name, "", 0)
 	gone.Expires = time.Unix(0, 0)
 	c.Cookie(gone)
 	text, err := base64.RawURLEncoding.DecodeString(value)

@@ -4,9 +4,6 @@
 //
 // It does not own a page (packages bot, workspace and person), a rule (the
 // packages under core) nor what a page looks like (the packages under views).
-//
-// Site has more than 15 methods: what all pages share is one value, which carries
-// what the pages are made from.
 package site
 
 import (
@@ -91,7 +88,7 @@ type Site struct{ Deps }
 func (s *Site) page(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		SetHeaders(c)
-		s.note(c, shell.Layout{Theme: s.Theme(c)})
+		note(c, shell.Layout{Theme: s.Theme(c)})
 		if err := handle(c); err != nil {
 			return Fail(c, s.Log, err)
 		}

@@ -33,7 +33,7 @@ func (s *Site) WithPerson(_ route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 		if err != nil {
 			return err
 		}
-		s.note(c, s.personLayout(c, person))
+		note(c, personLayout(person, s.Theme(c)))
 		return handle(c, person)
 	})
 }
@@ -41,53 +41,57 @@ func (s *Site) WithPerson(_ route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 // WithMember lets in a person whose role in the workspace that the address
 // names, itself or by a chatbot, allows what the route declares.
 func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
-	enter := s.toWorkspace
+	here := arrivals{s}
+	enter := here.atWorkspace
 	if strings.Contains(d.Path, "/:chatbot") {
-		enter = s.toChatbot
+		enter = here.atChatbot
 	}
 	return s.page(func(c *fiber.Ctx) error {
 		person, err := s.Sessions.Person(c)
 		if err != nil {
 			return err
 		}
-		s.note(c, s.personLayout(c, person))
+		note(c, personLayout(person, s.Theme(c)))
 		v, err := enter(c, person)
 		if err != nil {
 			return err
 		}
 		v.site = s
-		s.note(c, v.layout(c))
+		note(c, v.layout(c))
 		if err := v.Member.May(d.Action); err != nil {
 			return err
 		}
-		if v, err = s.arrive(c, v); err != nil {
+		if v, err = here.admit(c, v); err != nil {
 			return err
 		}
 		return handle(c, v)
 	})
 }
 
-// toWorkspace returns the visit to the workspace in the address.
-func (s *Site) toWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
+// arrivals are people who have asked for a page of a workspace.
+type arrivals struct{ *Site }
+
+// atWorkspace returns the visit to the workspace in the address.
+func (s arrivals) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	member, err := person.In(id.Given(c.Params("workspace")))
 	return Visit{Person: person, Member: member}, err
 }
 
-// toChatbot returns the visit to the chatbot in the address.
-func (s *Site) toChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
+// atChatbot returns the visit to the chatbot in the address.
+func (s arrivals) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
 	return Visit{Person: person, Member: member, Chatbot: bot}, err
 }
 
-// arrive counts the request for the workspace, and looks whether anything of
-// that is suspended.
-func (s *Site) arrive(c *fiber.Ctx, v Visit) (Visit, error) {
+// admit counts the request for the workspace, and looks whether anything of that
+// is suspended.
+func (s arrivals) admit(c *fiber.Ctx, v Visit) (Visit, error) {
 	if err := s.Pace.Workspace(c.UserContext(), v.WorkspaceID()); err != nil {
 		return Visit{}, err
 	}
 	holdings, err := s.Tenants.Holdings.List(c.UserContext(), v.WorkspaceID())
 	v.holdings = holdings
-	s.note(c, v.layout(c))
+	note(c, v.layout(c))
 	return v, err
 }
 
@@ -107,11 +111,11 @@ func (v Visit) Layout(c *fiber.Ctx, section shell.Section, title string) shell.L
 	if v.Chatbot.ID != "" {
 		l.Title = title + " – " + v.Chatbot.Name
 	}
-	return v.site.told(c, l)
+	return flashes{v.site.Sessions}.show(c, l)
 }
 
 func (v Visit) layout(c *fiber.Ctx) shell.Layout {
-	l := v.site.personLayout(c, v.Person)
+	l := personLayout(v.Person, v.site.Theme(c))
 	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
 	l.LooksOnly = v.Member.OverLimit
 	for _, h := range v.holdings {
@@ -129,32 +133,25 @@ func (v Visit) layout(c *fiber.Ctx) shell.Layout {
 // PersonLayout is what surrounds a page of a person, with the message that waits
 // for it.
 func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) shell.Layout {
-	l := s.personLayout(c, person)
+	l := personLayout(person, s.Theme(c))
 	l.Section, l.Title = shell.AccountSection, title
-	return s.told(c, l)
+	return flashes{s.Sessions}.show(c, l)
 }
 
-func (s *Site) personLayout(c *fiber.Ctx, person tenant.Person) shell.Layout {
-	return shell.Layout{Email: person.User.Email, Workspaces: WorkspacesToViews(person), Theme: s.Theme(c), Zone: person.User.TimeZone}
+func personLayout(person tenant.Person, theme string) shell.Layout {
+	return shell.Layout{Email: person.User.Email, Workspaces: WorkspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
 }
 
 // PlainLayout is what surrounds a page of somebody who is not signed in.
 func (s *Site) PlainLayout(c *fiber.Ctx, title string) shell.Layout {
-	return s.told(c, shell.Layout{Title: title, Theme: s.Theme(c)})
-}
-
-// told adds the message that waits for the next page.
-func (s *Site) told(c *fiber.Ctx, l shell.Layout) shell.Layout {
-	m := s.flashed(c)
-	l.Notice, l.Undo, l.Failed = m.Text, m.Undo, m.Failed
-	return l
+	return flashes{s.Sessions}.show(c, shell.Layout{Title: title, Theme: s.Theme(c)})
 }
 
 // layoutKey is where a request has the layout of the page that it is for, so that
 // a failure is shown in it.
 type layoutKey struct{}
 
-func (s *Site) note(c *fiber.Ctx, l shell.Layout) { c.Locals(layoutKey{}, l) }
+func note(c *fiber.Ctx, l shell.Layout) { c.Locals(layoutKey{}, l) }
 
 func notedLayout(c *fiber.Ctx) shell.Layout {
 	l, _ := c.Locals(layoutKey{}).(shell.Layout)
