@@ -78,6 +78,11 @@ fuzz: ## every fuzz test for FUZZTIME (20s)
 bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk; BENCH=--only=chat for a part
 	PARLEY_PG_DURABLE=1 scripts/with-services.sh scripts/bench.sh $(BENCH)
 
+.PHONY: screenshots
+screenshots: ## every page of a lively workspace as pictures in bin/screenshots
+	scripts/setup.sh
+	$(GO) test -tags screenshots -count 1 -timeout 10m -run '^TestScreenshots$$' ./e2e
+
 .PHONY: services
 services: ## a Weaviate and a PostgreSQL on loopback for development, until Ctrl-C
 	scripts/services.sh

@@ -33,10 +33,16 @@ const touched = 768
 // size makes the window so wide. Its height is that of a usual screen.
 func (b *window) size(t *testing.T, width int64) {
 	t.Helper()
-	height := int64(900)
 	if width < touched {
-		height = 740
+		b.area(t, width, 740)
+	} else {
+		b.area(t, width, 900)
 	}
+}
+
+// area makes the window so large.
+func (b *window) area(t *testing.T, width, height int64) {
+	t.Helper()
 	touch := func(_ *emulation.SetDeviceMetricsOverrideParams, p *emulation.SetTouchEmulationEnabledParams) {
 		p.Enabled = width <= touched
 	}

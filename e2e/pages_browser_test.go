@@ -30,7 +30,7 @@ func isPage(route string) bool {
 
 // examples are addresses of pages that show nothing without a question.
 var examples = map[string]string{
-	"/chatbots/:chatbot/improve/check/:document": "/chatbots/:chatbot/improve/check/:pair?question=opening",
+	"/chatbots/:chatbot/improve/check/:document": "/chatbots/:chatbot/improve/check/:pair?question=Do+you+sell+kayaks%3F",
 }
 
 // fills has what is there once a script has filled a page.

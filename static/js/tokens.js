@@ -195,8 +195,10 @@
 
   const row = (token, replaced, actions) => {
     const made = element("tr", "", { "data-token-id": token.id, "data-status": token.status });
-    const created = cell("Created", time(token.created_at, "–"));
-    created.append(element("p", token.created_by, { class: "hint" }));
+    const created = cell("Created");
+    const maker = element("div", "", { class: "maker" });
+    maker.append(time(token.created_at, "–"), element("p", token.created_by, { class: "hint", title: token.created_by }));
+    created.append(maker);
     const [name, look] = stateOf(token, replaced);
     const may = token.scopes.map((scope) => element("div", scopeNames[scope] || scope, { title: scope, class: "nowrap" }));
     const hint = cell("Token");

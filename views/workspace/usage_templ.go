@@ -47,7 +47,7 @@ func UsagePage(l shell.Layout, m Month) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"spent\" aria-labelledby=\"month-title\"><h2 id=\"month-title\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"spent\" class=\"section\" aria-labelledby=\"month-title\"><h2 id=\"month-title\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -503,7 +503,7 @@ func whatCounts(workspaceID string) templ.Component {
 			templ_7745c5c3_Var26 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<section aria-labelledby=\"counts-title\"><h2 id=\"counts-title\">What counts</h2><ul><li>Every attempt at an answer that ended in this month (UTC), whatever its outcome. An answer that was started again counts again.</li><li>Tokens are the provider's own figures. For answers under “Estimated” the provider gave none, so this server counted them; your bill may differ.</li><li>Tokens in and out include everything an answer took: rewriting a follow-up question, the model's own searches, and a fallback model.</li><li>An answer from the cache uses no tokens.</li><li>Both times are averages.</li><li>False citations were removed or corrected: they named no passage, or one without the quoted words.</li></ul><p>Messages that your plan includes are counted separately, when a question arrives: <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<section class=\"section\" aria-labelledby=\"counts-title\"><h2 id=\"counts-title\">What counts</h2><ul><li>Every attempt at an answer that ended in this month (UTC), whatever its outcome. An answer that was started again counts again.</li><li>Tokens are the provider's own figures. For answers under “Estimated” the provider gave none, so this server counted them; your bill may differ.</li><li>Tokens in and out include everything an answer took: rewriting a follow-up question, the model's own searches, and a fallback model.</li><li>An answer from the cache uses no tokens.</li><li>Both times are averages.</li><li>False citations were removed or corrected: they named no passage, or one without the quoted words.</li></ul><p>Messages that your plan includes are counted separately, when a question arrives: <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,0 +1,141 @@
+//go:build screenshots
+
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"parley/billing/stripetest"
+	"parley/core/chatbot"
+	"parley/internal/app"
+	"parley/llm/llmtest"
+)
+
+// pictures is where the pages of the dashboard are written to.
+var pictures = filepath.Join("..", "bin", "screenshots")
+
+// TestScreenshots writes every page of a lively workspace, light and dark, as wide as
+// a laptop and as a phone.
+func TestScreenshots(t *testing.T) {
+	if err := os.RemoveAll(pictures); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(pictures, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h := openHarbor(t)
+	b := h.windowFor(20 * patience)
+
+	b.becomes(t, "")
+	for _, r := range rows {
+		if isPage(r.name()) && r.isPublic() && r.gets.nobody == 200 {
+			b.pictured(t, h.ids, r.route, r.target(), "")
+		}
+	}
+	b.becomes(t, h.owner.ID)
+	b.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(h.base+"/chatbots/"+h.chatbot+"/playground"), chromedp.WaitVisible(chromedp.CSS("parley-playground .composer")))
+	for _, question := range []string{"What do I need to rent a bike?", "And if it rains?"} {
+		b.asks(t, question)
+		b.answeredLast(t)
+	}
+	for _, r := range rows {
+		if isPage(r.name()) && !r.isPublic() && r.gets == aPage {
+			b.pictured(t, h.ids, r.route, cmp.Or(shown[r.route], examples[r.route], r.target()), cmp.Or(filled[r.route], fills[r.route]))
+		}
+	}
+	for _, path := range []string{"/account", "/account/security", "/account/sessions", "/account/appearance", "/workspaces/new", "/nothing"} {
+		b.pictured(t, h.ids, path, path, "")
+	}
+	for name, state := range states {
+		b.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(h.base+h.fill(state.path, h.ids)), chromedp.WaitReady(chromedp.CSS(cmp.Or(state.wait, "main"))),
+			chromedp.Evaluate[chromedp.Void](`void (`+state.do+`)`), chromedp.WaitVisible(chromedp.CSS(state.shows)))
+		b.shoot(t, name)
+	}
+}
+
+// shown are addresses at which a page has more to show.
+var shown = map[string]string{
+	"/chatbots/:chatbot/improve/answer": "/chatbots/:chatbot/improve/answer?message=:unanswered",
+	"/chatbots/:chatbot/analytics":      "/chatbots/:chatbot/analytics?days=7",
+}
+
+// filled is what is there once a page shows all that the shop has.
+var filled = map[string]string{"/chatbots/:chatbot/playground": `.turn:last-child .answer[aria-busy="false"] [data-part="after"]`}
+
+// states are pages with something open above them.
+var states = map[string]struct{ path, wait, do, shows string }{
+	"open-menu-workspaces": {path: "/workspaces/:workspace", do: `document.querySelector("[popovertarget=workspaces]").click()`, shows: "#workspaces"},
+	"open-keys":            {path: "/workspaces/:workspace", do: `document.getElementById("keys").showModal()`, shows: "#keys"},
+	"open-add-knowledge":   {path: "/chatbots/:chatbot/knowledge", do: `document.querySelector("dialog.sheet").showModal()`, shows: "dialog.sheet"},
+	"open-create-token":    {path: "/chatbots/:chatbot/tokens", wait: "#token-list tr", do: `document.getElementById("new-token").click()`, shows: "#create-dialog"},
+	"open-menu-token":      {path: "/chatbots/:chatbot/tokens", wait: "#token-list tr", do: `document.querySelector(".row-menu").click()`, shows: ".menu:popover-open"},
+	"open-drafts":          {path: "/chatbots/:chatbot/playground", wait: "parley-playground .composer", do: `document.getElementById("drafts").showModal()`, shows: "#drafts"},
+	"open-palette": {
+		path: "/chatbots/:chatbot", shows: "#palette-list li:nth-child(3)",
+		do: `(document.querySelector("[data-palette]").click(), document.querySelector("#palette input").value = "re", document.querySelector("#palette input").dispatchEvent(new Event("input", { bubbles: true })))`,
+	},
+}
+
+// openHarbor runs the shop's program, whose clock has shown the last two weeks.
+func openHarbor(t *testing.T) *harbor {
+	t.Helper()
+	const days = 14
+	var behind atomic.Int64
+	clock := func() time.Time { return app.Now().Add(-time.Duration(behind.Load())) }
+	begin := func(day int) time.Duration { return time.Duration(days-1-day)*24*time.Hour + 11*time.Hour }
+	stripe := stripetest.New(t, stripetest.Options{Start: time.Now().Add(-days * 24 * time.Hour)})
+	model := llmtest.NewServer(t, llmtest.Reply{})
+	w := startWith(t, app.Options{Now: clock}, paidAt(stripe), withModel(model), func(c *app.Config) {
+		c.LLMModel, c.SecretKey = "house-model", chatbot.ServerKey{1, 2, 3}.Text()
+	})
+	w.hasNoRates()
+	w.sells(stripe)
+	h := &harbor{instance: w, stripe: stripe, behind: &behind, random: rand.New(rand.NewPCG(14, 11)), ids: ids{}}
+	model.Answers(h.answers)
+	h.at(days * 24 * time.Hour)
+	h.opens()
+	h.issues()
+	h.lives(days, begin)
+	h.at(0)
+	h.improves()
+	return h
+}
+
+// pictured goes to a page and pictures it. There is what it waits for.
+func (b *window) pictured(t *testing.T, with ids, name, path, there string) {
+	t.Helper()
+	b.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(b.base+b.within(t).fill(path, with)))
+	if there != "" {
+		b.do(t, chromedp.WaitReady(chromedp.CSS(there)))
+	}
+	b.shoot(t, strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(name, "-"), "-"))
+}
+
+// shoot writes the page as it is.
+func (b *window) shoot(t *testing.T, name string) {
+	t.Helper()
+	for _, width := range []int64{1280, 375} {
+		b.size(t, width)
+		high := get(t, b, chromedp.Evaluate[int64](`Math.max(innerHeight, document.documentElement.scrollHeight)`))
+		b.area(t, width, high)
+		for _, theme := range []string{"light", "dark"} {
+			b.theme(t, theme)
+			get(t, b, chromedp.Evaluate[bool](`document.fonts.ready.then(() => new Promise(requestAnimationFrame)).then(() => true)`, chromedp.EvalAwaitPromise))
+			picture := get(t, b, chromedp.FullScreenshot(100))
+			if err := os.WriteFile(filepath.Join(pictures, fmt.Sprintf("%s-%d-%s.png", name, width, theme)), picture, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
