@@ -19,6 +19,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/find"
 	"parley/core/insight"
 	"parley/core/insight/history"
 	"parley/core/knowledge"
@@ -41,6 +42,7 @@ type Deps struct {
 	Evaluator *retrieval.Evaluator
 	Feedback  *insight.Feedbacks
 	History   *history.History
+	Finder    *find.Finder
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
 	// Billing takes Stripe's events; nil where nothing is sold.
@@ -110,6 +112,9 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	route.Add(table, app, route.V1, anyone,
 		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
 	)
+	route.Add(table, app, "/api/workspaces/:workspace", a.inWorkspace,
+		route.Get("/find", finder{a}.find, route.May(tenant.Read)),
+	)
 	playground := playground{a}
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,
@@ -130,7 +135,6 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Delete("/sources/:source_id", sources.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/sources/:source_id/sync", sources.sync, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
-		route.Get("/find", finder{a}.find, route.May(tenant.Read)),
 		route.Get("/suggestions", playground.suggestions, route.May(tenant.Read)),
 		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
 		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),

@@ -32,7 +32,7 @@ var credentials = map[route.Scope][]string{route.Token: {"bearer", "apiKey"}, ro
 
 // isDescribed reports whether a route belongs to the description.
 func isDescribed(d route.Declaration) bool {
-	return strings.HasPrefix(d.Path, route.V1+"/") || strings.HasPrefix(d.Path, "/api/chatbots/")
+	return strings.HasPrefix(d.Path, route.V1+"/") || strings.HasPrefix(d.Path, "/api/chatbots/") || strings.HasPrefix(d.Path, "/api/workspaces/")
 }
 
 func TestEveryRouteIsDescribed(t *testing.T) {

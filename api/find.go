@@ -2,24 +2,15 @@ package api
 
 import (
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/fault"
-	"parley/core/insight/history"
-	"parley/core/knowledge/browse"
+	"parley/core/find"
+	"parley/core/tenant"
 )
 
 // finder are the handlers of the dashboard's search.
 type finder struct{ *API }
-
-// How many of each kind are found, and how long what is looked for can be.
-const (
-	maxFound  = 6
-	maxSought = 200
-)
 
 type findData struct {
 	Found []foundWire `json:"found"`
@@ -33,33 +24,28 @@ type foundWire struct {
 	URL   string `json:"url"`
 }
 
-// find looks for documents and conversations of a chatbot by a part of their
-// titles, the latest first.
-func (h finder) find(c *fiber.Ctx, at visit) error {
-	sought := strings.TrimSpace(c.Query("q"))
-	if !utf8.ValidString(sought) || utf8.RuneCountInString(sought) > maxSought {
-		return fault.InField("q", "Search for at most %d characters.", maxSought)
+// find looks for chatbots, documents and conversations of a workspace by a part
+// of their names, the latest first. Those of the chatbot that the query names
+// come before others.
+func (h finder) find(c *fiber.Ctx, at tenant.Membership, person tenant.Person) error {
+	found, err := h.Finder.Find(c.UserContext(), at.Workspace.ID, find.Query{Text: c.Query("q"), ChatbotID: c.Query("chatbot"), Viewer: person.User.ID})
+	if err != nil {
+		return err
 	}
 	data := findData{Found: []foundWire{}}
-	if sought == "" {
-		return succeed(c, data)
+	for _, bot := range found.Chatbots {
+		data.Found = append(data.Found, foundWire{Text: bot.Name, About: "Chatbot", Icon: "bot", URL: "/chatbots/" + bot.ID})
 	}
-	documents, _, err := h.Browser.Documents(c.UserContext(), at.WorkspaceID, at.ID, browse.Filter{Search: sought}, browse.Slice{Limit: maxFound})
-	if err != nil {
-		return err
-	}
-	base := "/chatbots/" + at.ID
-	for _, d := range documents {
-		data.Found = append(data.Found, foundWire{Text: d.Title, About: "Document of " + at.Name, Icon: "file-text", URL: base + "/knowledge/" + d.ID})
-	}
-	conversations, err := h.History.List(c.UserContext(), at.WorkspaceID, at.ID, history.Query{Text: sought, Limit: maxFound, Viewer: at.person.User.ID})
-	if err != nil {
-		return err
-	}
-	for _, found := range conversations.Conversations {
+	for _, d := range found.Documents {
 		data.Found = append(data.Found, foundWire{
-			Text: found.Title, About: "Conversation of " + at.Name, Icon: "messages-square",
-			URL: base + "/conversations/" + strconv.FormatInt(h.IDs.Conversation(found.ID), 10),
+			Text: d.Title, About: "Document of " + found.Names[d.ChatbotID], Icon: "file-text",
+			URL: "/chatbots/" + d.ChatbotID + "/knowledge/" + d.ID,
+		})
+	}
+	for _, talk := range found.Conversations {
+		data.Found = append(data.Found, foundWire{
+			Text: talk.Title, About: "Conversation of " + found.Names[talk.ChatbotID], Icon: "messages-square",
+			URL: "/chatbots/" + talk.ChatbotID + "/conversations/" + strconv.FormatInt(h.IDs.Conversation(talk.ID), 10),
 		})
 	}
 	return succeed(c, data)

@@ -38,5 +38,27 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 	}
 }
 
+// inWorkspace is withMember for a path that names a workspace.
+func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Membership, tenant.Person) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		person, err := a.Person(c)
+		if err != nil {
+			return err
+		}
+		member, err := person.In(id.Given(pathID(c, "workspace")))
+		if err != nil {
+			return err
+		}
+		if err := a.Pace.Workspace(c.UserContext(), member.Workspace.ID); err != nil {
+			return err
+		}
+		if err := member.May(d.Action); err != nil {
+			return err
+		}
+		return handle(c, member, person)
+	}
+}
+
 // anyone lets in everybody.
 func anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return handle }

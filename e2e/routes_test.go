@@ -162,7 +162,7 @@ var rows = []row{
 	{method: "GET", route: "/api/chatbots/:id/removals", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/playground/conversations/:conversation_id/messages", path: "/api/chatbots/:id/playground/conversations/:tried/messages", gets: ownTrial, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/playground/conversations/:conversation_id/stream", path: "/api/chatbots/:id/playground/conversations/:tried/stream", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}, least: tenant.RoleMember},
-	{method: "GET", route: "/api/chatbots/:id/find", path: "/api/chatbots/:id/find?q=open", gets: bySession, least: tenant.RoleMember},
+	{method: "GET", route: "/api/workspaces/:workspace/find", path: "/api/workspaces/:workspace/find?q=document", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/suggestions", gets: bySession, least: tenant.RoleMember},
 	{method: "GET", route: "/api/chatbots/:id/sources", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/messages/:message/feedback", body: `{"rating":"up"}`, gets: bySession, least: tenant.RoleMember},
@@ -226,11 +226,15 @@ var rows = []row{
 }
 
 // routesOf lists what a server has registered, without middlewares; HEAD
-// belongs to GET.
+// belongs to GET, and what leads from the address of a form to its page to POST.
 func (w *instance) routesOf() []string {
 	var names []string
+	leads := map[string]bool{} // addresses of forms that lead to the form's page
+	for _, declared := range w.server.Routes.All() {
+		leads["GET "+declared.Path] = declared.Form != ""
+	}
 	for _, route := range w.server.App.GetRoutes(true) {
-		if route.Method != http.MethodHead {
+		if route.Method != http.MethodHead && !leads[route.Method+" "+route.Path] {
 			names = append(names, route.Method+" "+route.Path)
 		}
 	}

@@ -172,15 +172,15 @@ func (e *fullWorkspace) private() []string {
 }
 
 // lastUse is what changes by being asked: when a token was used last, how many
-// questions of the month are used up, what the answers cost, and which first steps
-// are done, and what the palette finds of conversations.
-var lastUse = regexp.MustCompile(`"found":\[[^\]]*\]|"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section [^>]*id="checklist".*?</section>)|(?s:<span id="tokens-last-used".*?</span>)|(?s:<section id="spent".*?</section>)`)
+// questions of the month are used up, what the answers cost, and which first
+// steps are done.
+var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section [^>]*id="checklist".*?</section>)|(?s:<span id="tokens-last-used".*?</span>)|(?s:<section id="spent".*?</section>)`)
 
 // grows has the pages on which what is asked appears, as theirs is when a stranger
 // asks the own chatbot.
 var grows = map[string]bool{
 	"/chatbots/:chatbot/conversations": true, "/chatbots/:chatbot/conversations/export": true, "/chatbots/:chatbot/conversations/:conversation": true,
-	"/chatbots/:chatbot": true, "/chatbots/:chatbot/deploy": true, "/api/chatbots/:id/find": true,
+	"/chatbots/:chatbot": true, "/chatbots/:chatbot/deploy": true,
 	"/chatbots/:chatbot/improve": true, "/chatbots/:chatbot/analytics": true,
 }
 

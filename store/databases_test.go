@@ -86,6 +86,7 @@ type kept struct {
 	*ofStats
 	*ofRolls
 	*ofTestRuns
+	*ofFinds
 }
 
 type (
@@ -137,6 +138,7 @@ type (
 	ofStats         = Stats
 	ofRolls         = Rolls
 	ofTestRuns      = TestRuns
+	ofFinds         = Finds
 )
 
 func allOf(s *Store) *everything {
@@ -148,7 +150,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s),
 	}}
 }
 

@@ -17,6 +17,19 @@ var methodsThatRead = []confined{
 	{"Workspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Workspace(ctx, as)
 	}},
+	{"FoundChatbots", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.FoundChatbots(ctx, as, a.secret)
+	}},
+	{"FoundDocuments", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.FoundDocuments(ctx, as, a.chatbot, a.secret)
+	}},
+	{"FoundConversations", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		found, err := s.FoundConversations(ctx, as, a.chatbot, a.user, "")
+		return shownIf(a, len(found)), err
+	}},
+	{"ChatbotNames", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.ChatbotNames(ctx, as, []string{a.chatbot})
+	}},
 	{"LockWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (got any, err error) {
 		err = s.InTx(ctx, func(ctx context.Context) (err error) { got, err = s.LockWorkspace(ctx, as); return err })
 		return got, err

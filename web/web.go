@@ -30,4 +30,5 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	person.Register(s, app, table)
 	workspace.Register(s, app, table)
 	bot.Register(s, app, table)
+	app.Use(site.Stray(s))
 }

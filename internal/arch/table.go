@@ -228,6 +228,11 @@ var table = []Row{
 		Because:  "owners read conversations with the feedback on them",
 	},
 	{
+		Packages: []string{"core/find"},
+		Ours:     []string{"core/fault"},
+		Because:  "what is found has names of its own, so that a search needs no other domain",
+	},
+	{
 		Packages: []string{"core/insight/testrun"},
 		Ours:     []string{"core/answer", "core/chat", "core/chatbot", "core/fault", "core/insight", "core/tenant", "internal/id", "internal/plain"},
 		Because:  "test questions are asked as owners ask again, and compared",

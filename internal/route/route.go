@@ -9,7 +9,9 @@
 package route
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -55,6 +57,10 @@ type Declaration struct {
 	Body int
 	// Rate is the class in which a person's call counts.
 	Rate rate.Class
+	// Form is the page that has the form which posts here, where this address is no
+	// page itself. Whoever reloads the answer to a refused form by its address gets
+	// there.
+	Form string
 }
 
 // Option is one part of a declaration.
@@ -79,6 +85,12 @@ func May(action tenant.Action) Option {
 // Needs declares a route for tokens with a scope.
 func Needs(scope chatbot.Scope) Option {
 	return func(d *Declaration) { d.Scope, d.TokenScope = Token, scope }
+}
+
+// On declares the page that has a form, by its path below the prefix of the form's
+// route: see [Declaration.Form].
+func On(page string) Option {
+	return func(d *Declaration) { d.Form = page }
 }
 
 // Body declares how large the body of a route may be, in bytes.
@@ -140,6 +152,10 @@ func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Decla
 		if (d.Method == fiber.MethodPost || d.Method == fiber.MethodPatch) && d.Body == 0 {
 			panic(fmt.Sprintf("%s %s does not declare how large its body may be", d.Method, d.Path))
 		}
+		if d.Form != "" {
+			d.Form = cmp.Or(strings.TrimSuffix(prefix+d.Form, "/"), "/")
+			to.Get(d.Path, d.toForm)
+		}
 		t.declared = append(t.declared, d)
 		handlers := []fiber.Handler{d.apply(), admit(d, r.handle)}
 		if d.Method == fiber.MethodGet {
@@ -148,6 +164,22 @@ func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Decla
 			to.Add(d.Method, d.Path, handlers...)
 		}
 	}
+}
+
+// toForm leads to the page that has the form.
+func (d Declaration) toForm(c *fiber.Ctx) error {
+	page, query, asks := strings.Cut(d.Form, "?")
+	parts := strings.Split(page, "/")
+	for i, part := range parts {
+		if name, named := strings.CutPrefix(part, ":"); named {
+			parts[i] = c.Params(name)
+		}
+	}
+	to := strings.Join(parts, "/")
+	if asks {
+		to += "?" + query
+	}
+	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
 // apply applies what does not depend on the caller.

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
@@ -43,6 +44,24 @@ func TestAddKeepsWhatRoutesDeclare(t *testing.T) {
 		response, err := app.Test(httptest.NewRequest(method, path, nil))
 		if err != nil || response.StatusCode != status {
 			t.Errorf("%s is %v, %v, want %d", request, response, err, status)
+		}
+	}
+}
+
+func TestTheAddressOfAFormLeadsToItsPage(t *testing.T) {
+	done := func(c *fiber.Ctx) error { return c.SendString("done") }
+	app := fiber.New()
+	Add(&Table{}, app, "/things/:id", anyone,
+		Get("", done, Open),
+		Post("/parts/:part/remove", done, Open, Body(10), On("/parts/:part?way=list")),
+		Post("/make", done, Open, Body(10), On("/")),
+	)
+	for path, want := range map[string]string{
+		"/things/1/parts/2/remove": "/things/1/parts/2?way=list", "/things/1/make": "/things/1", "/things/%0aLocation:%20x/make": "/things/%0aLocation:%20x",
+	} {
+		response, err := app.Test(httptest.NewRequest("GET", path, nil))
+		if err != nil || response.StatusCode != http.StatusSeeOther || response.Header.Get("Location") != want {
+			t.Errorf("%s leads to %v, %v, want %s", path, response, err, want)
 		}
 	}
 }

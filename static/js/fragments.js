@@ -5,6 +5,8 @@
 //   <nav data-swap="list"> … <a href>        links in it
 //   <div id="list" data-poll="3000">         again and again, while it has this
 //   <a data-go="/there">                     in a fresh part: the page goes there
+import { answered, missed } from "./offline.js";
+
 const parse = async (response) => new DOMParser().parseFromString(await response.text(), "text/html");
 const asked = new Map();
 
@@ -17,6 +19,7 @@ export const swap = async (address, ids, { quiet = false } = {}) => {
   parts.forEach((part) => quiet || part.setAttribute("aria-busy", "true"));
   try {
     const response = await fetch(address, { credentials: "same-origin", cache: "no-store", signal: control.signal });
+    answered(response.redirected && new URL(response.url).pathname === "/sign-in");
     if (!response.ok || response.redirected) {
       throw new Error(`status ${response.status}`);
     }
@@ -39,6 +42,10 @@ export const swap = async (address, ids, { quiet = false } = {}) => {
     return true;
   } catch (failure) {
     parts.forEach((part) => part.removeAttribute("aria-busy"));
+    if (failure instanceof TypeError) { // no answer: what is shown stays
+      missed();
+      return "away";
+    }
     return failure.name === "AbortError";
   }
 };
@@ -47,9 +54,10 @@ export const swap = async (address, ids, { quiet = false } = {}) => {
 const inUse = (part) => part.contains(document.activeElement) && document.activeElement !== part || part.querySelector("details[open], dialog[open], :popover-open, :checked") !== null;
 
 const go = async (address, ids) => {
-  if (await swap(address, ids)) {
+  const shown = await swap(address, ids);
+  if (shown === true) {
     history.replaceState(null, "", address);
-  } else {
+  } else if (!shown) {
     location.assign(address);
   }
 };

@@ -1,6 +1,11 @@
 package shell
 
-import "net/url"
+import (
+	"net/url"
+	"slices"
+
+	"parley/views/ui"
+)
 
 // WorkspaceURL is the page of a workspace.
 func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspaceID }
@@ -31,8 +36,15 @@ func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + 
 // AuditURL is the page of what was done in a workspace.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
 
-// FindURL answers the palette in JSON with what a chatbot has.
-func FindURL(chatbotID string) string { return "/api" + ChatbotURL(chatbotID) + "/find" }
+// FindURL answers the palette in JSON with what a workspace has, that of a
+// chatbot first if one is given.
+func FindURL(workspaceID, chatbotID string) string {
+	find := "/api" + WorkspaceURL(workspaceID) + "/find"
+	if chatbotID != "" {
+		find += "?chatbot=" + url.QueryEscape(chatbotID)
+	}
+	return find
+}
 
 // SettingsURL is the page of a workspace's settings.
 func SettingsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/settings" }
@@ -94,7 +106,7 @@ type link struct {
 
 func (l Layout) workspaceLinks() []link {
 	id := l.Workspace.ID
-	return []link{
+	links := []link{
 		{ChatbotsSection, "Chatbots", WorkspaceURL(id), "bot", "b"},
 		{MembersSection, "Members", MembersURL(id), "users", "m"},
 		{ModelsSection, "Models", ModelsURL(id), "cpu", "l"},
@@ -102,6 +114,10 @@ func (l Layout) workspaceLinks() []link {
 		{AuditSection, "Audit", AuditURL(id), "scroll-text", "t"},
 		{WorkspaceSection, "Settings", SettingsURL(id), "settings", "w"},
 	}
+	if !l.Audits {
+		links = slices.DeleteFunc(links, func(to link) bool { return to.Section == AuditSection })
+	}
+	return links
 }
 
 func (l Layout) chatbotLinks() []link {
@@ -145,6 +161,14 @@ func (m Failure) homeText() string {
 		return "Go to your chatbots"
 	}
 	return "Go to the start page"
+}
+
+// homeLook is that of the way home, which is secondary to a nearer one.
+func (m Failure) homeLook() ui.Look {
+	if m.Again != "" || m.Back != "" {
+		return ui.Secondary
+	}
+	return ui.Primary
 }
 
 // signInURL leads back to where the person was.

@@ -61,6 +61,8 @@ type Layout struct {
 	Suspended bool
 	// LooksOnly says that the person is over a limit themselves.
 	LooksOnly bool
+	// Audits says that the person may read the audit log.
+	Audits bool
 	// scripts are names of files in package static.
 	scripts []string
 }
@@ -144,6 +146,6 @@ type Failure struct {
 	Layout Layout
 	// Back is where the person was, for a way on after signing in.
 	Back string
-	// Missing says that there is nothing at the address.
-	Missing bool
+	// Again is the address of the page that failed, where the same may work later.
+	Again string
 }

@@ -44,7 +44,9 @@ import (
 // Shop is the pages over a real database, with a till in place of Stripe.
 type Shop struct {
 	*testing.T
-	app      *fiber.App
+	app *fiber.App
+	// Routes are all that the pages declare.
+	Routes   route.Table
 	Tenants  *tenancy.Services
 	Chatbots chatbot.Services
 	db       *store.Store
@@ -159,7 +161,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	}
 	s.app = fiber.New(fiber.Config{Immutable: true})
 	s.app.Use(requestid.Middleware)
-	web.Register(s.app, &route.Table{}, deps)
+	web.Register(s.app, &s.Routes, deps)
 	owner, workspaceID, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
 	webtest.Must(t, err)
 	s.Home, err = s.Tenants.Workspaces.Workspace(t.Context(), workspaceID)

@@ -64,9 +64,19 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	}
 	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
 		Title: title, Message: message, RequestID: requestid.Of(c),
-		SignIn: failure.Kind == fault.Unauthenticated, Missing: failure.Kind == fault.NotFound,
-		Layout: notedLayout(c), Back: cameFrom(c),
+		SignIn: failure.Kind == fault.Unauthenticated, Layout: notedLayout(c), Back: cameFrom(c), Again: again(c, failure.Kind),
 	}))
+}
+
+// again is the address of a page that may be there the next time.
+func again(c *fiber.Ctx, kind fault.Kind) string {
+	switch kind {
+	case fault.Internal, fault.Upstream, fault.Unavailable, fault.RateLimited:
+		if reads(c) {
+			return LocalPath(string(c.Request().URI().RequestURI()))
+		}
+	}
+	return ""
 }
 
 // cameFrom is the page of this server that a form was on, for the way back to it.

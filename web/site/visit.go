@@ -51,9 +51,9 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		if err != nil {
 			return err
 		}
-		note(c, personLayout(person, s.Theme(c)))
 		v, err := enter(c, person)
 		if err != nil {
+			note(c, lost(s, c, person))
 			return err
 		}
 		v.site = s
@@ -117,7 +117,7 @@ func (v Visit) Layout(c *fiber.Ctx, section shell.Section, title string) shell.L
 func (v Visit) layout(c *fiber.Ctx) shell.Layout {
 	l := personLayout(v.Person, v.site.Theme(c))
 	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
-	l.LooksOnly = v.Member.OverLimit
+	l.LooksOnly, l.Audits = v.Member.OverLimit, v.May(tenant.ManageMembers)
 	for _, h := range v.holdings {
 		l.Suspended = l.Suspended || h.OverLimit
 		if h.Resource == plan.Chatbots {
