@@ -32,7 +32,10 @@ class Finder {
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.list.addEventListener("click", (event) => this.go(event.target.closest("[role=option]")));
     this.list.addEventListener("pointermove", (event) => this.choose(event.target.closest("[role=option]")));
-    palette.addEventListener("close", () => this.control?.abort());
+    palette.addEventListener("close", () => {
+      this.control?.abort();
+      this.input.blur();
+    });
   }
 
   open() {
