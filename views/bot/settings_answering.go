@@ -40,11 +40,11 @@ func (a Answering) providers() []ui.Option {
 	return all
 }
 
-// nameHint says what the name of a model is to be.
+// nameHint says which names a model may have.
 func (a Answering) nameHint() string {
 	hint := "As its provider writes it, such as gpt-4o-mini or claude-sonnet-4-5."
 	if len(a.Own) == 0 {
 		return hint
 	}
-	return hint + " Of this server's own it is one of " + strings.Join(a.Own, ", ") + "; left empty, it is the first of these."
+	return hint + " This server's own models are " + strings.Join(a.Own, ", ") + ". Leave it empty for the first of them."
 }
