@@ -126,6 +126,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),
 		route.Get("/documents", documents.list, route.May(tenant.Read)),
 		route.Post("/documents", documents.add, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),
+		route.Post("/documents/batch", documents.addBatch, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),
 		route.Get("/documents/:document_id", documents.show, route.May(tenant.Read)),
 		route.Delete("/documents/:document_id", documents.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/documents/:document_id/retry", documents.retry, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),

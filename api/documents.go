@@ -9,7 +9,6 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
-	"parley/internal/bodies"
 	"parley/internal/id"
 )
 
@@ -78,10 +77,7 @@ func newDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
 }
 
 func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
-	if c.Get(fiber.HeaderContentEncoding) != "" {
-		return knowledge.NewDocument{}, fiber.NewError(fiber.StatusUnsupportedMediaType, "Send the body without a Content-Encoding.")
-	}
-	form, err := bodies.Form(c)
+	form, err := formOf(c)
 	if err != nil {
 		return knowledge.NewDocument{}, err
 	}

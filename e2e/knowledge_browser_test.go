@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -16,7 +17,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 	site.put("/page", "A page that takes its time.")
 	w := start(t, site.allowed)
 	baker := w.newTenant("baker", plan.Standard)
-	b := w.window()
+	b := w.windowFor(8 * patience)
 	b.signIn(t, baker)
 	page := b.base + "/chatbots/" + baker.chatbot + "/knowledge"
 	folder := t.TempDir()
@@ -51,7 +52,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		}
 		b.quiet(t)
 	})
-	t.Run("of several files, each is sent by itself, and one that does not work is named", func(t *testing.T) {
+	t.Run("of several files, one that does not work is named, and the others are added", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.ID("add-open")),
 			chromedp.SetUploadFiles(chromedp.ID("files"), []string{
 				file("manual.pdf", manual()), file("empty.pdf", ""), file("song.mp3", "la la"), file("notes.md", "# Notes\n\nThe lamp needs a dynamo.\n"),
@@ -109,7 +110,9 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		b.quiet(t)
 	})
 	t.Run("a document's page shows its text and its passages", func(t *testing.T) {
-		b.follow(t, `tr[data-state="ready"]:nth-of-type(1) th a`)
+		rolls := titled(w.within(t).settled(baker), "rolls")
+		b.do(t, chromedp.Navigate(page))
+		b.follow(t, `tr[data-document-id="`+rolls.ID+`"] th a`)
 		if got := b.text(t, "#document-text"); !strings.Contains(got, "dawn") {
 			t.Errorf("its text is %q", got)
 		}
@@ -125,7 +128,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 			const open = XMLHttpRequest.prototype.open;
 			let lost = 0;
 			XMLHttpRequest.prototype.open = function (method, address) {
-				return open.call(this, method, ++lost > 2 ? address : "http://127.0.0.1:9/");
+				return open.call(this, method, ++lost > 1 ? address : "http://127.0.0.1:9/");
 			};
 			return true;
 		})()`))
@@ -136,5 +139,50 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 		}
 		b.heard() // of the addresses that lead nowhere
 		b.do(t, chromedp.Click(chromedp.CSS("[data-retry-all]")), chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]:nth-of-type(8)`)))
+	})
+	t.Run("when the server takes no more files, the page says that it waits, goes on by itself, and adds nothing twice", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page))
+		get(t, b, chromedp.Evaluate[bool](`(() => {
+			const send = XMLHttpRequest.prototype.send;
+			let full = true;
+			XMLHttpRequest.prototype.send = function (body) {
+				if (full) {
+					full = false;
+					Object.defineProperty(this, "status", { value: 429 });
+					this.getResponseHeader = () => "2";
+				}
+				return send.call(this, body);
+			};
+			return true;
+		})()`))
+		b.do(t, chromedp.Click(chromedp.ID("add-open")), chromedp.SetUploadFiles(chromedp.ID("files"), []string{file("d.txt", "Four."), file("e.txt", "Five.")}))
+		get(t, b, chromedp.Poll[bool](`document.querySelector("#uploads [data-summary]").textContent.includes("keep this page open")`))
+		toast(t, "2 files added.")
+		if got := len(w.within(t).settled(baker)); got != 10 {
+			t.Errorf("there are %d documents", got)
+		}
+		b.quiet(t)
+	})
+	t.Run("a thousand files dropped at once are all added", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(page))
+		get(t, b, chromedp.Evaluate[bool](`(() => {
+			const files = new DataTransfer();
+			for (let i = 0; i < 1000; i++) {
+				files.items.add(new File(["Loaf " + i + " costs " + i + " cents."], "loaf-" + i + ".txt"));
+			}
+			for (const kind of ["dragenter", "dragover", "drop"]) {
+				document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: files, bubbles: true, cancelable: true }));
+			}
+			return true;
+		})()`))
+		began := time.Now()
+		toast(t, "1,000 files added.")
+		t.Logf("a thousand files are added in %v", time.Since(began))
+		documents, err := w.server.Knowledge.Documents.List(t.Context(), baker.workspace, baker.chatbot)
+		w.must(err)
+		if len(documents) != 1010 {
+			t.Errorf("there are %d documents", len(documents))
+		}
+		b.quiet(t)
 	})
 }

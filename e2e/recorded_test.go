@@ -85,6 +85,7 @@ var routeRecords = map[string]struct {
 	"POST /api/chatbots/:id/api-tokens/:token_id/roll":                      {action: audit.TokenRolled},
 	"DELETE /api/chatbots/:id/api-tokens/:token_id":                         {action: audit.TokenRevoked},
 	"POST /api/chatbots/:id/documents":                                      {reason: adds},
+	"POST /api/chatbots/:id/documents/batch":                                {reason: adds},
 	"POST /api/chatbots/:id/playground/stream":                              {reason: talks},
 	"POST /api/chatbots/:id/playground/conversations/:conversation_id/stop": {reason: talks},
 	"POST /api/chatbots/:id/evaluate":                                       {reason: measures},

@@ -193,6 +193,7 @@ var rows = []row{
 	{method: "POST", route: "/api/chatbots/:id/api-tokens/:token_id/roll", body: `{"overlap_days":7}`, gets: bySession, least: tenant.RoleAdmin},
 	{method: "DELETE", route: "/api/chatbots/:id/api-tokens/:token_id", gets: bySession, least: tenant.RoleAdmin},
 	{method: "POST", route: "/api/chatbots/:id/documents", body: `{"title":"Another","content":"One more."}`, gets: bySession, least: tenant.RoleMember},
+	{method: "POST", route: "/api/chatbots/:id/documents/batch", body: withFile(fields("none", ""), "file", "one.txt", "One of several."), gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/playground/stream", body: `{"message":"When does it open?"}`, gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/playground/conversations/:conversation_id/stop", path: "/api/chatbots/:id/playground/conversations/:tried/stop", gets: ownTrial, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/evaluate", body: `{"questions":[{"question":"When does it open?","document_id":":document_id"}]}`, gets: bySession, least: tenant.RoleMember},

@@ -152,6 +152,27 @@ func (s *Documents) giveAgain(ctx context.Context, workspace tenant.Workspace, k
 	return next, s.workspaces.enqueue(ctx, known.WorkspaceID, ExtractWork)
 }
 
+// textKinds are the kinds of files whose bytes are text as it stands, by the end of
+// a file's name.
+var textKinds = map[string]Kind{".md": Markdown, ".markdown": Markdown, ".txt": Text}
+
+// TextKind returns the kind of a file whose bytes are text as it stands, and false
+// for every other file.
+func TextKind(fileName string) (Kind, bool) {
+	kind, ok := textKinds[strings.ToLower(path.Ext(fileName))]
+	return kind, ok
+}
+
+// OfFile is the document of a file. A file of text, which has no title of its own,
+// is titled by its name.
+func OfFile(file Upload) NewDocument {
+	document := NewDocument{File: &file}
+	if kind, ok := TextKind(file.Name); ok {
+		document.Kind, document.Title = kind, plain.Shorten(strings.TrimSuffix(file.Name, path.Ext(file.Name)), maxTitle)
+	}
+	return document
+}
+
 // checkDocument returns the request in its stored form, or why it is refused.
 func checkDocument(request NewDocument) (NewDocument, error) {
 	request.Title = strings.TrimSpace(request.Title)

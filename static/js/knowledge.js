@@ -168,16 +168,18 @@ class KnowledgeList extends HTMLElement {
 }
 customElements.define("knowledge-list", KnowledgeList);
 
-// <knowledge-uploads> sends files, two at a time, each in a request of its own, and
-// says how far they are. A thousand of them wait in a queue.
+// <knowledge-uploads> sends files, two requests at a time, each with several small
+// files or a large one, and says how far they are. A thousand of them wait in a queue.
 const together = 2;
+const filesOfRequest = 25; // the server takes no more
+const bytesOfRequest = 2 * 1024 * 1024; // so that little is sent again after a lost connection
 const rowsShown = 50;
 const largest = 20 * 1024 * 1024;
-const text = { ".md": "markdown", ".markdown": "markdown", ".txt": "text" };
 
 class KnowledgeUploads extends HTMLElement {
   connectedCallback() {
     this.items = [];
+    this.requests = new Set();
     this.kinds = this.getAttribute("kinds").split(",");
     this.on("[data-stop]", () => this.stop());
     this.on("[data-close]", () => this.clear());
@@ -232,43 +234,58 @@ class KnowledgeUploads extends HTMLElement {
     if (this.paused) {
       return;
     }
-    let sending = this.items.filter((item) => item.state === "sends").length;
-    for (const item of this.items) {
-      if (sending >= together) {
-        return;
-      }
-      if (item.state === "waits") {
-        sending++;
-        this.send(item);
-      }
+    for (let batch = this.batch(); batch && this.requests.size < together; batch = this.batch()) {
+      this.send(batch);
     }
     if (!this.busy && this.items.length > 0) {
       this.ended();
     }
   }
 
-  send(item) {
-    const { file } = item;
-    const body = new FormData();
-    const dot = file.name.lastIndexOf(".");
-    const kind = text[file.name.slice(dot).toLowerCase()];
-    if (kind) {
-      body.append("kind", kind);
-      body.append("title", file.name.slice(0, dot));
+  // batch returns the files of the next request, or nothing.
+  batch() {
+    const batch = [];
+    let bytes = 0;
+    for (const item of this.items) {
+      if (item.state !== "waits") {
+        continue;
+      }
+      bytes += item.file.size;
+      if (batch.length > 0 && (bytes > bytesOfRequest || batch.length === filesOfRequest)) {
+        break;
+      }
+      batch.push(item);
     }
-    body.append("file", file);
+    return batch.length > 0 && batch;
+  }
+
+  send(batch) {
+    const body = new FormData();
     const request = new XMLHttpRequest();
-    Object.assign(item, { state: "sends", sent: 0, message: "", lost: false, request });
+    for (const item of batch) {
+      body.append("file", item.file);
+      Object.assign(item, { state: "sends", sent: 0, message: "", lost: false });
+    }
+    this.requests.add(request);
     request.open("POST", this.getAttribute("action"));
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => {
-      item.sent = event.lengthComputable ? event.loaded / event.total : 0;
+      let left = event.lengthComputable ? event.loaded : 0;
+      for (const item of batch) {
+        item.sent = Math.min(left / item.file.size, 1);
+        left = Math.max(left - item.file.size, 0);
+      }
       this.drawSoon();
     });
-    request.addEventListener("load", () => this.answered(item, request));
+    request.addEventListener("loadend", () => this.requests.delete(request));
+    request.addEventListener("load", () => {
+      this.requests.delete(request);
+      this.answered(batch, request);
+    });
     for (const way of ["error", "timeout"]) {
       request.addEventListener(way, () => {
-        Object.assign(item, { state: "failed", lost: true, message: "The connection was lost." });
+        this.requests.delete(request);
+        this.fail(batch, "The connection was lost.", true);
         this.paused = true;
         this.draw();
       });
@@ -277,30 +294,44 @@ class KnowledgeUploads extends HTMLElement {
     this.draw();
   }
 
-  answered(item, request) {
-    const message = request.response?.error_message;
+  fail(batch, message, lost = false) {
+    batch.forEach((item) => Object.assign(item, { state: "failed", lost, message }));
+  }
+
+  // wait sends the files again when the server takes more.
+  wait(batch, seconds) {
+    batch.forEach((item) => Object.assign(item, { state: "waits", sent: 0 }));
+    this.paused = true;
+    this.until = Date.now() + seconds * 1000;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.paused = false;
+      this.until = 0;
+      this.next();
+    }, seconds * 1000);
+    this.draw();
+  }
+
+  answered(batch, request) {
     if (request.status === 429 || request.status === 503) {
-      const seconds = Math.min(Math.max(Number(request.getResponseHeader("Retry-After")) || 10, 1), 120);
-      Object.assign(item, { state: "waits", sent: 0 });
-      this.paused = true;
-      this.until = Date.now() + seconds * 1000;
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => {
-        this.paused = false;
-        this.until = 0;
-        this.next();
-      }, seconds * 1000);
-      this.draw();
+      this.wait(batch, Math.min(Math.max(Number(request.getResponseHeader("Retry-After")) || 10, 1), 120));
       return;
     }
-    if (request.status >= 200 && request.status < 300) {
-      item.state = "done";
+    const files = request.response?.data?.files;
+    if (request.status === 200 && files?.length === batch.length) {
+      batch.forEach((item, i) => {
+        if (files[i].document) {
+          item.state = "done";
+        } else {
+          this.fail([item], files[i].error_message);
+        }
+      });
       document.querySelector("knowledge-list")?.soon();
     } else if (request.status === 401) {
-      Object.assign(item, { state: "failed", message: "You've been signed out. Sign in again in another tab, then choose Retry." });
+      this.fail(batch, "You've been signed out. Sign in again in another tab, then choose Retry.");
       this.paused = true;
     } else {
-      Object.assign(item, { state: "failed", message: message || "Something went wrong on the server. Try again." });
+      this.fail(batch, request.response?.error_message || "Something went wrong on the server. Try again.");
     }
     this.next();
   }
@@ -317,11 +348,8 @@ class KnowledgeUploads extends HTMLElement {
 
   stop() {
     clearTimeout(this.timer);
-    for (const item of this.items) {
-      if (item.state === "sends") {
-        item.request.abort();
-      }
-    }
+    this.requests.forEach((request) => request.abort());
+    this.requests.clear();
     this.items = this.items.filter((item) => item.state === "done" || item.state === "failed");
     this.paused = false;
     this.until = 0;
@@ -361,7 +389,7 @@ class KnowledgeUploads extends HTMLElement {
     const [all, done, failed, waits] = [this.items.length, count("done"), count("failed"), count("waits")];
     const says = [`${done} of ${plural(all, "file", "files")} added.`];
     if (this.until > Date.now()) {
-      says.push(`The server takes no more files just now. The rest follow in ${Math.ceil((this.until - Date.now()) / 1000)} s.`);
+      says.push(`You've sent many files within a minute. The rest follow in ${Math.ceil((this.until - Date.now()) / 1000)} s; keep this page open.`);
       clearTimeout(this.tick);
       this.tick = setTimeout(() => this.draw(), 1000);
     } else if (this.items.some((item) => item.lost)) {

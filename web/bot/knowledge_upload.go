@@ -14,12 +14,6 @@ import (
 	"parley/web/site"
 )
 
-// typedKinds are the kinds of files that are added as if their text had been
-// typed, so that they are ready at once, by the end of a file's name.
-var typedKinds = map[string]knowledge.Kind{
-	".md": knowledge.Markdown, ".markdown": knowledge.Markdown, ".txt": knowledge.Text,
-}
-
 // otherKinds are the ends of the names of other files.
 var otherKinds = map[string]bool{
 	".html": true, ".htm": true, ".pdf": true, ".docx": true, ".pptx": true, ".xlsx": true, ".csv": true, ".epub": true,
@@ -79,7 +73,7 @@ func ofFile(err error, file bodies.Part, before, all int) error {
 // uploaded makes a document of a file.
 func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 	end := strings.ToLower(path.Ext(file.FileName))
-	kind, isText := typedKinds[end]
+	kind, isText := knowledge.TextKind(file.FileName)
 	switch {
 	case !isText && !otherKinds[end]:
 		return knowledge.NewDocument{}, fault.InField("files",
@@ -94,7 +88,7 @@ func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 			Name: file.FileName, ContentType: file.ContentType, Body: file.Content,
 		}}, nil
 	}
-	// Some editors begin UTF-8 with a mark.
+	// A text is added as if it had been typed, so that it is ready at once. Some editors begin UTF-8 with a mark.
 	text := strings.TrimPrefix(string(file.Content), "\ufeff")
 	return knowledge.NewDocument{Title: strings.TrimSuffix(file.FileName, path.Ext(file.FileName)), Kind: kind, Content: text}, nil
 }
