@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/ent"
@@ -80,6 +83,19 @@ func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID str
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
 	})
+}
+
+// keepChatbots lets nobody delete chatbots until the transaction ends. Who changes
+// several rows of a chatbot does this first: a deletion locks the chatbot before its
+// rows, and would otherwise wait for one of them while the other waits for the chatbot.
+// A SQLite file has one writer anyway.
+func (s *Store) keepChatbots(ctx context.Context, ids ...string) error {
+	if s.dialect != dialect.Postgres || len(ids) == 0 {
+		return nil
+	}
+	_, err := s.db(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).Order(ent.Asc(entchatbot.FieldID)).
+		ForShare(sql.WithLockClause("FOR KEY SHARE")).IDs(ctx)
+	return mapError(err)
 }
 
 // WorkspaceOf finds a chatbot in any workspace.

@@ -28,10 +28,13 @@ func (s *Feedback) InTx(ctx context.Context, fn func(context.Context) error) err
 	return s.store.InTx(ctx, fn)
 }
 
-// RatedAnswer returns an answer of a chatbot, and locks its conversation against
-// deletion.
+// RatedAnswer returns an answer of a chatbot, and locks the chatbot and its conversation
+// against deletion.
 func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID string, messageID int64) (insight.RatedAnswer, error) {
 	ctx = within(ctx, workspaceID)
+	if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
+		return insight.RatedAnswer{}, err
+	}
 	answer, err := s.store.db(ctx).Message.Query().
 		Where(message.ID(messageID), message.Role(string(chat.Assistant))).Only(ctx)
 	if err != nil {

@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
 	"parley/core/insight/stats"
 	"parley/ent"
-	"parley/ent/chatbot"
 	"parley/ent/dailystat"
 	"parley/ent/feedback"
 	"parley/ent/scope"
@@ -37,20 +35,15 @@ func (s *Rolls) InTx(ctx context.Context, fn func(context.Context) error) error 
 const lockRoll = `SELECT pg_try_advisory_xact_lock(hashtextextended('parley stats', 0))`
 
 // LockRoll lets one roller at a time change sums until the transaction ends, and
-// keeps its chatbots until then. A deletion, which removes a chatbot before its
-// rows, would otherwise wait for rows of the roller while that waits for the
-// chatbot. A SQLite file has one writer anyway.
+// keeps its chatbots until then. A SQLite file has one writer anyway.
 func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, err error) {
 	if s.store.IsSQLite() {
 		return true, nil
 	}
-	err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll)
-	if err != nil || !mine || len(chatbotIDs) == 0 {
+	if err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
 		return mine, mapError(err)
 	}
-	_, err = s.store.db(ctx).Chatbot.Query().Where(chatbot.IDIn(chatbotIDs...)).Order(ent.Asc(chatbot.FieldID)).
-		ForShare(entsql.WithLockClause("FOR KEY SHARE")).IDs(scope.System(ctx))
-	return mine, mapError(err)
+	return true, s.store.keepChatbots(scope.System(ctx), chatbotIDs...)
 }
 
 // uncounted has the condition of the partial index receipt_to_count. A usage
@@ -278,6 +271,9 @@ const (
 // ForgetMonth deletes the sums of a chatbot's month. Its rows are to be counted
 // again.
 func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error {
+	if err := s.store.keepChatbots(within(ctx, workspaceID), chatbotID); err != nil {
+		return err
+	}
 	month := from.Format("2006-01") + "%"
 	for _, statement := range []string{forgetStats, forgetCounts} {
 		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, month); err != nil {

@@ -40,6 +40,10 @@ var methodsOfInsight = []confined{
 		n, err := s.CountGaps(ctx, as, a.chatbot)
 		return secretIf(a, n > 0), err
 	}},
+	{"Asked", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		asked, _, err := s.Asked(ctx, as, a.chatbot)
+		return secretIf(a, asked), err
+	}},
 	{"Days", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		days, err := s.Days(ctx, as, a.chatbot, "2026-01-01", "2026-12-31")
 		return secretIf(a, len(days) > 0), err

@@ -139,6 +139,9 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, r test
 func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error {
 	ctx = within(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
+			return err
+		}
 		old, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
 			Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Offset(keep).Limit(passageBatch).IDs(ctx)
 		if err != nil || len(old) == 0 {

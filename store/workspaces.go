@@ -11,6 +11,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/ent"
+	"parley/ent/chatbot"
 	"parley/ent/scope"
 	"parley/ent/workspace"
 )
@@ -74,12 +75,29 @@ func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name stri
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
 		db := s.store.db(ctx)
+		if err := s.lockForDeletion(ctx, workspaceID); err != nil {
+			return err
+		}
 		if err := affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
 			return mapError(err)
 		}
 		_, err := db.UsageRecord.Delete().Exec(ctx) // those of its scope
 		return mapError(err)
 	})
+}
+
+// lockForDeletion locks the chatbots of a workspace in the order in which keepChatbots
+// keeps them. The deletion itself locks them in any order.
+func (s *Workspaces) lockForDeletion(ctx context.Context, workspaceID string) error {
+	if s.store.dialect != dialect.Postgres {
+		return nil
+	}
+	db := s.store.db(ctx)
+	if _, err := db.Workspace.Query().Where(workspace.ID(workspaceID)).ForUpdate().IDs(ctx); err != nil {
+		return mapError(err)
+	}
+	_, err := db.Chatbot.Query().Order(ent.Asc(chatbot.FieldID)).ForUpdate().IDs(ctx) // those of its scope
+	return mapError(err)
 }
 
 func workspaceFromRow(row *ent.Workspace) tenant.Workspace {
