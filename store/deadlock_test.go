@@ -106,7 +106,7 @@ func TestDeleteWorkspaceWhileItsChatbotsAreKept(t *testing.T) {
 	b.must(b.CreateChatbot(b.Context(), a.id, chatbot.Chatbot{ID: earlier, CreatedAt: epoch}))
 	deleted := make(chan error, 1)
 	b.must(b.InTx(b.Context(), func(ctx context.Context) error {
-		if err := b.keepChatbots(within(ctx, a.id), earlier); err != nil {
+		if err := keepChatbots(within(ctx, a.id), b.Store, earlier); err != nil {
 			return err
 		}
 		go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()

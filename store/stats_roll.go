@@ -43,7 +43,7 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 	if err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
 		return mine, mapError(err)
 	}
-	return true, s.store.keepChatbots(scope.System(ctx), chatbotIDs...)
+	return true, keepChatbots(scope.System(ctx), s.store, chatbotIDs...)
 }
 
 // uncounted has the condition of the partial index receipt_to_count. A usage
@@ -271,7 +271,7 @@ const (
 // ForgetMonth deletes the sums of a chatbot's month. Its rows are to be counted
 // again.
 func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error {
-	if err := s.store.keepChatbots(within(ctx, workspaceID), chatbotID); err != nil {
+	if err := keepChatbots(within(ctx, workspaceID), s.store, chatbotID); err != nil {
 		return err
 	}
 	month := from.Format("2006-01") + "%"

@@ -139,7 +139,7 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, r test
 func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error {
 	ctx = within(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
+		if err := keepChatbots(ctx, s.store, chatbotID); err != nil {
 			return err
 		}
 		old, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
