@@ -46,6 +46,9 @@ func TestSignUp(t *testing.T) {
 			if got := textOf(v.page(page), "popovertarget", "workspaces"); got != "F Workspace First shop" {
 				t.Errorf("the workspace is %q", got)
 			}
+			if !strings.Contains(page.body, `action="`+home+`/chatbots"`) {
+				t.Error("the first page does not offer to make a chatbot")
+			}
 			plans := v.page(v.get(home + "/plan"))
 			if got := textOf(plans, "class", "current"); got != "Starter Your plan" {
 				t.Errorf("the plan is %q", got)

@@ -61,4 +61,16 @@ func TestFirstRunInTheBrowser(t *testing.T) {
 			t.Errorf("the console has %q", heard)
 		}
 	})
+	t.Run("Escape closes a menu, and its button has the focus again", func(t *testing.T) {
+		b.openMenu(t, "[popovertarget=account]")
+		b.do(t, chromedp.KeyEvent(kb.Escape))
+		get(t, b, chromedp.Poll[bool](`document.activeElement.getAttribute("popovertarget") === "account" && !document.querySelector(":popover-open")`))
+	})
+	t.Run("without a network a page says so, and keeps what was typed", func(t *testing.T) {
+		b.do(t, chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, "onLine", { get: () => false }); dispatchEvent(new Event("offline")); document.getElementById("create-workspace").click()`),
+			chromedp.WaitVisible(chromedp.CSS(".offline")), chromedp.WaitVisible(chromedp.CSS(".toast.danger")))
+		if got := get(t, b, chromedp.Value(chromedp.ID("name"))); got != "Half a name" {
+			t.Errorf("the name is %q", got)
+		}
+	})
 }

@@ -24,6 +24,10 @@ export const toast = (text, { danger = false } = {}) => {
   const place = document.querySelector(".toasts");
   const made = document.getElementById("toast-pattern").content.firstElementChild.cloneNode(true);
   made.classList.toggle("danger", danger);
+  if (danger) {
+    const icon = made.querySelector("use");
+    icon.setAttribute("href", icon.getAttribute("href").replace("#circle-check", "#circle-alert"));
+  }
   made.querySelector("p").textContent = text;
   place.append(made);
   watch(made);
