@@ -88,7 +88,7 @@ func instanceOf(schema *openapi3.Schema, text string) []byte {
 		list, _ := json.Marshal(items)
 		return list
 	}
-	quoted, _ := json.Marshal(text)
+	quoted, _ := json.Marshal(strings.ToValidUTF8(text, "�")) // a header may be anything
 	return quoted
 }
 
