@@ -135,6 +135,7 @@ func (w *instance) known(owner *visitor, tn tenantOf) map[string][]string {
 	const unknown, hostile = "4711", "../日本?%00"
 	return map[string][]string{
 		"id":              {tn.chatbot},
+		"workspace":       {tn.workspace},
 		"conversation_id": {conversation, inPlayground, unknown},
 		"message_id":      {message, message, unknown},
 		"message":         {message, message, unknown, "When does the bakery open?", "\u202e日本?"},
