@@ -153,7 +153,7 @@ func (v *visitor) isAnsweredAsDescribed(operation *contract.Operation, made cont
 	v.Helper()
 	var headers []header
 	for name := range made.Header {
-		headers = append(headers, header{name, made.Header.Get(name)})
+		headers = append(headers, header{name, ""}, header{name, made.Header.Get(name)}) // in the place of another
 	}
 	ask := v.ask
 	if len(*operation.Security) > 0 && (*operation.Security)[0]["session"] == nil {

@@ -57,6 +57,10 @@ func (m *Maker) Right(o *Operation) Made {
 	}
 	if schema := o.asks(); schema != nil && (o.RequestBody.Value.Required || m.IntN(4) > 0) {
 		made.Body = written(m.value("", schema))
+	} else if schema == nil && o.RequestBody != nil && o.RequestBody.Value.Required {
+		// It takes a form with files alone: an empty one is refused in order.
+		made.Header.Set("Content-Type", "multipart/form-data; boundary=border")
+		made.Body = "--border--\r\n"
 	}
 	return made
 }
