@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html"
 
 	"parley/core/tenant"
-	"parley/web/webtest"
 )
 
 // rowOf finds the row of an address: of those with its form, the one with the
@@ -32,11 +31,11 @@ func offers(page *html.Node) (all [][2]string) {
 		if node.Type != html.ElementNode {
 			continue
 		}
-		if to := webtest.Attribute(node, "href"); node.Data == "a" && strings.HasPrefix(to, "/") {
+		if to := valueOf(node, "href"); node.Data == "a" && strings.HasPrefix(to, "/") {
 			all = append(all, [2]string{http.MethodGet, to})
 		}
-		if node.Data == "form" && webtest.Attribute(node, "method") == "post" {
-			for _, to := range posts(node, webtest.Attribute(node, "action")) {
+		if node.Data == "form" && valueOf(node, "method") == "post" {
+			for _, to := range posts(node, valueOf(node, "action")) {
 				all = append(all, [2]string{http.MethodPost, to})
 			}
 		}
@@ -51,7 +50,7 @@ func posts(node *html.Node, action string) (all []string) {
 		if _, off := attributeOf(part, "disabled"); off {
 			continue
 		}
-		if part.Data == "button" && webtest.Attribute(part, "type") != "button" {
+		if part.Data == "button" && valueOf(part, "type") != "button" {
 			to, other := attributeOf(part, "formaction")
 			if !other {
 				to = action
@@ -109,4 +108,9 @@ func TestPagesOfferWhatARoleMayDo(t *testing.T) {
 			})
 		}
 	}
+}
+
+func valueOf(node *html.Node, name string) string {
+	value, _ := attributeOf(node, name)
+	return value
 }
