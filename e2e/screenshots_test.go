@@ -31,7 +31,7 @@ func TestScreenshots(t *testing.T) {
 	if err := os.RemoveAll(pictures); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(pictures, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(pictures, "docs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	h := openHarbor(t)
@@ -107,9 +107,22 @@ func openHarbor(t *testing.T) *harbor {
 	h.opens()
 	h.issues()
 	h.lives(days, begin)
+	h.at(12 * time.Minute)
+	h.asksOne("How do I return something?", "customer-1042")
 	h.at(0)
 	h.improves()
 	return h
+}
+
+// forDocs are the pages that docs/screenshots has, by route, with their names there.
+// They are as large as a window, in a folder of their own.
+var forDocs = map[string]string{
+	"/chatbots/:chatbot":               "overview",
+	"/chatbots/:chatbot/playground":    "playground",
+	"/chatbots/:chatbot/knowledge":     "knowledge",
+	"/chatbots/:chatbot/improve":       "improve",
+	"/chatbots/:chatbot/improve/tests": "test-questions",
+	"/chatbots/:chatbot/analytics":     "analytics",
 }
 
 // pictured goes to a page and pictures it. There is what it waits for.
@@ -118,6 +131,11 @@ func (b *window) pictured(t *testing.T, with ids, name, path, there string) {
 	b.do(t, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(b.base+b.within(t).fill(path, with)))
 	if there != "" {
 		b.do(t, chromedp.WaitReady(chromedp.CSS(there)))
+	}
+	if name := forDocs[name]; name != "" {
+		b.area(t, 1280, 720)
+		b.theme(t, "light")
+		b.write(t, filepath.Join("docs", name+".png"), chromedp.CaptureScreenshot())
 	}
 	b.shoot(t, strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(name, "-"), "-"))
 }
@@ -131,11 +149,16 @@ func (b *window) shoot(t *testing.T, name string) {
 		b.area(t, width, high)
 		for _, theme := range []string{"light", "dark"} {
 			b.theme(t, theme)
-			get(t, b, chromedp.Evaluate[bool](`document.fonts.ready.then(() => new Promise(requestAnimationFrame)).then(() => true)`, chromedp.EvalAwaitPromise))
-			picture := get(t, b, chromedp.FullScreenshot(100))
-			if err := os.WriteFile(filepath.Join(pictures, fmt.Sprintf("%s-%d-%s.png", name, width, theme)), picture, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			b.write(t, fmt.Sprintf("%s-%d-%s.png", name, width, theme), chromedp.FullScreenshot(100))
 		}
+	}
+}
+
+// write writes a picture once the page has its font.
+func (b *window) write(t *testing.T, name string, picture chromedp.Action[[]byte]) {
+	t.Helper()
+	get(t, b, chromedp.Evaluate[bool](`document.fonts.ready.then(() => new Promise(requestAnimationFrame)).then(() => true)`, chromedp.EvalAwaitPromise))
+	if err := os.WriteFile(filepath.Join(pictures, name), get(t, b, picture), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
