@@ -18,31 +18,32 @@ type resealCmd struct {
 
 // Run prints how many keys it encrypted, and fails if it cannot read some.
 func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	p, err := app.Open(ctx, config, app.NewLog(config))
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	sealed, unreadable, err := p.Chatbots.Providers.ResealKeys(ctx)
-	if err != nil {
-		return err
-	}
-	ids := make([]string, len(unreadable))
-	for i, provider := range unreadable {
-		ids[i] = provider.WorkspaceID + "/" + provider.ID
-	}
+	return withProgram(ctx, config, func(p *app.Program) error {
+		sealed, unreadable, err := p.Chatbots.Providers.ResealKeys(ctx)
+		if err != nil {
+			return err
+		}
+		ids := make([]string, len(unreadable))
+		for i, provider := range unreadable {
+			ids[i] = provider.WorkspaceID + "/" + provider.ID
+		}
+		return cmd.print(io, sealed, ids)
+	})
+}
+
+func (cmd *resealCmd) print(io streams, sealed int, unreadable []string) error {
 	result := struct {
 		Sealed     int      `json:"sealed"`
 		Unreadable []string `json:"unreadable"`
-	}{sealed, ids}
+	}{sealed, unreadable}
 	rows := [][2]string{{"sealed", fmt.Sprint(sealed)}}
-	for _, id := range ids {
+	for _, id := range unreadable {
 		rows = append(rows, [2]string{"unreadable", id})
 	}
 	if err := showRecord(io.out, cmd.JSON, result, rows); err != nil {
 		return err
 	}
-	if len(ids) > 0 {
+	if len(unreadable) > 0 {
 		return fault.New(fault.Unavailable, "Some keys cannot be read. Add the key that encrypted them to SECRET_KEY, after a comma, or ask their owners to enter them again.")
 	}
 	return nil

@@ -13,7 +13,7 @@ type statsCmd struct {
 }
 
 type statsRebuildCmd struct {
-	Since string `placeholder:"TIME" help:"Only from the month of a time on (2026-01-31), or of so long ago (720h). Users, topics and documents of conversations that were deleted since are lost from what is made again. Default: everything."`
+	Since string `placeholder:"TIME" help:"Begin with the month of this time: a date (2026-01-31), or how long ago (720h). The new statistics lack the users, topics and documents of conversations that were deleted meanwhile. Default: everything."`
 }
 
 // Run makes the statistics again.
