@@ -8,7 +8,8 @@ class SaveBar extends HTMLElement {
       return;
     }
     this.before = this.state();
-    this.refused = this.form.querySelector("[aria-invalid=true]") !== null;
+    // What was refused is not saved: the page has an error beside a field, or above the form.
+    this.refused = document.querySelector("main .banner[role=alert]") !== null || this.form.querySelector("[aria-invalid=true]") !== null;
     this.form.addEventListener("input", () => this.show());
     this.form.addEventListener("change", () => this.show());
     this.form.addEventListener("reset", () => setTimeout(() => this.show()));
