@@ -49,7 +49,7 @@ func TestSignUp(t *testing.T) {
 			if !strings.Contains(page.body, `action="`+home+`/chatbots"`) {
 				t.Error("the first page does not offer to make a chatbot")
 			}
-			plans := v.page(v.get(home + "/plan"))
+			plans := v.page(v.get(home + "/billing"))
 			if got := textOf(plans, "class", "current"); got != "Starter Your plan" {
 				t.Errorf("the plan is %q", got)
 			}
@@ -194,7 +194,7 @@ func TestSignIn(t *testing.T) {
 			signIn := func(next string) reply {
 				return v.post("/sign-in", pairs{"email", baker.email, "password", baker.password, "next", next})
 			}
-			v.goesTo(signIn(home+"/plan"), home+"/plan")
+			v.goesTo(signIn(home+"/billing"), home+"/billing")
 			v.goesTo(signIn("//evil.example"), "/")
 			v.goesTo(signIn(`/\evil.example`), "/")
 			v.goesTo(v.get("/sign-in?next="+url.QueryEscape(home)), home)

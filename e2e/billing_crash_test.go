@@ -79,7 +79,7 @@ func TestKilledAroundTheCommitOfAnEvent(t *testing.T) {
 func (p *process) buysAt(stripe *stripetest.Server, tn tenantOf) (customer string) {
 	p.Helper()
 	v := p.signedIn(tn.email, tn.password)
-	r := v.post("/workspaces/"+tn.workspace+"/plan/checkout", pairs{"plan", string(plan.Standard), "interval", "monthly"})
+	r := v.post("/workspaces/"+tn.workspace+"/billing/checkout", pairs{"plan", string(plan.Standard), "interval", "monthly"})
 	v.expect(r, http.StatusSeeOther)
 	v.presses(stripe, r, "pay")
 	return stripe.Customers()[0].ID

@@ -216,7 +216,7 @@ func TestPlanWithoutTokensInTheBrowser(t *testing.T) {
 		b.quiet(t)
 	})
 	t.Run("a button leads to the plans", func(t *testing.T) {
-		if got := b.follow(t, "#see-plans"); got != "/workspaces/"+small.workspace+"/plan" {
+		if got := b.follow(t, "#see-plans"); got != "/workspaces/"+small.workspace+"/billing" {
 			t.Errorf("the link leads to %q", got)
 		}
 	})

@@ -60,7 +60,7 @@ func TestMails(t *testing.T) {
 			if len(subjects) != 1 || !strings.HasPrefix(subjects[0], "The Standard plan of baker ends on ") || mail.To != baker.email {
 				t.Fatalf("to %s came %q", mail.To, subjects)
 			}
-			if link := "http://parley.example/workspaces/" + baker.workspace + "/plan"; !strings.Contains(mail.Data, link) {
+			if link := "http://parley.example/workspaces/" + baker.workspace + "/billing"; !strings.Contains(mail.Data, link) {
 				t.Errorf("there is no link %s in %s", link, mail.Data)
 			}
 		})

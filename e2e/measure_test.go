@@ -27,7 +27,7 @@ func TestMetricsAddress(t *testing.T) {
 	body, err := io.ReadAll(response.Body)
 	w.must(err)
 	for _, line := range []string{
-		`parley_requests_total{method="POST",route="/workspaces/:workspace/plan/checkout",status="303"} 1`,
+		`parley_requests_total{method="POST",route="/workspaces/:workspace/billing/checkout",status="303"} 1`,
 		`parley_requests_total{method="GET",route="/workspaces/:workspace",status="303"} 1`,
 		`parley_billing_events_total{outcome="unchanged",type="customer.subscription.created"}`,
 		`parley_billing_corrections_total 0`,

@@ -110,7 +110,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 		w.checkParts(string(request.Body()), []string{`"their-model"`, `"temperature":0.3`})
 	})
 	t.Run("the usage has what it cost", func(t *testing.T) {
-		b.do(t, chromedp.Navigate(b.base+"/workspaces/"+baker.workspace+"/usage"))
+		b.do(t, chromedp.Navigate(b.base+"/workspaces/"+baker.workspace+"/billing"))
 		if got := b.text(t, "#spent-list tbody tr"); !strings.Contains(got, "their-model") || !strings.Contains(got, "Complete") {
 			t.Errorf("the row is %q", got)
 		}
@@ -126,7 +126,7 @@ func TestModelsInTheBrowser(t *testing.T) {
 	})
 	t.Run("on a telephone no page is wider than the screen", func(t *testing.T) {
 		b.do(t, chromedp.EmulateViewport(375, 700))
-		for _, path := range []string{"/workspaces/" + baker.workspace + "/models", "/workspaces/" + baker.workspace + "/usage", "/chatbots/" + baker.chatbot} {
+		for _, path := range []string{"/workspaces/" + baker.workspace + "/models", "/workspaces/" + baker.workspace + "/billing", "/chatbots/" + baker.chatbot} {
 			b.do(t, chromedp.Navigate(b.base+path))
 			if wide := get(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 375 {
 				t.Errorf("%s is %d pixels wide", path, wide)

@@ -18,7 +18,7 @@ import (
 
 // notPages are routes that answer with something that no window shows.
 var notPages = []string{
-	"/workspaces/:workspace/billing", "/workspaces/:workspace/plan", // until they are what they will be
+	"/workspaces/:workspace/plan", "/workspaces/:workspace/plan/return", "/workspaces/:workspace/usage", // they have moved
 	"/healthz", "/readyz", "/static/*", "/.well-known/security.txt", "/chatbots/:chatbot/conversations/export",
 }
 

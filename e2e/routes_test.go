@@ -33,6 +33,7 @@ var (
 	byTokenWithID = gets{own: 200, stranger: 401, otherToken: 404, revoked: 401, nobody: 401}
 	bySession     = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aPage         = gets{own: 200, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
+	aMove         = gets{own: 301, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
 	aForm         = gets{own: 303, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aResult       = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	notNow        = gets{own: 409, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
@@ -127,11 +128,14 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/models", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/models/:provider", gets: aPage, least: tenant.RoleAdmin},
-	{method: "GET", route: "/workspaces/:workspace/usage", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/members", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/billing", gets: aPage, least: tenant.RoleMember},
-	{method: "GET", route: "/workspaces/:workspace/plan", gets: aPage, least: tenant.RoleMember},
-	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
+	{method: "GET", route: "/workspaces/:workspace/billing/change", path: "/workspaces/:workspace/billing/change?plan=basic", gets: aPage, least: tenant.RoleOwner},
+	{method: "GET", route: "/workspaces/:workspace/billing/invoices", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
+	{method: "GET", route: "/workspaces/:workspace/plan", gets: aMove, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/plan/return", gets: aMove, least: tenant.RoleOwner},
+	{method: "GET", route: "/workspaces/:workspace/usage", gets: aMove, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/billing/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
 	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/audit", gets: aPage, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
@@ -180,9 +184,9 @@ var rows = []row{
 	{method: "POST", route: "/workspaces/:workspace/models/:provider/try", body: "base_url=https%3A%2F%2F127.0.0.1%2Fv1", gets: aChoice, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models/:provider", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models/:provider/delete", gets: aForm, least: tenant.RoleAdmin},
-	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
-	{method: "POST", route: "/workspaces/:workspace/plan/checkout", body: "plan=premium&interval=monthly", gets: noSale, least: tenant.RoleOwner},
-	{method: "POST", route: "/workspaces/:workspace/plan/portal", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/billing", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/billing/checkout", body: "plan=premium&interval=monthly", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/billing/portal", gets: noSale, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/limits", body: "resource=chatbots", gets: aForm, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: aResult, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/invitations/:invitation/cancel", gets: aForm, least: tenant.RoleAdmin},

@@ -132,7 +132,7 @@ func TestDemoLetsOwnersChangePlans(t *testing.T) {
 			term.fed(staffPassword+"\n", "user", "password", app.DemoEmail, "--password-stdin")
 			workspace := field(term.records("workspace", "list")[0], "id")
 			v := (&instance{T: t, base: "http://" + address}).signedIn(app.DemoEmail, staffPassword)
-			v.expect(v.post("/workspaces/"+workspace+"/plan", pairs{"plan", "premium"}), c.want)
+			v.expect(v.post("/workspaces/"+workspace+"/billing", pairs{"plan", "premium"}), c.want)
 		})
 	}
 }

@@ -53,7 +53,7 @@ func TestStorage(t *testing.T) {
 			if r.StatusCode != 403 || !strings.Contains(r.body, "stores up to 2 MB of files and texts") {
 				t.Errorf("it is answered with %d", r.StatusCode)
 			}
-			if shown := text(v.page(v.get("/workspaces/" + baker.workspace + "/plan"))); !strings.Contains(shown, "Megabytes of files and texts") || !strings.Contains(shown, "2 of 2") {
+			if shown := text(v.page(v.get("/workspaces/" + baker.workspace + "/billing"))); !strings.Contains(shown, "Storage, in megabytes") || !strings.Contains(shown, "2 of 2") {
 				t.Errorf("the page shows %q", shown)
 			}
 		})

@@ -32,7 +32,7 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 				w.must(w.server.Tenants.Customers.BeginCheckout(t.Context(), space.ID))
 			}
 			v := w.signedIn(grocer.email, grocer.password)
-			r := v.post("/workspaces/"+grocer.workspace+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
+			r := v.post("/workspaces/"+grocer.workspace+"/billing/checkout", pairs{"plan", "premium", "interval", "monthly"})
 			v.expect(r, http.StatusSeeOther)
 			_, err := stripe.Press(r.Header.Get("Location"), "pay") // and does not come back
 			w.must(err)
@@ -55,11 +55,11 @@ func TestCustomersOfAnotherStripe(t *testing.T) {
 		home := "/workspaces/" + baker.workspace
 		t.Run("one that paid is told whom to ask, and keeps its plan", func(t *testing.T) {
 			v := owner.in(t)
-			r := v.post(home+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
+			r := v.post(home+"/billing/checkout", pairs{"plan", "premium", "interval", "monthly"})
 			if r.StatusCode != http.StatusConflict || !strings.Contains(r.body, "parley billing unlink") {
 				t.Errorf("it answers %d", r.StatusCode)
 			}
-			v.expect(v.get(home+"/plan"), http.StatusOK)
+			v.expect(v.get(home+"/billing"), http.StatusOK)
 			v.has(baker, plan.Standard)
 		})
 		t.Run("it can be deleted", func(t *testing.T) {

@@ -48,7 +48,7 @@ func (w *instance) delivers(s *stripetest.Server) {
 // name of the workspace.
 func (v *visitor) buys(s *stripetest.Server, tn tenantOf, name plan.Name) (customer string) {
 	v.Helper()
-	r := v.post("/workspaces/"+tn.workspace+"/plan/checkout", pairs{"plan", string(name), "interval", "monthly"})
+	r := v.post("/workspaces/"+tn.workspace+"/billing/checkout", pairs{"plan", string(name), "interval", "monthly"})
 	v.expect(r, http.StatusSeeOther)
 	v.presses(s, r, "pay")
 	known, err := v.server.Tenants.Ledger.Subscription(v.Context(), tn.workspace)
@@ -123,7 +123,7 @@ func TestBuying(t *testing.T) {
 		})
 		t.Run("a subscriber is sent to the portal to change the plan, and pays once", func(t *testing.T) {
 			v := owner.in(t)
-			r := v.post(home+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"})
+			r := v.post(home+"/billing/checkout", pairs{"plan", "premium", "interval", "monthly"})
 			v.expect(r, http.StatusSeeOther)
 			v.presses(stripe, r, "confirm")
 			v.has(baker, plan.Premium)
@@ -150,13 +150,13 @@ func TestBuying(t *testing.T) {
 		})
 		t.Run("nobody else can pay, manage, or come back for the workspace", func(t *testing.T) {
 			v := w.within(t).signedIn(smith.email, smith.password)
-			v.expect(v.post(home+"/plan/checkout", pairs{"plan", "premium", "interval", "monthly"}), http.StatusNotFound)
-			v.expect(v.post(home+"/plan/portal", nil), http.StatusNotFound)
-			v.expect(v.get(home+"/plan/return"), http.StatusNotFound)
+			v.expect(v.post(home+"/billing/checkout", pairs{"plan", "premium", "interval", "monthly"}), http.StatusNotFound)
+			v.expect(v.post(home+"/billing/portal", nil), http.StatusNotFound)
+			v.expect(v.get(home+"/billing/return"), http.StatusNotFound)
 		})
 		t.Run("plans are not changed by hand where they are sold", func(t *testing.T) {
 			v := owner.in(t)
-			v.expect(v.post(home+"/plan", pairs{"plan", "enterprise"}), http.StatusForbidden)
+			v.expect(v.post(home+"/billing", pairs{"plan", "enterprise"}), http.StatusForbidden)
 		})
 		t.Run("the log has no key, secret or address", func(t *testing.T) {
 			w.within(t).notLogged(stripe.Key, stripe.WebhookSecret, baker.email, "flour@example.com")
@@ -302,7 +302,7 @@ func TestPlansByHand(t *testing.T) {
 			w := start(t, func(c *app.Config) { c.PlanChanges = who })
 			baker := w.newTenant("baker", plan.Basic)
 			v := w.signedIn(baker.email, baker.password)
-			v.expect(v.post("/workspaces/"+baker.workspace+"/plan", pairs{"plan", "premium"}), want)
+			v.expect(v.post("/workspaces/"+baker.workspace+"/billing", pairs{"plan", "premium"}), want)
 			if want == http.StatusSeeOther {
 				v.has(baker, plan.Premium)
 				return

@@ -174,7 +174,7 @@ func (e *fullWorkspace) private() []string {
 // lastUse is what changes by being asked: when a token was used last, how many
 // questions of the month are used up, what the answers cost, and which first
 // steps are done.
-var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|<dt id="usage-messages[^>]*>.*?</dd>|(?s:<section [^>]*id="checklist".*?</section>)|(?s:<span id="tokens-last-used".*?</span>)|(?s:<section id="spent".*?</section>)`)
+var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|(?s:<div class="meter[^"]*" id="usage-messages.*?</div>)|(?s:<section [^>]*id="checklist".*?</section>)|(?s:<span id="tokens-last-used".*?</span>)|(?s:<section id="spent".*?</section>)`)
 
 // grows has the pages on which what is asked appears, as theirs is when a stranger
 // asks the own chatbot.
@@ -211,9 +211,16 @@ func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 		mine, theirs := w.newFullWorkspace("quillon"), w.newFullWorkspace("vexley")
 		before := w.all(mine) + w.all(theirs)
 		unchanged := func(t *testing.T) {
-			if w.within(t).all(mine)+w.all(theirs) != before {
-				t.Error("something is different now")
+			now := w.within(t).all(mine) + w.all(theirs)
+			if now == before {
+				return
 			}
+			at := 0
+			for at < min(len(now), len(before)) && now[at] == before[at] {
+				at++
+			}
+			from := max(0, at-200)
+			t.Errorf("something is different now: it was …%q, and is …%q", before[from:min(len(before), at+200)], now[from:min(len(now), at+200)])
 		}
 
 		t.Run("every route has a row, and every row a route", func(t *testing.T) { allRoutes(t, w) })

@@ -248,7 +248,7 @@ func TestTokensAndPlans(t *testing.T) {
 			baker := w.newTenant("baker", plan.Standard)
 			v := w.signedIn(baker.email, baker.password)
 			other, _ := v.create(baker.chatbot, "{}")
-			change := func(to string) { v.post("/workspaces/"+baker.workspace+"/plan", pairs{"plan", to}) }
+			change := func(to string) { v.post("/workspaces/"+baker.workspace+"/billing", pairs{"plan", to}) }
 			question := func() int {
 				return v.call("POST", "/api/v1/conversations", "{}", bearer(baker.token)).StatusCode
 			}

@@ -142,7 +142,7 @@ func TestHostileNames(t *testing.T) {
 					"/workspaces/:workspace/models/:provider":      "name=" + typed + "&base_url=" + typed,
 					"/workspaces/:workspace/chatbots":              "name=" + strings.Repeat(typed, 40),
 					"/workspaces/:workspace/invitations":           "email=" + typed + "&role=" + typed,
-					"/workspaces/:workspace/plan":                  "plan=" + typed,
+					"/workspaces/:workspace/billing":               "plan=" + typed,
 					"/workspaces/:workspace/members/:nothing/role": "role=" + typed,
 				} {
 					answer := w.try(row{method: "POST", route: path, body: body}, with.with("nothing", "x"), session)

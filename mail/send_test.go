@@ -34,7 +34,7 @@ func signed() string { return url.UserPassword(mailtest.User, mailtest.Password)
 
 var reminder = outbox.Mail{
 	ID: 7, WorkspaceID: "ws_1", Key: "ends:ws_1:2026-11-24", To: "owner@example.com",
-	Subject: "Bäckerei: Ihr Plan", Body: "The Standard plan ends on 24 November 2026.\n\nhttps://parley.example.com/workspaces/ws_1/plan\n",
+	Subject: "Bäckerei: Ihr Plan", Body: "The Standard plan ends on 24 November 2026.\n\nhttps://parley.example.com/workspaces/ws_1/billing\n",
 }
 
 func TestSend(t *testing.T) {

@@ -70,7 +70,7 @@ func (n *Notices) toOwners(ctx context.Context, workspace tenant.Workspace, news
 
 // mail addresses a notice to one owner.
 func (n *Notices) mail(news notice, w tenant.Workspace, owner tenant.Member) outbox.Mail {
-	paragraphs := append(slices.Clone(news.says), n.mails.Link("/workspaces/"+w.ID+"/plan"))
+	paragraphs := append(slices.Clone(news.says), n.mails.Link("/workspaces/"+w.ID+"/billing"))
 	return outbox.Mail{
 		WorkspaceID: w.ID, Key: news.key + ":" + owner.UserID, To: owner.Email, Subject: news.subject,
 		Body: outbox.Body(paragraphs...), DueAt: &news.due, CreatedAt: n.now(),

@@ -32,7 +32,7 @@ The subscription of the workspace Shop to the Standard plan ends on 21 January 2
 Nothing is deleted. What the Starter plan does not include is suspended until the workspace is upgraded again. There you can choose what stays active, or keep the plan:
 
 https://parley.example/workspaces/`
-		if mails[0].Body != body+c.space.ID+"/plan\n" {
+		if mails[0].Body != body+c.space.ID+"/billing\n" {
 			t.Errorf("it says %q", mails[0].Body)
 		}
 		c.sends()
@@ -148,7 +148,7 @@ https://invoice.stripe.com/i/1
 Or update the payment method:
 
 https://parley.example/workspaces/`
-		if mails[0].Body != body+c.space.ID+"/plan\n" {
+		if mails[0].Body != body+c.space.ID+"/billing\n" {
 			t.Errorf("it says %q", mails[0].Body)
 		}
 	})

@@ -38,7 +38,7 @@ type knowledgeMeter interface {
 	StoredBytes(ctx context.Context, workspaceID string) (int, error)
 }
 
-// Usage returns a workspace's usage, for the page of plans.
+// Usage returns a workspace's usage, for the billing page.
 func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error) {
 	holdings, err := h.List(ctx, workspaceID)
 	if err != nil {

@@ -4,6 +4,7 @@
 //   <form method="get" data-swap="list">     as something is typed or chosen
 //   <nav data-swap="list"> … <a href>        links in it
 //   <div id="list" data-poll="3000">         again and again, while it has this
+//   <div id="list" data-load="/list">        once, from the page that has it
 //   <a data-go="/there">                     in a fresh part: the page goes there
 import { answered, missed } from "./offline.js";
 
@@ -91,6 +92,10 @@ document.addEventListener("click", (event) => {
     go(link.href, link.closest("[data-swap]").dataset.swap);
   }
 });
+
+// A part of the page that another address has comes once the page is there. If it
+// does not, its link leads there.
+document.querySelectorAll("[data-load][id]").forEach((part) => swap(part.dataset.load, part.id));
 
 const poll = (part) => {
   const every = Number(part.dataset.poll);

@@ -27,7 +27,12 @@ func workspacePages() map[string]templ.Component {
 		{ID: "mp_2", Name: "Theirs", Kind: "anthropic", KeyHint: "…"},
 		{ID: "mp_3", Name: "Ours", Kind: "openai"},
 	}
-	plans, sold, byHand := plansPages()
+	plans, sold, byHand := billingPages()
+	invoices := workspace.Invoices{Invoices: []workspace.Invoice{
+		{Number: "A-1", At: day, Amount: "79.00 USD", Status: "paid", URL: "https://invoice.stripe.com/i/1", PDF: "https://pay.stripe.com/invoice/1/pdf"},
+		{Number: hostile, At: day, Amount: "1 JPY", Status: "new one", URL: "javascript:alert(1)"},
+		{Number: "A-3", At: day, Amount: "0.00 USD", Status: "open", URL: "https://invoice.stripe.com/i/3"},
+	}}
 	noticed := acme(shell.ChatbotsSection, "Chatbots")
 	noticed.Notice = "The chatbot has been deleted."
 
@@ -44,19 +49,21 @@ func workspacePages() map[string]templ.Component {
 		"provider": workspace.ProviderPage(acme(shell.ModelsSection, hostile), providers[0], refused("base_url", "Give an address.",
 			map[string]string{"name": hostile, "base_url": hostile, "key": "", "tools": "on"}), ""),
 		"provider-without-key": workspace.ProviderPage(acme(shell.ModelsSection, "Ours"), providers[2], ui.Form{Values: map[string]string{"name": "Ours", "base_url": "", "key": ""}}, ""),
-		"usage":                workspace.UsagePage(acme(shell.UsageSection, "Usage"), spentMonth()),
-		"usage-none":           workspace.UsagePage(acme(shell.UsageSection, "Usage"), workspace.Month{Name: "November 2026"}),
 		"members":              workspace.MembersPage(acme(shell.MembersSection, "Members"), members),
 		"members-invited":      workspace.MembersPage(acme(shell.MembersSection, "Members"), invited),
 		"members-mailed":       workspace.MembersPage(acme(shell.MembersSection, "Members"), mailed),
 		"members-read":         workspace.MembersPage(acme(shell.MembersSection, "Members"), only),
-		"plans":                workspace.PlansPage(acme(shell.PlanSection, "Plan"), plans),
-		"plans-by-hand":        workspace.PlansPage(acme(shell.PlanSection, "Plan"), byHand),
-		"plans-sold":           workspace.PlansPage(acme(shell.PlanSection, "Plan"), sold),
-		"pay":                  workspace.PayPage(acme(shell.PlanSection, "Payment"), "https://pay.example.com/c/1"),
-		"limits":               workspace.LimitsPage(acme(shell.PlanSection, "Over the limit"), overLimits(true)),
-		"limits-read":          workspace.LimitsPage(acme(shell.PlanSection, "Over the limit"), overLimits(false)),
-		"limits-none":          workspace.LimitsPage(acme(shell.PlanSection, "Over the limit"), workspace.OverLimits{}),
+		"billing":              workspace.BillingPage(acme(shell.BillingSection, "Usage & billing"), plans),
+		"billing-by-hand":      workspace.BillingPage(acme(shell.BillingSection, "Usage & billing"), byHand),
+		"billing-sold":         workspace.BillingPage(acme(shell.BillingSection, "Usage & billing"), sold),
+		"billing-change":       workspace.ChangePage(acme(shell.BillingSection, "Change to Standard?"), sold.Plans[1]),
+		"invoices":             workspace.InvoicesPage(acme(shell.BillingSection, "Invoices"), invoices),
+		"invoices-none":        workspace.InvoicesPage(acme(shell.BillingSection, "Invoices"), workspace.Invoices{}),
+		"invoices-missing":     workspace.InvoicesPage(acme(shell.BillingSection, "Invoices"), workspace.Invoices{Missing: "Stripe did not answer."}),
+		"pay":                  workspace.PayPage(acme(shell.BillingSection, "Payment"), "https://pay.example.com/c/1"),
+		"limits":               workspace.LimitsPage(acme(shell.BillingSection, "Over the limit"), overLimits(true)),
+		"limits-read":          workspace.LimitsPage(acme(shell.BillingSection, "Over the limit"), overLimits(false)),
+		"limits-none":          workspace.LimitsPage(acme(shell.BillingSection, "Over the limit"), workspace.OverLimits{}),
 		"workspace": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{
 			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, Paid: true,
 		}),
@@ -86,44 +93,45 @@ func spentMonth() workspace.Month {
 	}
 }
 
-// plansPages are the page of plans for who may change nothing, buys, and
-// changes by hand.
-func plansPages() (read, sold, byHand workspace.Plans) {
-	read = workspace.Plans{
+// billingPages are the page of usage and billing for who may change nothing, buys,
+// and changes by hand.
+func billingPages() (read, sold, byHand workspace.Billing) {
+	read = workspace.Billing{
 		Standing: workspace.Standing{Sentences: []string{"This workspace is on the Starter plan."}},
+		Resets:   "Messages and playground questions start over on 1 December 2026, midnight UTC.",
 		Usage: []workspace.Usage{
 			{Name: "Chatbots", Text: "3 of 1", Used: 3, Limit: 1, Over: true},
-			{Name: "API tokens of a chatbot", Text: "0 of 0"},
-			{Name: "Messages a month", Text: "7, without a limit", Used: 7, Limit: -1},
+			{Name: "API tokens, most of one chatbot", Text: "0 of 0"},
+			{Name: "Messages this month", Text: "7, no limit", Used: 7, Limit: -1},
+			{Name: "Playground questions this month", Text: "170 of 200", Used: 170, Limit: 200},
 		},
 		Plans: []workspace.Plan{
-			{Name: "starter", Title: "Starter", Current: true},
-			{Name: "standard", Title: "Standard", Changes: workspace.Changes{
-				Cost: "79.00 USD a month instead of 19.00 USD a month", Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be suspended."},
-			}},
+			{Name: "starter", Title: "Starter", Current: true, Price: "Free", Plus: "To try it out:", Difference: "200 playground questions a month", Points: []string{"100 messages a month", "1 chatbot"}},
+			{
+				Name: "standard", Title: "Standard", Price: "79.00 USD", Other: "a month, or 790.00 USD a year", Plus: "Everything in Basic, plus:", Difference: "API access", Points: []string{"20,000 messages a month", "10 chatbots"},
+				Changes: workspace.Changes{
+					Gains: []string{"API access"}, Loses: []string{hostile}, Exceeded: []string{"There are 3 chatbots: 2 would be suspended."},
+					Suspended: []string{hostile + " (chatbot)"}, Resumed: []string{"Website (API token)"},
+				},
+			},
 		},
 		Limits: []workspace.Limit{{Name: "Chatbots", Amounts: []string{"1", "10"}}, {Name: "API access", Amounts: []string{"No", "Yes"}}},
 		Prices: []workspace.PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []workspace.Price{
-			{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD"},
+			{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Note: "You pay 49.00 USD"},
 		}}},
-		Why: "An owner of the workspace can change the plan.",
+		Month: spentMonth(),
+		Why:   "An owner of the workspace can change the plan.",
 	}
 	sold, byHand = read, read
 	sold.Why, byHand.Why, byHand.ByHand = "", "", true
-	sold.Standing = workspace.Standing{Sentences: []string{"Payment failed on 3 November; access until 24 November."}, Urgent: true}
+	byHand.Month = workspace.Month{Name: "November 2026"}
+	sold.Standing = workspace.Standing{Sentences: []string{"This workspace is on the Standard plan.", "Payment failed on 3 November; access until 24 November."}, Urgent: true, Badge: "Payment due", Tone: ui.Bad}
 	sold.TrialDays, sold.Manage = 14, true
-	sold.Prices = []workspace.PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []workspace.Price{
-		{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Note: "You pay 49.00 USD", Button: "Upgrade"},
-	}}}
-	sold.Invoices = []workspace.Invoice{
-		{Number: "A-1", At: day, Amount: "79.00 USD", Status: "paid", URL: "https://invoice.stripe.com/i/1"},
-		{Number: hostile, At: day, Amount: "1 JPY", Status: "new one", URL: "javascript:alert(1)"},
-		{Number: "A-3", At: day, Amount: "0.00 USD", Status: "open"},
-	}
+	sold.Plans = append([]workspace.Plan(nil), read.Plans...)
+	sold.Plans[1].Button, sold.Plans[1].Choices = "Upgrade", []workspace.Choice{{Interval: "monthly", Text: "79.00 USD a month instead of 19.00 USD a month"}, {Interval: "yearly", Text: "790.00 USD a year"}}
 	sold.PayURL, sold.Disputed, sold.TaxInclusive = "https://invoice.stripe.com/i/3", "A payment of 79.00 USD is disputed at the bank.", true
 	sold.Reversals = []workspace.Reversal{{At: day, What: "Dispute", Amount: "79.00 USD", State: "Under review by the bank"}, {At: day, What: "Refund", Amount: "1 JPY", State: hostile}}
 	sold.History = []workspace.Entry{{At: day, Actor: "Stripe", Detail: hostile}}
-	byHand.Manage, byHand.InvoicesMissing = true, "Invoices are not available right now."
 	return read, sold, byHand
 }
 

@@ -13,9 +13,6 @@ func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspace
 // MembersURL is the page of a workspace's members.
 func MembersURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/members" }
 
-// PlanURL is the page of a workspace's plan.
-func PlanURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/plan" }
-
 // LimitsURL is the page of what is over the limits of a workspace's plan.
 func LimitsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/limits" }
 
@@ -27,11 +24,11 @@ func ProviderURL(workspaceID, providerID string) string {
 	return ModelsURL(workspaceID) + "/" + providerID
 }
 
-// UsageURL is the page of what a workspace's answers cost in a month.
-func UsageURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/usage" }
-
 // BillingURL is the page of what a workspace uses and pays.
 func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/billing" }
+
+// InvoicesURL is the page of a workspace's invoices.
+func InvoicesURL(workspaceID string) string { return BillingURL(workspaceID) + "/invoices" }
 
 // AuditURL is the page of what was done in a workspace.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }

@@ -115,9 +115,6 @@ const (
 	BillingSection   Section = "billing"
 	AuditSection     Section = "audit"
 	WorkspaceSection Section = "workspace"
-	// UsageSection and PlanSection are pages below that of billing.
-	UsageSection = BillingSection
-	PlanSection  = BillingSection
 
 	AccountSection Section = "account"
 )

@@ -45,7 +45,7 @@ func (s limitPages) showLimits(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 	}
 	m := overLimits(current, holdings)
 	m.Form, m.MayChoose = f, v.May(tenant.ChangePlan)
-	return site.Render(c, status, views.LimitsPage(v.Layout(c, shell.PlanSection, "Over the limit"), m))
+	return site.Render(c, status, views.LimitsPage(v.Layout(c, shell.BillingSection, "Over the limit"), m))
 }
 
 // planOf returns the plan in force.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"strings"
 
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -25,7 +26,7 @@ func changesTo(to, from plan.Limits, used tenant.Usage) views.Changes {
 		if now == then {
 			continue
 		}
-		sentence := fmt.Sprintf("%s instead of %s %s", amount(then), amount(now), l.many)
+		sentence := fmt.Sprintf("%s instead of %s %s", amount(then), strings.ToLower(amount(now)), l.many)
 		if more(then, now) {
 			c.Gains = append(c.Gains, sentence)
 			continue
@@ -53,10 +54,10 @@ func usage(l plan.Limits, used tenant.Usage) []views.Usage {
 		if limit.used == nil {
 			continue
 		}
-		row := views.Usage{Name: limit.name, Used: limit.used(used), Limit: limit.of(l)}
+		row := views.Usage{Name: limit.meter, Used: limit.used(used), Limit: limit.of(l)}
 		row.Text = plan.Thousands(row.Used) + " of " + plan.Thousands(row.Limit)
 		if row.Limit == plan.Unlimited {
-			row.Text = plan.Thousands(row.Used) + ", without a limit"
+			row.Text = plan.Thousands(row.Used) + ", no limit"
 		}
 		row.Over = more(row.Used, row.Limit)
 		rows = append(rows, row)

@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 		}
 	})
 	t.Run("without a limit there is none", func(t *testing.T) {
-		if got := rows(plan.Enterprise); got[0].Text != "2, without a limit" || got[0].Over {
+		if got := rows(plan.Enterprise); got[0].Text != "2, no limit" || got[0].Over {
 			t.Errorf("the row is %+v", got[0])
 		}
 	})

@@ -13,14 +13,16 @@ const megabyte = 1_000_000
 var limits = []struct {
 	// name heads the row, and many ends a sentence after a number.
 	name, many string
-	of         func(plan.Limits) int
+	// meter is what the row of what is in use is called, its name unless it is given.
+	meter string
+	of    func(plan.Limits) int
 	// used is nil for what does not add up.
 	used func(tenant.Usage) int
 	// over says what happens to what is above the limit.
 	over func(used, limit int) string
 }{
 	{
-		"Chatbots", "chatbots",
+		"Chatbots", "chatbots", "Chatbots",
 		func(l plan.Limits) int { return l.Chatbots },
 		func(u tenant.Usage) int { return u.Chatbots },
 		func(used, limit int) string {
@@ -28,7 +30,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"Members", "members",
+		"Members", "members", "Members and invitations",
 		func(l plan.Limits) int { return l.Members },
 		func(u tenant.Usage) int { return u.Members },
 		func(used, limit int) string {
@@ -36,7 +38,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"API tokens of a chatbot", "API tokens of a chatbot",
+		"API tokens of a chatbot", "API tokens of a chatbot", "API tokens, most of one chatbot",
 		func(l plan.Limits) int {
 			if !l.Has(plan.FeatureAPI) {
 				return 0
@@ -52,7 +54,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"Messages a month", "messages a month",
+		"Messages a month", "messages a month", "Messages this month",
 		func(l plan.Limits) int { return l.MessagesPerMonth },
 		func(u tenant.Usage) int { return u.MessagesPerMonth },
 		func(used, _ int) string {
@@ -60,7 +62,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"Playground questions a month", "playground questions a month",
+		"Playground questions a month", "playground questions a month", "Playground questions this month",
 		func(l plan.Limits) int { return l.PlaygroundPerMonth },
 		func(u tenant.Usage) int { return u.PlaygroundPerMonth },
 		func(used, _ int) string {
@@ -68,7 +70,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"Characters of knowledge", "characters of knowledge",
+		"Characters of knowledge", "characters of knowledge", "Knowledge, in characters",
 		func(l plan.Limits) int { return l.KnowledgeChars },
 		func(u tenant.Usage) int { return u.KnowledgeChars },
 		func(used, _ int) string {
@@ -76,7 +78,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"Megabytes of files and texts", "megabytes of files and texts",
+		"Megabytes of files and texts", "megabytes of files and texts", "Storage, in megabytes",
 		func(l plan.Limits) int {
 			if l.StoredBytes == plan.Unlimited {
 				return plan.Unlimited
@@ -109,4 +111,38 @@ func amount(limit int) string {
 		return "Unlimited"
 	}
 	return plan.Thousands(limit)
+}
+
+// points are what people compare plans by.
+func points(l plan.Limits) []string {
+	count := func(n int, one, many string) string {
+		switch n {
+		case 1:
+			return "1 " + one
+		case plan.Unlimited:
+			return "Unlimited " + many
+		}
+		return plan.Thousands(n) + " " + many
+	}
+	return []string{
+		count(l.MessagesPerMonth, "message a month", "messages a month"), count(l.Chatbots, "chatbot", "chatbots"),
+		count(l.Members, "member", "members"), count(l.KnowledgeChars, "character of knowledge", "characters of knowledge"),
+	}
+}
+
+// difference is the one thing that a plan has and the plan below it lacks: a
+// feature, or else its messages.
+func difference(plans []plan.Plan, at int) (plus, what string) {
+	l := plans[at].Limits
+	if at == 0 {
+		return "To try it out:", amount(l.PlaygroundPerMonth) + " playground questions a month"
+	}
+	below := plans[at-1]
+	plus = "Everything in " + below.Title + ", plus:"
+	for _, f := range features {
+		if l.Has(f.feature) && !below.Limits.Has(f.feature) {
+			return plus, f.name
+		}
+	}
+	return plus, amount(l.MessagesPerMonth) + " messages a month"
 }

@@ -19,11 +19,13 @@ type offer struct {
 }
 
 // page is the part that says where the workspace stands.
-func (o offer) page() views.Plans {
+func (o offer) page() views.Billing {
 	current := o.Find(o.workspace.Plan).Limits
-	m := views.Plans{Standing: sentences{o.Catalog}.standing(o.workspace, o.subscription), Usage: usage(current, o.used)}
-	for _, p := range o.Plans {
-		shown := views.Plan{Name: string(p.Name), Title: p.Title, Current: p.Name == o.workspace.Plan}
+	m := views.Billing{Standing: sentences{o.Catalog}.standing(o.workspace, o.subscription), Usage: usage(current, o.used), Prices: o.priceList()}
+	for i, p := range o.Plans {
+		shown := views.Plan{Name: string(p.Name), Title: p.Title, Current: p.Name == o.workspace.Plan, Points: points(p.Limits)}
+		shown.Price, shown.Other = o.cardPrice(p)
+		shown.Plus, shown.Difference = difference(o.Plans, i)
 		if !shown.Current {
 			shown.Changes = changesTo(p.Limits, current, o.used)
 			shown.Changes.Cost = o.cost(p)
@@ -32,6 +34,42 @@ func (o offer) page() views.Plans {
 	}
 	m.Limits = comparison(o.Plans)
 	return m
+}
+
+// cardPrice is what a plan costs a month, and what a year.
+func (o offer) cardPrice(p plan.Plan) (price, other string) {
+	offered := o.Offer(p)
+	monthly, yearly := offered.Monthly > 0, offered.Yearly > 0
+	switch {
+	case monthly && yearly:
+		return plan.Money(offered.Monthly, offered.Currency), "a month, or " + plan.Every(offered.Yearly, offered.Currency, plan.Yearly)
+	case monthly:
+		return plan.Money(offered.Monthly, offered.Currency), "a month"
+	case yearly:
+		return plan.Money(offered.Yearly, offered.Currency), "a year"
+	}
+	return o.priceText(p, plan.Monthly), ""
+}
+
+// choices are the ways to buy each plan.
+func (o offer) choices(m *views.Billing) {
+	for _, row := range o.prices() {
+		interval := plan.Interval(row.Interval)
+		for i, price := range row.Prices {
+			if price.Button == "" {
+				continue
+			}
+			p := &m.Plans[i]
+			if p.Button == "" || price.Button == "Upgrade" {
+				p.Button = price.Button
+			}
+			text := o.Price(plan.Name(price.Plan), interval)
+			if paid := o.subscription.Costs(); p.Changes.Cost != "" && interval == o.subscription.Interval && paid != "" {
+				text = p.Changes.Cost
+			}
+			p.Choices = append(p.Choices, views.Choice{Interval: row.Interval, Text: text})
+		}
+	}
 }
 
 // cost says what a subscriber would pay after a change.

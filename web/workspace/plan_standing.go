@@ -4,6 +4,7 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/views/ui"
 	views "parley/views/workspace"
 	"parley/web/site"
 )
@@ -14,7 +15,7 @@ type sentences struct{ site.Catalog }
 // standing says in sentences how a workspace pays for its plan, and whether
 // its owner has to do something.
 func (k sentences) standing(w tenant.Workspace, s subscription.Subscription) views.Standing {
-	says := views.Standing{Sentences: []string{"This workspace is on the " + k.Title(w.Plan) + " plan."}}
+	says := views.Standing{Badge: badge(s), Tone: badgeTones[badge(s)], Sentences: []string{"This workspace is on the " + k.Title(w.Plan) + " plan."}}
 	sentence, urgent := k.paying(s)
 	says.Urgent = urgent
 	if sentence != "" {
@@ -144,3 +145,26 @@ func (k sentences) canceled(s subscription.Subscription) string {
 	}
 	return "The subscription to " + k.Title(s.Plan) + " has ended."
 }
+
+// badge is a subscription's state in a word or two, empty for none.
+func badge(s subscription.Subscription) string {
+	switch s.Status {
+	case plan.Trialing, plan.Active:
+		if s.EndsAt != nil {
+			return "Canceled"
+		}
+		if s.Status == plan.Trialing {
+			return "Trial"
+		}
+		return "Active"
+	case plan.PastDue, plan.Unpaid, plan.Incomplete:
+		return "Payment due"
+	case plan.Paused:
+		return "Paused"
+	case plan.Canceled, plan.IncompleteExpired:
+		return "Ended"
+	}
+	return ""
+}
+
+var badgeTones = map[string]ui.Tone{"Canceled": ui.Warn, "Trial": ui.Accent, "Active": ui.Good, "Payment due": ui.Bad, "Paused": ui.Warn}

@@ -4,16 +4,19 @@
 package workspace
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/tenant"
 	"parley/internal/route"
+	"parley/views/shell"
 	"parley/web/site"
 )
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
-	plans, usage, limits := planPages{s}, usagePages{s}, limitPages{s}
+	plans, limits := planPages{s}, limitPages{s}
 	payments := paymentPages{plans}
 	audits := auditPages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
@@ -30,20 +33,32 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/models/:provider", models.saveProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly),
 		route.Post("/models/:provider/try", models.tryKept, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly, route.On("/models/:provider")),
 		route.Post("/models/:provider/delete", models.deleteProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.On("/models/:provider")),
-		route.Get("/usage", usage.usagePage, route.May(tenant.Read)),
 		route.Get("/members", members.membersPage, route.May(tenant.Read)),
 		route.Post("/members/:user/role", members.changeRole, route.May(tenant.ManageMembers), route.Body(site.MaxForm), route.On("/members")),
 		route.Post("/members/:user/remove", members.removeMember, route.May(tenant.ManageMembers), route.Body(site.MaxForm), route.On("/members")),
 		route.Post("/leave", members.leave, route.May(tenant.Read), route.Body(site.MaxForm), route.On("/members")),
 		route.Post("/invitations", members.invite, route.May(tenant.ManageMembers), route.Body(site.MaxForm), route.Costly, route.On("/members")),
 		route.Post("/invitations/:invitation/cancel", members.cancelInvitation, route.May(tenant.ManageMembers), route.Body(site.MaxForm), route.On("/members")),
-		route.Get("/billing", plans.plansPage, route.May(tenant.Read)),
-		route.Get("/plan", plans.plansPage, route.May(tenant.Read)),
-		route.Post("/plan", plans.changePlan, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
-		route.Post("/plan/checkout", payments.checkout, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
-		route.Post("/plan/portal", payments.portal, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
-		route.Get("/plan/return", payments.fromStripe, route.May(tenant.Pay)),
+		route.Get("/billing", plans.billingPage, route.May(tenant.Read)),
+		route.Post("/billing", plans.changePlan, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
+		route.Get("/billing/change", plans.changePage, route.May(tenant.Pay)),
+		route.Get("/billing/invoices", plans.invoicesPage, route.May(tenant.Pay), route.Costly),
+		route.Post("/billing/checkout", payments.checkout, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
+		route.Post("/billing/portal", payments.portal, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
+		route.Get("/billing/return", payments.fromStripe, route.May(tenant.Pay)),
+		route.Get("/plan", moved("/plan", "/billing"), route.May(tenant.Read)),
+		route.Get("/plan/return", moved("/plan", "/billing"), route.May(tenant.Pay)),
+		route.Get("/usage", moved("/usage", "/billing"), route.May(tenant.Read)),
 		route.Get("/limits", limits.limitsPage, route.May(tenant.Read)),
 		route.Post("/limits", limits.keep, route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
 	)
+}
+
+// moved leads from an address that mails, bookmarks and pages of Stripe still have
+// to the one that took its place.
+func moved(from, to string) func(*fiber.Ctx, site.Visit) error {
+	return func(c *fiber.Ctx, v site.Visit) error {
+		old := shell.WorkspaceURL(v.WorkspaceID())
+		return c.Redirect(old+to+strings.TrimPrefix(c.OriginalURL(), old+from), fiber.StatusMovedPermanently)
+	}
 }

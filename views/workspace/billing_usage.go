@@ -2,7 +2,7 @@ package workspace
 
 import "parley/views/shell"
 
-// Month is the page of what a workspace's answers cost in a month.
+// Month is what a workspace's answers used in a month.
 type Month struct {
 	// Name is written like November 2026.
 	Name string
@@ -34,7 +34,7 @@ type Spent struct {
 }
 
 func (m Month) url(workspaceID, month string) string {
-	return shell.UsageURL(workspaceID) + "?month=" + month
+	return shell.BillingURL(workspaceID) + "?month=" + month + "#spent"
 }
 
 // statusNames say how an attempt at an answer ended.

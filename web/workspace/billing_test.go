@@ -20,22 +20,22 @@ func TestPlansPage(t *testing.T) {
 	s := shoptest.Open(t, nil)
 	t.Run("a new workspace is offered a trial, and nothing to manage", func(t *testing.T) {
 		s := s.Within(t)
-		got := s.Get(s.Url("/plan"))
-		s.WantPage(got, 200, "This workspace is on the Starter plan.", "The first 14 days are free, once per person and payment method.", "On request", `id="buy-standard-monthly"`, "1 of 1")
+		got := s.Get(s.Url("/billing"))
+		s.WantPage(got, 200, "This workspace is on the Starter plan.", "The first 14 days are free, once per person and payment method.", "On request", `id="choose-standard"`, `name="interval" type="radio" value="yearly"`, "Everything in Basic, plus:", "start over on 1 December 2026", "1 of 1")
 		if strings.Contains(got.Body, "manage-billing") {
 			t.Error("the page has the portal")
 		}
 	})
 	t.Run("plans are not changed by hand where they are sold", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Post(s.Url("/plan"), url.Values{"plan": {"premium"}}), 403, "On this server you buy a plan.")
+		s.WantPage(s.Post(s.Url("/billing"), url.Values{"plan": {"premium"}}), 403, "On this server you buy a plan.")
 	})
 	t.Run("a customer sees the state, the invoices and the history", func(t *testing.T) {
 		s := s.Within(t)
 		s.Subscribe(plan.Standard, plan.Trialing)
 		s.Till.Listed = []billing.Invoice{{Number: "A-1", CreatedAt: webtest.Today, Total: 1_500, Currency: "jpy", Status: "paid", URL: "https://invoice.stripe.com/i/1"}}
-		got := s.Get(s.Url("/plan"))
-		s.WantPage(got, 200, "Trial until 3 December; then 79.00 USD a month.", `id="manage-billing"`, `href="https://invoice.stripe.com/i/1"`, "1,500 JPY", `<td>Stripe</td>`)
+		got := s.Get(s.Url("/billing"))
+		s.WantPage(got, 200, "Trial until 3 December; then 79.00 USD a month.", `id="manage-billing"`, `>Trial</span>`, `data-load="`+s.Url("/billing/invoices")+`"`, `<td data-label="By">Stripe</td>`)
 		if strings.Contains(got.Body, "days are free") {
 			t.Error("the page offers another trial")
 		}
@@ -43,7 +43,7 @@ func TestPlansPage(t *testing.T) {
 	t.Run("an unpaid bill locks nobody out of the page", func(t *testing.T) {
 		s := s.Within(t)
 		s.Subscribe(plan.Standard, plan.Unpaid)
-		s.WantPage(s.Get(s.Url("/plan")), 200, "Pay the open invoice", `id="manage-billing"`, "This workspace is on the Starter plan.")
+		s.WantPage(s.Get(s.Url("/billing")), 200, "Pay the open invoice", `id="manage-billing"`, "This workspace is on the Starter plan.")
 	})
 }
 
@@ -55,8 +55,8 @@ func TestWhatIsSold(t *testing.T) {
 		s := s.Within(t)
 		webtest.Must(t, s.Tenants.Plans.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 19_00, Yearly: 190_00, Currency: "usd"}))
 		webtest.Must(t, s.Tenants.Plans.Update(t.Context(), basic))
-		got := s.Get(s.Url("/plan"))
-		s.WantPage(got, 200, "19.00 USD", `id="buy-basic-monthly"`)
+		got := s.Get(s.Url("/billing"))
+		s.WantPage(got, 200, "19.00 USD", `id="choose-basic"`)
 		if strings.Contains(got.Body, "25.00 USD") {
 			t.Error("the page shows a price that is not sold")
 		}
@@ -68,17 +68,17 @@ func TestWhatIsSold(t *testing.T) {
 		_, err := s.Till.Refresh(t.Context(), s.Home.ID, subscription.Cause{})
 		webtest.Must(t, err)
 		webtest.Must(t, s.Tenants.Plans.SetOnSale(t.Context(), plan.Basic, plan.Price{Monthly: 25_00, Yearly: 190_00, Currency: "usd"}))
-		s.WantPage(s.Get(s.Url("/plan")), 200, "It costs 19.00 USD a month.", "If you leave and come back, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
+		s.WantPage(s.Get(s.Url("/billing")), 200, "It costs 19.00 USD a month.", "If you leave and come back, Basic costs 25.00 USD a month.", "You pay 19.00 USD", "79.00 USD a month instead of 19.00 USD a month")
 	})
 	t.Run("what is not sold at Stripe yet cannot be bought", func(t *testing.T) {
 		s := s.Within(t)
 		webtest.Must(t, s.Tenants.Plans.SetOnSale(t.Context(), plan.Premium, plan.Price{Monthly: plan.NotSold, Yearly: plan.NotSold, Currency: "usd"}))
-		got := s.Get(s.Url("/plan"))
+		got := s.Get(s.Url("/billing"))
 		s.WantPage(got, 200, "Not sold yet")
-		if strings.Contains(got.Body, `id="buy-premium-monthly"`) {
+		if strings.Contains(got.Body, `id="choose-premium"`) {
 			t.Error("it has a button")
 		}
-		s.WantPage(s.Post(s.Url("/plan/checkout"), url.Values{"plan": {"premium"}, "interval": {"monthly"}}), 422, "not for sale")
+		s.WantPage(s.Post(s.Url("/billing/checkout"), url.Values{"plan": {"premium"}, "interval": {"monthly"}}), 422, "not for sale")
 	})
 }
 
@@ -95,7 +95,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 	webtest.Must(t, err)
 	t.Run("an owner sees where to pay, what went back and what is disputed", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Get(s.Url("/plan")), 200, `href="https://invoice.stripe.com/i/7"`, "12.34 USD", "Paid back", `id="disputed"`, "A payment of 79.00 USD is disputed", `datetime="2026-11-10T12:00:00Z">2026-11-10<`)
+		s.WantPage(s.Get(s.Url("/billing")), 200, `href="https://invoice.stripe.com/i/7"`, "12.34 USD", "Paid back", `id="disputed"`, "A payment of 79.00 USD is disputed", `datetime="2026-11-10T12:00:00Z">2026-11-10<`)
 	})
 	t.Run("a member who is no owner sees none of it", func(t *testing.T) {
 		s := s.Within(t)
@@ -103,7 +103,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 		webtest.Must(t, err)
 		webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleAdmin))
 		s.SignIn(ben)
-		got := s.Get(s.Url("/plan"))
+		got := s.Get(s.Url("/billing"))
 		s.WantPage(got, 200, "An owner of the workspace can change the plan.")
 		for _, secret := range []string{"invoice.stripe.com", `id="disputed"`, `id="reversal-list"`, "12.34 USD"} {
 			if strings.Contains(got.Body, secret) {
@@ -116,7 +116,7 @@ func TestPaymentsOnThePage(t *testing.T) {
 		eve, other, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "eve@example.com", Password: shoptest.Password, Workspace: "Other"})
 		webtest.Must(t, err)
 		s.SignIn(eve)
-		if got := s.Get("/workspaces/" + other + "/plan"); strings.Contains(got.Body, "12.34 USD") || strings.Contains(got.Body, "disputed") {
+		if got := s.Get("/workspaces/" + other + "/billing"); strings.Contains(got.Body, "12.34 USD") || strings.Contains(got.Body, "disputed") {
 			t.Error("the page has what is another's")
 		}
 	})
@@ -125,10 +125,10 @@ func TestPaymentsOnThePage(t *testing.T) {
 		ann, space, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ann@example.com", Password: shoptest.Password, Workspace: "New"})
 		webtest.Must(t, err)
 		s.SignIn(ann)
-		s.WantPage(s.Get("/workspaces/"+space+"/plan"), 200, "days are free, once per person")
+		s.WantPage(s.Get("/workspaces/"+space+"/billing"), 200, "days are free, once per person")
 		_, err = s.Tenants.Trials.Claim(t.Context(), "sub_9", subscription.TrialOfUser(ann.ID))
 		webtest.Must(t, err)
-		if got := s.Get("/workspaces/" + space + "/plan"); strings.Contains(got.Body, "days are free") {
+		if got := s.Get("/workspaces/" + space + "/billing"); strings.Contains(got.Body, "days are free") {
 			t.Error("the page promises a trial")
 		}
 	})
@@ -161,7 +161,7 @@ func TestLimitsPage(t *testing.T) {
 
 	t.Run("after a downgrade every page of the workspace says that something is suspended", func(t *testing.T) {
 		s := s.Within(t)
-		for _, path := range []string{s.Url(""), s.Url("/members"), s.Url("/plan"), s.Url("/limits"), s.Url("/settings"), "/chatbots/" + bots[0].ID, "/chatbots/" + bots[1].ID + "/tokens"} {
+		for _, path := range []string{s.Url(""), s.Url("/members"), s.Url("/billing"), s.Url("/limits"), s.Url("/settings"), "/chatbots/" + bots[0].ID, "/chatbots/" + bots[1].ID + "/tokens"} {
 			s.WantPage(s.Get(path), 200, "Choose what stays active")
 		}
 	})
@@ -235,6 +235,6 @@ func TestAChangeOfPlanShowsWhatItDoes(t *testing.T) {
 	}
 	got := s.Get(s.Url("/billing"))
 	s.WantPage(got, 200, "Usage &amp; billing", `id="ask-starter"`, "Change to Starter?", "Would be paused", "&lt;b&gt;Second&lt;/b&gt; (chatbot)", "The change takes effect at once.", "Keep the current plan")
-	s.WantGone(s.Post(s.Url("/plan"), url.Values{"plan": {"starter"}}), s.Url("/plan?done=plan"))
+	s.WantGone(s.Post(s.Url("/billing"), url.Values{"plan": {"starter"}}), s.Url("/billing?done=plan"))
 	s.WantPage(s.Get(s.Url("/billing")), 200, "Would be active again")
 }

@@ -70,7 +70,7 @@ func (s paymentPages) portal(c *fiber.Ctx, v site.Visit) error {
 	if s.Billing == nil {
 		return site.NotSold()
 	}
-	to, err := s.Billing.Portal(c.UserContext(), v.WorkspaceID(), s.returnTo(v, shell.PlanURL(v.WorkspaceID()), ""))
+	to, err := s.Billing.Portal(c.UserContext(), v.WorkspaceID(), s.returnTo(v, shell.BillingURL(v.WorkspaceID()), ""))
 	if err != nil {
 		return s.plansAgain(c, v, err)
 	}
@@ -112,14 +112,14 @@ func returned(paid bool, applied subscription.Applied, err error) string {
 
 // returnTo is the address to which Stripe's pages lead back.
 func (s paymentPages) returnTo(v site.Visit, next, more string) string {
-	return s.Address(shell.PlanURL(v.WorkspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
+	return s.Address(shell.BillingURL(v.WorkspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
 }
 
 // nextOf is a page of this server to go on with, the plan's unless one is given.
 func (s paymentPages) nextOf(v site.Visit, given string) string {
 	next := site.LocalPath(given)
 	if next == "/" {
-		return shell.PlanURL(v.WorkspaceID())
+		return shell.BillingURL(v.WorkspaceID())
 	}
 	return next
 }
@@ -136,32 +136,6 @@ func withNotice(path, notice string) string {
 	return u.String()
 }
 
-// How many invoices the page of plans has, and how long it waits for them.
-const (
-	invoicesShown  = 12
-	invoiceTimeout = 3 * time.Second
-)
-
-// invoices are the latest ones, or a sentence why they are not there.
-func (s planPages) invoices(c *fiber.Ctx, v site.Visit) (shown []views.Invoice, missing string) {
-	ctx, cancel := context.WithTimeout(c.UserContext(), invoiceTimeout)
-	defer cancel()
-	all, err := s.Billing.Invoices(ctx, v.WorkspaceID(), invoicesShown)
-	if err != nil {
-		s.Log.WarnContext(ctx, "invoices not read", "workspace", v.WorkspaceID(), "error", err)
-		return nil, "Invoices are not available right now. Try again in a minute, or open “Manage billing” to see them."
-	}
-	for _, i := range all {
-		if i.Number == "" {
-			i.Number = "Invoice"
-		}
-		shown = append(shown, views.Invoice{
-			Number: i.Number, At: i.CreatedAt, Amount: plan.Money(int(i.Total), i.Currency), Status: i.Status, URL: i.URL,
-		})
-	}
-	return shown, ""
-}
-
 // pay leads to one of Stripe's pages. Where Stripe serves it under another name,
 // such as the operator's own, the form's policy would stop the browser without
 // a word; a link may lead anywhere.
@@ -169,5 +143,5 @@ func (s paymentPages) pay(c *fiber.Ctx, v site.Visit, to string) error {
 	if slices.Contains(s.PayOrigins(), site.OriginOf(to)) {
 		return site.SeeOther(c, to)
 	}
-	return site.Render(c, fiber.StatusOK, views.PayPage(v.Layout(c, shell.PlanSection, "Payment"), to))
+	return site.Render(c, fiber.StatusOK, views.PayPage(v.Layout(c, shell.BillingSection, "Payment"), to))
 }

@@ -17,23 +17,21 @@ import (
 // monthFormat is how an address writes a month.
 const monthFormat = "2006-01"
 
-// usagePages are the handlers of what answers have cost.
-type usagePages struct{ *site.Site }
-
-func (s usagePages) usagePage(c *fiber.Ctx, v site.Visit) error {
+// spent is what the answers of a month used.
+func (s planPages) spent(c *fiber.Ctx, v site.Visit) (views.Month, error) {
 	month := askedMonth(c.Query("month"), s.Now())
 	spent, err := s.Chat.Spent(c.UserContext(), v.WorkspaceID(), month)
 	if err != nil {
-		return err
+		return views.Month{}, err
 	}
 	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
-		return err
+		return views.Month{}, err
 	}
 	m := spentToView(spent, bots)
 	m.Name = month.Format("January 2006")
 	m.Previous, m.Next = besides(month, v.Member.Workspace.CreatedAt, s.Now())
-	return site.Render(c, fiber.StatusOK, views.UsagePage(v.Layout(c, shell.UsageSection, "Usage"), m))
+	return m, nil
 }
 
 // askedMonth is the beginning of the month that an address names, or else of

@@ -24,8 +24,8 @@ func TestUsagePage(t *testing.T) {
 	}
 	t.Run("a month without answers says so, and there is none before the workspace or after today", func(t *testing.T) {
 		s := s.Within(t)
-		got := s.Get(s.Url("/usage"))
-		s.WantPage(got, 200, ">November 2026</h2>", "No answers this month.", `aria-current="page"`, "/plan")
+		got := s.Get(s.Url("/billing"))
+		s.WantPage(got, 200, "Answers and their tokens, November 2026</h2>", "No answers this month.", `aria-current="page"`, "/billing")
 		for _, text := range []string{"Previous month", "Next month"} {
 			if strings.Contains(got.Body, text) {
 				t.Errorf("the page has %q", text)
@@ -44,7 +44,7 @@ func TestUsagePage(t *testing.T) {
 
 	t.Run("there is a row for each chatbot, model and end, what was deleted last, and a sum", func(t *testing.T) {
 		s := s.Within(t)
-		got := s.Get(s.Url("/usage"))
+		got := s.Get(s.Url("/billing"))
 		want := [][]string{
 			{"Guide", "–", "Failed", "1", "5", "0", "1", "–", "–", "0"},
 			{"Guide", "m-1", "Complete", "2", "12,100", "320", "1", "0.30 s", "2.50 s", "2"},
@@ -55,20 +55,20 @@ func TestUsagePage(t *testing.T) {
 	})
 	t.Run("another month is asked for by its name", func(t *testing.T) {
 		s := s.Within(t)
-		got := s.Get(s.Url("/usage?month=2026-10"))
-		s.WantPage(got, 200, ">October 2026</h2>", s.Url("/usage?month=2026-11"), "Next month")
+		got := s.Get(s.Url("/billing?month=2026-10"))
+		s.WantPage(got, 200, "Answers and their tokens, October 2026</h2>", s.Url("/billing?month=2026-11"), "Next month")
 		s.WantRows(got, "spent-list", []string{"Guide", "old", "Complete", "1", "77", "7", "0", "–", "–", "0"}, []string{"Sum", "1", "77", "7", "0", "", "", "0"})
 	})
 	for _, month := range []string{"2026-12", "9999-12", "2026-13", "nonsense", "<script>", ""} {
 		t.Run("instead of "+month+" the present month is shown", func(t *testing.T) {
 			s := s.Within(t)
-			s.WantPage(s.Get(s.Url("/usage?month="+url.QueryEscape(month))), 200, ">November 2026</h2>")
+			s.WantPage(s.Get(s.Url("/billing?month="+url.QueryEscape(month))), 200, "Answers and their tokens, November 2026</h2>")
 		})
 	}
 	t.Run("another workspace's answers are not among them", func(t *testing.T) {
 		s := s.Within(t)
 		other, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "Other")
 		webtest.Must(t, err)
-		s.WantPage(s.Get("/workspaces/"+other.ID+"/usage"), 200, "No answers this month.")
+		s.WantPage(s.Get("/workspaces/"+other.ID+"/billing"), 200, "No answers this month.")
 	})
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,52 +16,85 @@ import (
 	"parley/web/site"
 )
 
-// planPages are the handlers of the plan of a workspace.
+// planPages are the handlers of what a workspace uses and pays.
 type planPages struct{ *site.Site }
 
-func (s planPages) plansPage(c *fiber.Ctx, v site.Visit) error {
-	return s.showPlans(c, v, fiber.StatusOK, ui.Form{})
+func (s planPages) billingPage(c *fiber.Ctx, v site.Visit) error {
+	return s.showBilling(c, v, fiber.StatusOK, ui.Form{})
 }
 
-func (s planPages) showPlans(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
-	o, err := s.offerTo(c, v)
+func (s planPages) showBilling(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+	m, err := s.billing(c, v)
 	if err != nil {
 		return err
 	}
-	history, err := s.history(c, v)
-	if err != nil {
+	m.Form = f
+	if m.History, err = s.history(c, v); err != nil {
 		return err
 	}
-	m := o.page()
-	if err := s.preview(c, v, &m); err != nil {
+	if m.Month, err = s.spent(c, v); err != nil {
 		return err
-	}
-	m.Form, m.History = f, history
-	m.Why, m.ByHand = s.WhoChanges(v)
-	m.TaxInclusive = s.TaxInclusive
-	if s.Billing != nil && m.Why == "" {
-		m.Prices = o.prices()
-		m.TrialDays = o.trial(s.TrialDays)
-		if o.subscription.CustomerID != "" {
-			m.Manage = true
-			m.Invoices, m.InvoicesMissing = s.invoices(c, v)
-			if m.Reversals, m.Disputed, err = s.reversals(c, v); err != nil {
-				return err
-			}
-			m.PayURL = o.subscription.InvoiceURL
-		}
-	} else {
-		m.Prices = o.priceList()
 	}
 	s.LetPay(c)
-	return site.Render(c, status, views.PlansPage(v.Layout(c, shell.PlanSection, "Usage & billing"), m))
+	return site.Render(c, status, views.BillingPage(v.Layout(c, shell.BillingSection, "Usage & billing"), m))
+}
+
+// billing is the page without what was used and done.
+func (s planPages) billing(c *fiber.Ctx, v site.Visit) (views.Billing, error) {
+	o, err := s.offerTo(c, v)
+	if err != nil {
+		return views.Billing{}, err
+	}
+	m := o.page()
+	m.Resets = resets(s.Now())
+	m.TaxInclusive = s.TaxInclusive
+	m.Why, m.ByHand = s.WhoChanges(v)
+	sells := s.Billing != nil && m.Why == ""
+	if sells {
+		o.choices(&m)
+		m.TrialDays = o.trial(s.TrialDays)
+	}
+	if m.Why == "" {
+		if err := s.preview(c, v, &m); err != nil {
+			return m, err
+		}
+	}
+	if sells && o.subscription.CustomerID != "" {
+		m.Manage, m.PayURL = true, o.subscription.InvoiceURL
+		if m.Reversals, m.Disputed, err = s.reversals(c, v); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// resets says when what is counted by the month starts over.
+func resets(now time.Time) string {
+	return "Messages and playground questions start over on " + monthOf(now).AddDate(0, 1, 0).Format("2 January 2006") + ", midnight UTC."
+}
+
+// changePage shows what one change of plan would do, for browsers that do not open
+// the dialog of it.
+func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
+	m, err := s.billing(c, v)
+	if err != nil {
+		return err
+	}
+	for _, p := range m.Plans {
+		if p.Name == c.Query("plan") && (p.Choices != nil || m.ByHand && !p.Current) {
+			s.LetPay(c)
+			l := v.Layout(c, shell.BillingSection, "Change to "+p.Title+"?")
+			return site.Render(c, fiber.StatusOK, views.ChangePage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), p))
+		}
+	}
+	return fault.New(fault.NotFound, "You can't change to this plan. Choose another one under Usage & billing.")
 }
 
 // previewed is how many names of a kind the page has.
 const previewed = 5
 
 // preview adds what each plan would suspend and resume.
-func (s planPages) preview(c *fiber.Ctx, v site.Visit, m *views.Plans) error {
+func (s planPages) preview(c *fiber.Ctx, v site.Visit, m *views.Billing) error {
 	for i := range m.Plans {
 		if m.Plans[i].Current {
 			continue
@@ -88,7 +122,7 @@ func namesOf(holdings []tenant.Holding) []string {
 	return names
 }
 
-// offerTo reads what the page of plans tells a workspace.
+// offerTo reads what the billing page tells a workspace.
 func (s planPages) offerTo(c *fiber.Ctx, v site.Visit) (offer, error) {
 	ctx := c.UserContext()
 	plans, err := s.Tenants.Plans.All(ctx)
@@ -177,7 +211,7 @@ func actorName(actor string) string {
 // changePlan changes the plan by hand.
 func (s planPages) changePlan(c *fiber.Ctx, v site.Visit) error {
 	if s.Billing != nil {
-		return fault.New(fault.Forbidden, "On this server you buy a plan. Choose one on the Plan page.")
+		return fault.New(fault.Forbidden, "On this server you buy a plan. Choose one under Usage & billing.")
 	}
 	if !s.PlanChanges {
 		return site.NotSold()
@@ -189,11 +223,11 @@ func (s planPages) changePlan(c *fiber.Ctx, v site.Visit) error {
 	if err := s.Subscriptions.Grants.SetPlan(c.UserContext(), v.WorkspaceID(), plan.Name(typed["plan"])); err != nil {
 		return s.plansAgain(c, v, err)
 	}
-	return site.Done(c, shell.PlanURL(v.WorkspaceID()), "plan")
+	return site.Done(c, shell.BillingURL(v.WorkspaceID()), "plan")
 }
 
-// plansAgain shows the page of plans with what is wrong.
+// plansAgain shows the billing page with what is wrong.
 func (s planPages) plansAgain(c *fiber.Ctx, v site.Visit, err error) error {
 	site.LogFailure(c, s.Log, fault.As(err))
-	return site.Form{}.Again(c, err, func(status int, f ui.Form) error { return s.showPlans(c, v, status, f) })
+	return site.Form{}.Again(c, err, func(status int, f ui.Form) error { return s.showBilling(c, v, status, f) })
 }
