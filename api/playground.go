@@ -17,9 +17,6 @@ import (
 // goes the way of any question, with them in the place of a token.
 type playground struct{ *API }
 
-// maxTried is how many turns of a conversation the playground shows.
-const maxTried = 50
-
 // ask answers with Server-Sent Events that can be resumed.
 func (h playground) ask(c *fiber.Ctx, at visit) error {
 	principal, err := h.Chatbots.Playground.Enter(c.UserContext(), at.person, at.Chatbot)
@@ -102,7 +99,9 @@ func (h playground) stream(c *fiber.Ctx, at visit, asked streaming) error {
 		asked.slot.Leave()
 		return err
 	}
-	asked.valid, asked.inspect = h.valid(c, at), inspector.inspect
+	asked.valid = h.valid(c, at)
+	ctx := context.WithoutCancel(c.UserContext())
+	asked.inspect = func(a turn.Answer) inspectionData { return inspector.inspect(a, h.texts(ctx, at, a)[0]) }
 	return streams(h).stream(c, asked)
 }
 
@@ -145,30 +144,6 @@ func (h playground) stop(c *fiber.Ctx, at visit) error {
 		return err
 	}
 	return succeed(c, h.ids.endingToWire(ending))
-}
-
-// messages reads a conversation back, with what its answers were made from.
-func (h playground) messages(c *fiber.Ctx, at visit) error {
-	principal, ref, err := h.tried(c, at)
-	if err != nil {
-		return err
-	}
-	turns, err := h.Turns.History(c.UserContext(), principal, ref, maxTried)
-	if err != nil {
-		return err
-	}
-	inspector, err := h.inspector(c.UserContext(), principal)
-	if err != nil {
-		return err
-	}
-	return succeed(c, triedData{Turns: each(turns, func(t turn.Stored) triedTurnData {
-		data := triedTurnData{Question: t.Question, MessageID: h.IDs.Message(t.Answer.MessageID), Status: string(t.Answer.Status)}
-		if t.Answer.Status != chat.Generating {
-			inspection := inspector.inspect(t.Answer)
-			data.Answer, data.Inspect = t.Answer.Text, &inspection
-		}
-		return data
-	})})
 }
 
 // suggestions returns questions that the chatbot's knowledge should answer.

@@ -3,12 +3,10 @@ package api
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"parley/core/answer"
 	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
@@ -79,15 +77,17 @@ type inspectionData struct {
 	FirstTokenMS int64  `json:"first_token_ms"`
 	TotalMS      int64  `json:"total_ms"`
 	// Removed counts the citations that did not hold. Grounding is the chatbot's;
-	// Dropped and Replaced say what that did to the answer, where it is known.
+	// Dropped and Replaced say what that did to the answer, where Checked says that
+	// this is known: it is not kept with an answer.
 	Removed   int    `json:"removed_citations"`
 	Grounding string `json:"grounding"`
+	Checked   bool   `json:"checked"`
 	Dropped   int    `json:"dropped_sentences"`
 	Replaced  bool   `json:"replaced"`
 }
 
-// inspectedData is a passage with how well it matched. Text is there when the
-// answer has just been made.
+// inspectedData is a passage with how well it matched. Text is missing when the
+// document has changed since, or is gone.
 type inspectedData struct {
 	citationData
 	Score float64 `json:"score"`
@@ -107,6 +107,9 @@ type triedTurnData struct {
 	Status    string          `json:"status"`
 	Answer    string          `json:"answer"`
 	Inspect   *inspectionData `json:"inspect"`
+	// Rating is "up" or "down", or missing.
+	Rating  string `json:"rating,omitzero"`
+	Comment string `json:"comment,omitzero"`
 }
 
 // suggestionsData answers GET /api/chatbots/:id/suggestions.
@@ -114,10 +117,8 @@ type suggestionsData struct {
 	Questions []string `json:"questions"`
 }
 
-// maxInspected is how many characters of a passage are shown.
-const maxInspected = 3_000
-
-func (i inspector) inspect(a turn.Answer) inspectionData {
+// inspect says how an answer was made, of whose passages the texts are given.
+func (i inspector) inspect(a turn.Answer, texts []string) inspectionData {
 	r := a.Record
 	data := inspectionData{
 		MessageID: i.ids.Message(a.MessageID), Status: string(a.Status), Outcome: string(a.Outcome),
@@ -126,24 +127,12 @@ func (i inspector) inspect(a turn.Answer) inspectionData {
 		Query: a.Query, Passages: make([]inspectedData, len(a.Citations)),
 		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, Provider: i.provider(r.Model),
 		FirstTokenMS: r.FirstToken.Milliseconds(), TotalMS: r.Total.Milliseconds(),
-		Removed: r.Refuted, Grounding: string(i.grounding), Dropped: a.Checked.Dropped, Replaced: a.Checked.Replaced,
+		Removed: r.Refuted, Grounding: string(i.grounding), Checked: hasTexts(&a), Dropped: a.Checked.Dropped, Replaced: a.Checked.Replaced,
 	}
 	for n, citation := range a.Citations {
-		data.Passages[n] = inspectedData{citationData: citationToWire(citation), Score: math.Round(citation.Score*1000) / 1000, Text: textOf(a.Answer, n)}
+		data.Passages[n] = inspectedData{citationData: citationToWire(citation), Score: math.Round(citation.Score*1000) / 1000, Text: texts[n]}
 	}
 	return data
-}
-
-// textOf is the beginning, without Markdown, of the text of a passage, if it is known.
-func textOf(a answer.Answer, n int) string {
-	if n >= len(a.Passages) {
-		return ""
-	}
-	text := format.Render(a.Passages[n].Text, format.PlainText, nil)
-	if utf8.RuneCountInString(text) > maxInspected {
-		text = string([]rune(text)[:maxInspected]) + "…"
-	}
-	return text
 }
 
 // provider is the name of the provider whose model answered: empty for one of the

@@ -33,7 +33,7 @@ func TestFirstRunInTheBrowser(t *testing.T) {
 			return strings.HasSuffix(get(t, b, chromedp.Location()), "/playground")
 		})
 		w.within(t).eventually("a question about the file is suggested", func() bool {
-			return strings.Contains(strings.ToLower(b.text(t, "main")), "opening hours")
+			return strings.Contains(b.text(t, "main"), "When are you open?")
 		})
 	})
 	t.Run("the overview has ticked the first step", func(t *testing.T) {

@@ -68,6 +68,16 @@ func TestPlaygroundPage(t *testing.T) {
 	t.Run("a thumb is kept", func(t *testing.T) {
 		b.do(t, chromedp.Click(chromedp.CSS(`.turn [data-rate="up"]`)), chromedp.WaitVisible(chromedp.CSS(`.turn [data-rate="up"][aria-pressed="true"]`)))
 	})
+	t.Run("a reload keeps the passages with their texts, the thumb and the number of questions that is left", func(t *testing.T) {
+		left := b.text(t, "#playground-left")
+		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(`.turn [data-rate="up"][aria-pressed="true"]`)))
+		if got := b.text(t, ".inspector blockquote"); !strings.Contains(got, "opens at seven") {
+			t.Errorf("the passage says %q", got)
+		}
+		if got := b.text(t, "#playground-left"); got != left || !strings.HasPrefix(got, "199 of 200") {
+			t.Errorf("it says %q, before %q", got, left)
+		}
+	})
 	t.Run("Escape stops an answer", func(t *testing.T) {
 		upstream.Next(llmtest.Reply{Pieces: []string{"When does the bakery open on Sundays?"}}, // the question, self-contained
 			llmtest.Reply{Pieces: piecesOfSeven, Hold: llmtest.NewGate(), HoldAt: llmtest.AfterPieces(1)})
@@ -100,6 +110,10 @@ func TestPlaygroundPage(t *testing.T) {
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(`.answers.two .answer:first-child[aria-busy="false"]`)), chromedp.WaitVisible(chromedp.CSS(`.answers.two .answer:last-child[aria-busy="false"]`)))
 		if got := b.text(t, ".answers.two"); !strings.Contains(got, "Live") || !strings.Contains(got, "Draft") {
 			t.Errorf("side by side are %q", got)
+		}
+		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(`.answers.two .answer:last-child[aria-busy="false"] .said:not(:empty)`)))
+		if got := b.text(t, ".answers.two"); !strings.Contains(got, "Live") || !strings.Contains(got, "Draft") {
+			t.Errorf("after a reload, side by side are %q", got)
 		}
 		bot, err := w.server.Chatbots.Get(t.Context(), baker.workspace, baker.chatbot)
 		if err != nil || bot.Instructions != "" {
@@ -153,7 +167,7 @@ func TestDeployPage(t *testing.T) {
 	t.Run("it has a question of this chatbot, and its own address", func(t *testing.T) {
 		v := v.in(t)
 		got := text(v.page(v.get("/chatbots/" + baker.chatbot + "/deploy")))
-		for _, part := range []string{"1 active token", `{"message": "Tell me about `, w.base + "/api/v1/chat", "PARLEY_TOKEN", "requests.post"} {
+		for _, part := range []string{"1 active token", `{"message": "When are you open?"`, w.base + "/api/v1/chat", "PARLEY_TOKEN", "requests.post"} {
 			if !strings.Contains(got, part) {
 				t.Errorf("%q is not in %s", part, got)
 			}

@@ -142,6 +142,17 @@ func TestPlayground(t *testing.T) {
 				}
 			}
 		})
+		t.Run("with the texts of its passages, and what the member thinks of it", func(t *testing.T) {
+			w := w.within(t)
+			message := inspectionIn(t, first).Inspect.MessageID
+			w.expect(w.call("POST", fmt.Sprint("/api/chatbots/", baker.chatbot, "/messages/", message, "/feedback"), `{"rating":"down","comment":"Too short."}`, owner), 200)
+			r := w.call("GET", path("messages"), "", owner)
+			for _, part := range []string{`"text":"The bakery opens at seven`, `"rating":"down"`, `"comment":"Too short."`, `"checked":false`} {
+				if !strings.Contains(r.body, part) {
+					t.Errorf("%s is not in %s", part, r.body)
+				}
+			}
+		})
 		t.Run("to others it does not exist: a colleague, a stranger, and a token of the chatbot", func(t *testing.T) {
 			w := w.within(t)
 			unknown := w.call("GET", playgroundOf(baker)+"/conversations/9007199254740990/messages", "", helper)

@@ -153,6 +153,7 @@ var rows = []row{
 	{method: "GET", route: "/chatbots/:chatbot/conversations", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/conversations/export", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/conversations/:conversation", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/messages/:message", gets: gets{own: 303, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/improve", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/improve/answer", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/improve/check/:document", gets: aPage, least: tenant.RoleMember},

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"encoding/csv"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +93,37 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	}, user.ID
 }
 
+var (
+	// exportName is how a file of an export is called: nothing of a chatbot's name is
+	// in it.
+	exportName = regexp.MustCompile(`^attachment; filename="[a-z]+-\d{4}-\d{2}-\d{2}\.(csv|jsonl)"$`)
+	// formulas are what spreadsheets begin to compute at.
+	formulas = regexp.MustCompile(`^[=+\-@\t\r|%]`)
+)
+
+// harmlessFile fails unless an export is a file that no browser shows and no
+// spreadsheet computes.
+func (w *instance) harmlessFile(answer reply) {
+	w.Helper()
+	if got := answer.Header.Get("Content-Disposition"); !exportName.MatchString(got) {
+		w.Errorf("the file is %q", got)
+	}
+	if got := answer.Header.Get("Content-Type"); got != "text/csv; charset=utf-8" || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
+		w.Errorf("it is %q, %v", got, answer.Header)
+	}
+	rows, err := csv.NewReader(strings.NewReader(answer.body)).ReadAll()
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			if formulas.MatchString(cell) {
+				w.Errorf("a spreadsheet computes %q", cell)
+			}
+		}
+	}
+}
+
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
@@ -113,9 +146,7 @@ func TestHostileNames(t *testing.T) {
 						return
 					}
 					if strings.HasSuffix(r.route, "/export") { // a file, which no browser shows
-						if got := answer.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") {
-							t.Errorf("the answer is %q", got)
-						}
+						w.harmlessFile(answer)
 						return
 					}
 					w.harmless(answer)

@@ -160,6 +160,38 @@ func (s *KnowledgePages) PassagePage(ctx context.Context, workspaceID, documentI
 	return mapped(rows, err, passageFromRow)
 }
 
+// spanBatch is how many spans one query asks for.
+const spanBatch = 100
+
+// SpanTexts returns the texts of spans of documents. A span may hold several
+// passages: the search gives a passage together with its neighbors.
+func (s *KnowledgePages) SpanTexts(ctx context.Context, workspaceID, chatbotID string, spans []browse.Span) (map[browse.Span]string, error) {
+	ctx = within(ctx, workspaceID)
+	texts := map[browse.Span]string{}
+	return texts, inBatches(spans, spanBatch, func(some []browse.Span) error {
+		where := make([]predicate.Passage, len(some))
+		for i, span := range some {
+			where[i] = passage.And(passage.DocumentID(span.DocumentID), passage.Version(span.Version), passage.StartGTE(span.Start), passage.EndLTE(span.End), passage.EndGT(0))
+		}
+		rows, err := s.store.db(ctx).Passage.Query().Where(passage.ChatbotID(chatbotID), passage.Or(where...)).Order(passage.ByOrdinal()).All(ctx)
+		if err != nil {
+			return mapError(err)
+		}
+		for _, span := range some {
+			var parts []string
+			for _, row := range rows {
+				if row.DocumentID == span.DocumentID && row.Version == span.Version && row.Start >= span.Start && row.End <= span.End {
+					parts = append(parts, row.Text)
+				}
+			}
+			if len(parts) > 0 {
+				texts[span] = strings.Join(parts, "\n\n")
+			}
+		}
+		return nil
+	})
+}
+
 // AnswersGiven returns the latest answers that were given a document, of the
 // chatbot's newest conversations: what was said before that would have to be
 // read whole.

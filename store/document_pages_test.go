@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -74,6 +75,32 @@ func TestDocumentPages(t *testing.T) {
 			answers, err := b.AnswersGiven(ctx, a.id, a.chatbot, a.document, 100, 10)
 			if err != nil || len(answers) != 1 || answers[0].Question == "" || answers[0].Text == "" {
 				t.Errorf("they are %+v, %v", answers, err)
+			}
+		})
+	})
+}
+
+func TestSpanTexts(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a")
+		ctx := b.Context()
+		b.Run("spans of a version have their texts, together with neighbors, as long as it is stored", func(t *testing.T) {
+			d, err := b.Document(ctx, a.id, a.chatbot, a.document)
+			b.must(err)
+			passages := a.newPassages(3)
+			for i := range passages {
+				passages[i].Start, passages[i].End, passages[i].Text = 100*i, 100*i+90, fmt.Sprint("part ", i)
+			}
+			b.goLive(d, passages)
+			version := d.Version + 1
+			span := func(from, to int) browse.Span {
+				return browse.Span{DocumentID: d.ID, Version: version, Start: from, End: to}
+			}
+			gone, unknown := browse.Span{DocumentID: d.ID, Version: d.Version, End: 90}, browse.Span{DocumentID: "doc_none", Version: 1, End: 90}
+			texts, err := b.SpanTexts(ctx, a.id, a.chatbot, []browse.Span{span(100, 190), span(100, 290), span(1, 90), gone, unknown})
+			want := map[browse.Span]string{span(100, 190): "part 1", span(100, 290): "part 1\n\npart 2"}
+			if err != nil || !maps.Equal(texts, want) {
+				t.Errorf("they are %v, %v, want %v", texts, err, want)
 			}
 		})
 	})

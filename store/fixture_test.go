@@ -130,7 +130,7 @@ func (b *bundle) goLive(d knowledge.Document, passages []retrieval.Passage) []re
 func (w *tenancy) newPassages(n int) []retrieval.Passage {
 	passages := make([]retrieval.Passage, n)
 	for i := range passages {
-		passages[i] = retrieval.Passage{Ordinal: i, Title: w.secret, HeadingPath: []string{w.secret}, Text: fmt.Sprint(w.secret, " ", i)}
+		passages[i] = retrieval.Passage{Ordinal: i, Start: 10 * i, End: 10*i + 10, Title: w.secret, HeadingPath: []string{w.secret}, Text: fmt.Sprint(w.secret, " ", i)}
 	}
 	return passages
 }

@@ -57,11 +57,12 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 	FROM receipts r LEFT JOIN chatbots b ON b.id = r.chatbot_id AND b.workspace_id = r.workspace_id
 	LEFT JOIN messages m ON m.id = r.message_id AND m.workspace_id = r.workspace_id
 	LEFT JOIN conversations c ON c.id = m.conversation_id
-	WHERE NOT r.counted ORDER BY r.id LIMIT $1`
+	WHERE NOT r.counted AND (r.outcome <> 'interrupted' OR r.created_at < $2) ORDER BY r.id LIMIT $1`
 
-// Uncounted returns the oldest records, of any workspace, that are not counted.
-func (s *Rolls) Uncounted(ctx context.Context, limit int) (found []stats.Record, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, uncounted, limit)
+// Uncounted returns the oldest records, of any workspace, that are not counted, and
+// those of interrupted answers only from before a time.
+func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, uncounted, limit, interruptedBefore)
 	if err != nil {
 		return nil, mapError(err)
 	}

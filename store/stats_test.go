@@ -23,6 +23,8 @@ import (
 
 var quietLog = slog.New(slog.NewTextHandler(io.Discard, nil))
 
+func atEpoch() time.Time { return epoch }
+
 // asked stores an answered question of a conversation of its own.
 func (b *bundle) asked(a tenancy, user string, outcome chat.Outcome, at time.Time, origin chat.Origin) (conversationID, answerID int64) {
 	b.Helper()
@@ -55,7 +57,7 @@ func TestRollCountsOnce(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		roller := stats.NewRoller(b.ofRolls, quietLog)
+		roller := stats.NewRoller(b.ofRolls, atEpoch, quietLog)
 		b.must(roller.Roll(ctx)) // what fill has left
 		before := b.total(a)
 		const questions = 450
@@ -73,7 +75,7 @@ func TestRollCountsOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for seed := range 4 {
 			all.Go(func() {
-				dying := stats.NewRoller(&dyingRolls{Rolls: b.ofRolls, every: 3 + seed}, quietLog)
+				dying := stats.NewRoller(&dyingRolls{Rolls: b.ofRolls, every: 3 + seed}, atEpoch, quietLog)
 				for range 30 {
 					if err := dying.Roll(ctx); err != nil && !fault.Is(err, fault.Internal) && !fault.Is(err, fault.Unavailable) {
 						b.Error(err)
@@ -102,7 +104,7 @@ func TestRollCountsOnce(t *testing.T) {
 		if gaps, err := b.CountGaps(ctx, a.id, a.chatbot); err != nil || gaps != questions/10+1 { // one of fill
 			b.Errorf("there are %d gaps, %v", gaps, err)
 		}
-		if left, err := b.Uncounted(ctx, 10); err != nil || len(left) != 0 {
+		if left, err := b.Uncounted(ctx, epoch, 10); err != nil || len(left) != 0 {
 			b.Errorf("%d are left, %v", len(left), err)
 		}
 
@@ -120,6 +122,48 @@ func TestRollCountsOnce(t *testing.T) {
 				t.Errorf("they are %+v, before %+v", again, after)
 			}
 		})
+	})
+}
+
+func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a")
+		ctx := b.Context()
+		at := epoch
+		roller := stats.NewRoller(b.ofRolls, func() time.Time { return at }, quietLog)
+		b.must(roller.Roll(ctx))
+		before := b.total(a).Total
+		ask := func() (answerID int64, end func(chat.Status, chat.Outcome)) {
+			c, answerID, err := b.BeginConversation(ctx, a.id, chat.Conversation{
+				ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, BegunBy: a.user, Title: "A question", CreatedAt: epoch,
+			}, turn.Opening{Question: "A question", At: epoch, LeaseUntil: epoch, Month: thisMonth})
+			b.must(err)
+			return answerID, func(status chat.Status, outcome chat.Outcome) {
+				b.Helper()
+				b.must(b.FinishTurn(ctx, a.id, turn.Answer{
+					MessageID: answerID, Attempt: 1, Status: status, Outcome: outcome, ConversationID: c.ID, Opens: true, Origin: chat.API,
+					Answer: answer.Answer{Record: answer.UsageRecord{ChatbotID: a.chatbot, Usage: answer.Usage{PromptTokens: 7}, At: epoch}},
+				}))
+			}
+		}
+		late, endLate := ask()
+		_, endLost := ask()
+		endLost(chat.Interrupted, chat.OutcomeInterrupted)
+		if n, err := b.InterruptLapsed(ctx, epoch.Add(time.Minute), epoch, func(string) int { return 0 }); err != nil || n == 0 {
+			b.Fatalf("%d are interrupted, %v", n, err)
+		}
+		b.must(roller.Roll(ctx))
+		endLate(chat.Complete, chat.Answered) // its process was alive
+		b.must(roller.Roll(ctx))
+		if got := b.total(a).Total; got.Answered-before.Answered != 1 || got.Stopped != before.Stopped || got.PromptTokens-before.PromptTokens != 7 {
+			b.Errorf("answer %d is counted as %d answered, %d stopped, %d tokens", late, got.Answered-before.Answered, got.Stopped-before.Stopped, got.PromptTokens-before.PromptTokens)
+		}
+		at = epoch.Add(2 * time.Hour) // nobody replaces the others any more
+		b.must(roller.Roll(ctx))
+		got := b.total(a).Total
+		if got.Questions-before.Questions < 2 || got.Answered-before.Answered != 1 || got.Stopped-before.Stopped != got.Questions-before.Questions-1 {
+			b.Errorf("in the end %d questions are counted, %d answered, %d stopped", got.Questions-before.Questions, got.Answered-before.Answered, got.Stopped-before.Stopped)
+		}
 	})
 }
 
@@ -143,7 +187,7 @@ func TestThumbsAreCountedAsTheyChange(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		roller := stats.NewRoller(b.ofRolls, quietLog)
+		roller := stats.NewRoller(b.ofRolls, atEpoch, quietLog)
 		b.must(roller.Roll(ctx)) // with the thumb down of fill
 		conversation, answered := b.asked(a, "ann", chat.Answered, epoch, chat.API)
 		mine, tried := b.asked(a, "", chat.Answered, epoch, chat.Playground)

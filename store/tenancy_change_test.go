@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"errors"
 	"time"
 
@@ -132,6 +133,10 @@ var methodsThatChange = []confined{
 	}},
 	{"PassagePage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.PassagePage(ctx, as, a.document, 1, 0, 10)
+	}},
+	{"SpanTexts", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		texts, err := s.SpanTexts(ctx, as, a.chatbot, []browse.Span{{DocumentID: a.document, Version: 1, End: 1_000_000}})
+		return fmt.Sprint(texts), err
 	}},
 	{"AnswersGiven", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.AnswersGiven(ctx, as, a.chatbot, a.document, 10, 10)

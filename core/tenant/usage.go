@@ -52,7 +52,7 @@ func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error)
 	if err != nil {
 		return Usage{}, err
 	}
-	tried, err := h.db.Messages.MessagesOf(ctx, workspaceID, plan.MonthOf(plan.Playground, h.now()))
+	tried, err := h.Tried(ctx, workspaceID)
 	if err != nil {
 		return Usage{}, err
 	}
@@ -73,6 +73,12 @@ func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error)
 		KnowledgeChars:     chars,
 		StoredBytes:        stored,
 	}, nil
+}
+
+// Tried returns how many questions a workspace has asked in the playground this
+// month.
+func (h *Holdings) Tried(ctx context.Context, workspaceID string) (int, error) {
+	return h.db.Messages.MessagesOf(ctx, workspaceID, plan.MonthOf(plan.Playground, h.now()))
 }
 
 func count(holdings []Holding, resource plan.Resource) int {

@@ -26,7 +26,7 @@ func openInsight(p *Program) {
 		embedder = p.embedder
 	}
 	asker, tests := insight.NewAsker(p.Answers), store.NewTestRuns(p.Store)
-	p.Insight = Insight{Roller: stats.NewRoller(store.NewRolls(p.Store), p.Log), Insight: site.Insight{
+	p.Insight = Insight{Roller: stats.NewRoller(store.NewRolls(p.Store), p.now, p.Log), Insight: site.Insight{
 		Feedback: insight.NewFeedbacks(store.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(store.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,

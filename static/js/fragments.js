@@ -86,7 +86,7 @@ document.addEventListener("submit", (event) => {
   }
 });
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("[data-swap] a[href]");
+  const link = event.target.closest?.("[data-swap]:not(form) a[href]"); // one in a form empties it, too
   if (link && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && link.origin === location.origin) {
     event.preventDefault();
     go(link.href, link.closest("[data-swap]").dataset.swap);

@@ -23,7 +23,17 @@ class ModelPicker extends HTMLElement {
     });
     this.list.addEventListener("change", () => this.choose());
     this.input.form.addEventListener("reset", () => setTimeout(() => this.load()));
-    this.load();
+    const dialog = this.closest("dialog");
+    if (!dialog || dialog.open) {
+      this.load();
+      return;
+    }
+    new MutationObserver((_, observer) => { // the provider is asked once somebody looks
+      if (dialog.open) {
+        observer.disconnect();
+        this.load();
+      }
+    }).observe(dialog, { attributeFilter: ["open"] });
   }
 
   async load() {

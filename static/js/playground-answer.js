@@ -69,7 +69,7 @@ const way = (failure, places, again) => {
 let made = 0;
 
 export class Answer {
-  constructor(element, { places, which, onInspect, onMark, onAgain }) {
+  constructor(element, { places, which, onInspect, onMark, onAgain, onSettle }) {
     this.element = element;
     this.places = places;
     this.text = "";
@@ -77,6 +77,7 @@ export class Answer {
     this.inspection = null;
     this.onMark = onMark;
     this.onAgain = onAgain;
+    this.onSettle = onSettle;
     this.rated = null;
     this.format = "html";
     part(element, "which").textContent = which ?? "";
@@ -119,13 +120,25 @@ export class Answer {
 
   // settle shows the whole answer.
   settle(inspection) {
-    this.inspection = inspection;
+    this.inspection = this.onSettle(inspection);
     this.element.setAttribute("aria-busy", "false");
     part(this.element, "waiting").hidden = true;
     part(this.element, "after").hidden = false;
     badge(part(this.element, "after").querySelector(".badge"), inspection.outcome === "answered" ? "" : inspection.outcome);
     this.show(this.format);
     this.onInspect(this, false);
+  }
+
+  // recall shows what a person thought of the answer.
+  recall(rating, comment) {
+    this.rated = rating || null;
+    for (const button of this.element.querySelectorAll("[data-rate]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.rate === this.rated));
+    }
+    part(this.element, "comment").hidden = this.rated !== "down";
+    if (comment) {
+      part(this.element, "comment").querySelector("textarea").value = comment;
+    }
   }
 
   // show writes the answer in a format.
@@ -162,6 +175,9 @@ export class Answer {
     chip.textContent = number;
     chip.title = passage.title;
     chip.setAttribute("aria-label", `Source ${number}: ${passage.title}`);
+    if (passage.text) {
+      chip.title = `${passage.title}\n${passage.text.slice(0, 280)}${passage.text.length > 280 ? "…" : ""}`;
+    }
     for (const name of ["pointerenter", "focus"]) {
       chip.addEventListener(name, () => this.onMark(this, number, false));
     }
@@ -197,11 +213,7 @@ export class Answer {
   async rate(rating) {
     const next = this.rated === rating ? null : rating;
     if (await this.send(next, "")) {
-      this.rated = next;
-      for (const button of this.element.querySelectorAll("[data-rate]")) {
-        button.setAttribute("aria-pressed", String(button.dataset.rate === next));
-      }
-      part(this.element, "comment").hidden = next !== "down";
+      this.recall(next);
       if (next === "down") {
         part(this.element, "comment").querySelector("textarea").focus();
       }

@@ -15,6 +15,8 @@ const checksOf = (i) => {
   );
   if (i.grounding !== "strict") {
     all.push(["check", "Strictness is open: the answer may go beyond the knowledge."]);
+  } else if (!i.checked) {
+    all.push(["check", "Strict: sentences that no passage supports are left out."]);
   } else if (i.replaced) {
     all.push(["warning", "Strict: the passages supported nothing of the answer, so your own text was said."]);
   } else if (i.dropped_sentences > 0) {
@@ -43,9 +45,7 @@ const passageOf = (passage, knowledge) => {
   part(made, "score").textContent = passage.score ? passage.score.toFixed(2) : "";
   const path = [...passage.heading_path.filter((heading, at) => at > 0 || heading !== passage.title), passage.place].filter(Boolean);
   part(made, "path").textContent = [path.join(" › "), passage.cited ? "" : "not cited"].filter(Boolean).join(" · ");
-  const text = part(made, "text");
-  text.textContent = passage.text ?? "";
-  text.hidden = !passage.text;
+  part(made, "text").textContent = passage.text || "The document has changed since, or was removed.";
   const more = made.querySelector('[data-act="more"]');
   more.hidden = (passage.text ?? "").length < 320;
   more.addEventListener("click", () => {

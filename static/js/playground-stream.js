@@ -53,7 +53,7 @@ const follow = async (begin, again, on) => {
   const seen = (event, id) => {
     conversation = event.conversation_id ?? conversation;
     last = id || last;
-    on(event);
+    on(event, /^\d+/.exec(last)?.[0]); // an id begins with that of the answer
   };
   for (let tries = 0; ; tries += 1) {
     const before = last;

@@ -7,6 +7,9 @@ import { ask, call, resume, Refused } from "./playground-stream.js";
 
 const copyOf = (name) => document.querySelector(`template[data-pattern="${name}"]`).content.firstElementChild.cloneNode(true);
 
+// mostKept is how many answers the tab remembers something of.
+const mostKept = 50;
+
 class Playground extends HTMLElement {
   connectedCallback() {
     this.places = { api: this.dataset.api, plans: this.dataset.plans, knowledge: this.dataset.knowledge };
@@ -78,14 +81,11 @@ class Playground extends HTMLElement {
       if (turns.length === 0) {
         throw new Refused("There is nothing in it.", 3);
       }
+      const beside = await this.drafted(turns);
       for (const turn of turns) {
-        const [answer] = this.turn(turn.question, [null]);
-        if (turn.inspect) {
-          answer.text = turn.answer;
-          answer.settle(turn.inspect);
-        } else {
-          this.run(answer, resume(this.places.api, live, (event) => answer.take(event)), live);
-        }
+        const other = beside.get(String(turn.message_id));
+        const answers = this.turn(turn.question, other ? [null, other] : [null]);
+        [{ ...turn, conversation: live }, other].filter(Boolean).forEach((told, at) => this.retell(answers[at], told));
       }
     } catch (failure) {
       if (failure.code === 3) { // it is kept no longer
@@ -93,6 +93,57 @@ class Playground extends HTMLElement {
       }
       this.thread.replaceChildren(this.start);
       this.suggest();
+    }
+  }
+
+  // retell shows an answer of before.
+  retell(answer, turn) {
+    if (!turn.inspect) {
+      this.run(answer, resume(this.places.api, turn.conversation, (event) => answer.take(event)), turn.conversation);
+      return;
+    }
+    answer.text = turn.answer;
+    answer.settle(turn.inspect);
+    answer.recall(turn.rating, turn.comment);
+  }
+
+  // drafted are the answers of drafts beside live ones, by the live ones' ids.
+  async drafted(turns) {
+    const shown = new Set(turns.map((turn) => String(turn.message_id)));
+    const pairs = (this.kept.pairs ?? []).filter((pair) => shown.has(pair.live) && pair.draft);
+    const found = new Map();
+    await Promise.all(
+      [...new Set(pairs.map((pair) => pair.conversation))].map(async (conversation) => {
+        const { turns } = await call("GET", `${this.places.api}/playground/conversations/${conversation}/messages`).catch(() => ({ turns: [] }));
+        for (const turn of turns) {
+          const pair = pairs.find((pair) => pair.draft === String(turn.message_id));
+          if (pair) {
+            found.set(pair.live, { ...turn, conversation });
+          }
+        }
+      }),
+    );
+    return found;
+  }
+
+  // settled keeps what the checks did, which the server doesn't, and adds it to what
+  // is read back.
+  settled(inspection) {
+    const { message_id: id, checked, dropped_sentences, replaced } = inspection;
+    const known = this.kept.checks ?? [];
+    if (!checked) {
+      return { ...inspection, ...known.find((check) => check.id === id)?.did };
+    }
+    this.keep({ checks: [...known.filter((check) => check.id !== id), { id, did: { checked, dropped_sentences, replaced } }].slice(-mostKept) });
+    return inspection;
+  }
+
+  // count shows how many questions are left of the month.
+  count(asked) {
+    const place = this.querySelector("[data-left]");
+    if (place) {
+      place.dataset.left = Number(place.dataset.left) - asked;
+      place.querySelector("b").textContent = new Intl.NumberFormat("en-US").format(Math.max(0, place.dataset.left));
     }
   }
 
@@ -122,7 +173,7 @@ class Playground extends HTMLElement {
 
   renew() {
     this.stop();
-    this.keep({ live: null, draft: null });
+    this.keep({ live: null, draft: null, pairs: [], checks: [] });
     this.answers = [];
     this.thread.replaceChildren(this.start);
     this.place.replaceChildren();
@@ -145,6 +196,7 @@ class Playground extends HTMLElement {
         onInspect: (of, opens) => this.inspect(of, opens),
         onMark: (of, number, opens) => this.mark(of, number, opens),
         onAgain: () => this.send(question),
+        onSettle: (inspection) => this.settled(inspection),
       });
       answer.format = this.format;
       return answer;
@@ -165,6 +217,8 @@ class Playground extends HTMLElement {
       this.question.value = "";
     }
     const drafts = this.kept.settings ? [null, this.kept.settings] : [null];
+    const pair = {};
+    this.count(drafts.length);
     this.turn(message, drafts).forEach((answer, at) => {
       const name = at === 0 ? "live" : "draft";
       const body = { message };
@@ -174,10 +228,13 @@ class Playground extends HTMLElement {
       if (drafts[at]) {
         body.draft = drafts[at];
       }
-      const events = ask(this.places.api, body, (event) => {
+      const events = ask(this.places.api, body, (event, id) => {
         if (event.conversation_id) {
           this.keep({ [name]: event.conversation_id });
           answer.conversation = event.conversation_id;
+        }
+        if (drafts.length > 1 && id && !pair[name]) {
+          this.pair(Object.assign(pair, { [name]: id }, at === 1 && { conversation: answer.conversation }));
         }
         answer.take(event);
         this.follow();
@@ -185,6 +242,13 @@ class Playground extends HTMLElement {
       this.run(answer, events, this.kept[name]);
     });
     this.question.focus();
+  }
+
+  // pair keeps which answers stand side by side, so that a reload shows them so.
+  pair(pair) {
+    if (pair.live && pair.draft) {
+      this.keep({ pairs: [...(this.kept.pairs ?? []), { ...pair }].slice(-mostKept) });
+    }
   }
 
   // run waits for the end of an answer.
@@ -197,6 +261,9 @@ class Playground extends HTMLElement {
       document.querySelector('[data-part="said"]').textContent = answer.inspection?.plain_text ?? "";
     } catch (failure) {
       answer.fail(failure instanceof Refused ? failure : new Refused("Something went wrong on this page. Try again.", 0));
+      if (failure.code > 0) { // it was refused, and is not counted
+        this.count(-1);
+      }
       if (failure.code === 3) { // the conversation is kept no longer
         this.keep({ live: null, draft: null });
       }

@@ -9,8 +9,9 @@ import (
 // Conversations is the page of a chatbot's conversations: the list, and beside it
 // one of them with what its answers were made from.
 type Conversations struct {
-	// Base is the address of the page.
-	Base string
+	// Base is the address of the page, and Here that of the conversation that is
+	// open.
+	Base, Here string
 	// Filters are what was typed into the inputs that choose conversations, and
 	// Filtered says that one of them does.
 	Filters  ui.Form
@@ -94,6 +95,9 @@ type Inspected struct {
 // CitedPassage is a passage that an answer was given.
 type CitedPassage struct {
 	Number, Title, Path, Place, URL string
+	// Text is its beginning, or empty if the document has changed since. Score is
+	// how well it matched the question, or empty.
+	Text, Score string
 	// Cited says that the answer cites it.
 	Cited bool
 }

@@ -18,6 +18,8 @@ type Knowledge struct {
 	// States are the choices by state, with their counts.
 	States []ui.Option
 	Pager  ui.Pager
+	// Here is the address of the page with what was chosen.
+	Here string
 	// Any says that the chatbot has documents, though none may be listed.
 	Any bool
 	// Working counts the documents that are being worked on.
@@ -104,6 +106,9 @@ type Removed struct {
 	Pager    ui.Pager
 }
 
+// Link leads to what its text names.
+type Link struct{ Text, URL string }
+
 // Receipt says that a document is gone.
 type Receipt struct {
 	ID, Title, URL string
@@ -112,8 +117,8 @@ type Receipt struct {
 	RequestedAt       time.Time
 	// ConfirmedAt is nil until the index holds nothing of it.
 	ConfirmedAt *time.Time
-	// MessageIDs name the first of the answers, and More counts those of them
+	// Messages lead to the first of the answers, and More counts those of them
 	// that are left out.
-	MessageIDs string
-	More       string
+	Messages []Link
+	More     string
 }

@@ -21,6 +21,9 @@ type Playground struct {
 	// Seen is the fingerprint of the live settings.
 	Seen      string
 	Answering Answering
+	// Left is how many questions are left of those Included in the month, and
+	// LeftNumber the same without separators. All are empty without a limit.
+	Left, LeftNumber, Included string
 	// MaxChars is how long a question may be.
 	MaxChars int
 	// Code asks the same from a program. HasAPI says that the plan includes that.

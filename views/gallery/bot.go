@@ -49,7 +49,7 @@ func botPages() map[string]templ.Component {
 	}}
 	versions := bot.DocumentDetails{Document: documents[2], Tab: bot.TabVersions, Facts: []ui.Fact{{Name: "Live version", Value: "2"}, {Name: "Latest version", Value: "3"}}}
 	receipts := bot.Removed{Receipts: []bot.Receipt{
-		{ID: "rm_1", Title: hostile, URL: "https://www.example.com/x", Passages: "12", Answers: "1,022", RequestedAt: day, ConfirmedAt: &day, MessageIDs: "4, 8", More: "1,020"},
+		{ID: "rm_1", Title: hostile, URL: "https://www.example.com/x", Passages: "12", Answers: "1,022", RequestedAt: day, ConfirmedAt: &day, Messages: []bot.Link{{Text: "4", URL: "#"}, {Text: "8", URL: "#"}}, More: "1,020"},
 		{ID: "rm_2", Title: "Prices", Passages: "1", Answers: "0", RequestedAt: day},
 	}, Tabs: tabs}
 	evaluated := bot.Evaluate{

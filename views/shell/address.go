@@ -58,6 +58,11 @@ func PlaygroundURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/p
 // ConversationsURL is the page of a chatbot's conversations.
 func ConversationsURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/conversations" }
 
+// MessageURL leads to the conversation that has a message.
+func MessageURL(chatbotID, message string) string {
+	return ChatbotURL(chatbotID) + "/messages/" + message
+}
+
 // ImproveURL is the page of the questions that a chatbot did not answer well.
 func ImproveURL(chatbotID string) string { return ChatbotURL(chatbotID) + "/improve" }
 

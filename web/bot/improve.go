@@ -211,8 +211,8 @@ func (s improvePages) check(c *fiber.Ctx, v site.Visit) error {
 	m.Cites = reply.Cites(m.Document)
 	m.HTML = format.Render(reply.Text, format.HTML, v.Chatbot.ImageHosts)
 	m.Outcome = outcomeToView(reply.Outcome)
-	for _, citation := range reply.Citations {
-		m.Passages = append(m.Passages, passageToView(v.Chatbot.ID, citation))
+	if m.Passages, err = passagesToView(c.UserContext(), s.Site, v, reply.Citations); err != nil {
+		return err
 	}
 	if message := s.gapMessage(typed["message"]); m.Works && message != 0 {
 		if m.Settled, err = s.Insight.Gaps.Settle(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, message, m.Document); err != nil {

@@ -120,7 +120,9 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		m.Documents = append(m.Documents, documentToView(document))
 	}
 	m.Pager = ui.Pager{Swaps: "knowledge", Text: shownOf(len(documents), sum(counts, chosenStates(asked["state"])), "document")}
+	m.Here = asked.at(shell.KnowledgeURL(v.Chatbot.ID))
 	if !after.IsZero() {
+		m.Here = asked.at(shell.KnowledgeURL(v.Chatbot.ID), "after", after.String())
 		m.Pager.Previous = asked.at(shell.KnowledgeURL(v.Chatbot.ID))
 		m.Pager.First = true
 	}
@@ -233,11 +235,9 @@ func (s knowledgePages) removalToView(r knowledge.Removal) views.Receipt {
 		RequestedAt: r.RequestedAt, ConfirmedAt: r.ConfirmedAt,
 	}
 	named := r.MessageIDs[:min(messagesShown, len(r.MessageIDs))]
-	for i, message := range s.IDs.Messages(named) {
-		if i > 0 {
-			shown.MessageIDs += ", "
-		}
-		shown.MessageIDs += strconv.FormatInt(message, 10)
+	for _, message := range s.IDs.Messages(named) {
+		id := strconv.FormatInt(message, 10)
+		shown.Messages = append(shown.Messages, views.Link{Text: id, URL: shell.MessageURL(r.ChatbotID, id)})
 	}
 	if more := r.Answers - len(named); more > 0 {
 		shown.More = plan.Thousands(more)

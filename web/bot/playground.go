@@ -2,6 +2,7 @@ package bot
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -49,6 +50,14 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		MayTry: v.MayChange(tenant.Try), MayAdd: v.MayChange(tenant.EditKnowledge), MayDraft: v.MayChange(tenant.ManageChatbots),
 		Draft: draft, Refused: draft.Message != "", Seen: seen, MaxChars: limits.MessageChars,
 		Code: views.Samples(s.Address(route.V1), "QUESTION", "FORMAT"), HasAPI: limits.Has(plan.FeatureAPI),
+	}
+	if included := limits.PlaygroundPerMonth; included != plan.Unlimited {
+		asked, err := s.Tenants.Holdings.Tried(c.UserContext(), v.WorkspaceID())
+		if err != nil {
+			return err
+		}
+		left := max(0, included-asked)
+		m.Left, m.LeftNumber, m.Included = plan.Thousands(left), strconv.Itoa(left), plan.Thousands(included)
 	}
 	for state, n := range counts {
 		if state != knowledge.Removing {

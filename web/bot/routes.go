@@ -30,6 +30,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/evaluate", evaluations.evaluate, route.May(tenant.Read), route.Body(site.MaxForm), route.Costly),
 		route.Get("/conversations", conversations.list, route.May(tenant.Read)),
 		route.Get("/conversations/export", conversations.export, route.May(tenant.Read), route.Costly),
+		route.Get("/messages/:message", conversations.message, route.May(tenant.Read)),
 		route.Get("/conversations/:conversation", conversations.thread, route.May(tenant.Read)),
 		route.Post("/conversations/:conversation/:message/rate", conversations.rate, route.May(tenant.Read), route.Body(site.MaxForm), route.On("/conversations/:conversation")),
 		route.Post("/conversations/:conversation/delete", conversations.remove, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.On("/conversations/:conversation")),

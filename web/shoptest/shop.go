@@ -283,7 +283,7 @@ func (s *Shop) Converse(chatbotID string, all ...Answer) {
 			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
 		}))
 	}
-	webtest.Must(s.T, stats.NewRoller(store.NewRolls(s.db), slog.New(slog.DiscardHandler)).Roll(s.Context()))
+	webtest.Must(s.T, stats.NewRoller(store.NewRolls(s.db), time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
 }
 
 // WantRows fails unless a table has these cells after its head.

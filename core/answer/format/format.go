@@ -53,3 +53,19 @@ func Render(markdown string, to Format, allow Hosts) string {
 	}
 	return markdown
 }
+
+// maxExcerpt is the length of the longest excerpt, in characters.
+const maxExcerpt = 3_000
+
+// Excerpt is the beginning of a passage as people read it: plain text of a bounded
+// length.
+func Excerpt(markdown string) string {
+	text := Render(markdown, PlainText, nil)
+	chars := 0
+	for i := range text {
+		if chars++; chars > maxExcerpt {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

@@ -67,7 +67,7 @@ func (r *Roller) drain(ctx context.Context) error {
 		if err := r.Roll(ctx); err != nil {
 			return err
 		}
-		left, err := r.store.Uncounted(ctx, 1)
+		left, err := r.uncounted(ctx, 1)
 		if err != nil || len(left) == 0 {
 			return err
 		}

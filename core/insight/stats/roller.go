@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"parley/core/fault"
 )
@@ -44,8 +45,9 @@ type RollStore interface {
 	// transaction ends, and keeps chatbots until then. It reports false if there is
 	// another.
 	LockRoll(ctx context.Context, chatbotIDs ...string) (bool, error)
-	// Uncounted returns the oldest records that are not counted.
-	Uncounted(ctx context.Context, limit int) ([]Record, error)
+	// Uncounted returns the oldest records that are not counted, and of those of
+	// interrupted answers only those from before a time.
+	Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) ([]Record, error)
 	// CountRecords marks records as counted, and returns how many were not yet.
 	CountRecords(ctx context.Context, ids []int64) (int, error)
 	// UncountedThumbs returns feedback whose rating is not the counted one.
@@ -65,11 +67,14 @@ type RollStore interface {
 // Roller adds to the sums of days what has happened since.
 type Roller struct {
 	store RollStore
+	now   func() time.Time
 	log   *slog.Logger
 }
 
 // NewRoller returns a roller of a store.
-func NewRoller(store RollStore, log *slog.Logger) *Roller { return &Roller{store, log} }
+func NewRoller(store RollStore, now func() time.Time, log *slog.Logger) *Roller {
+	return &Roller{store, now, log}
+}
 
 const (
 	// batch is how many records one transaction counts, so that none keeps other
@@ -77,6 +82,10 @@ const (
 	batch = 200
 	// dayNames and monthNames are how many documents and topics are kept.
 	dayNames, monthNames = 50, 150
+	// settled is how long the record of an interrupted answer waits to be counted.
+	// The process that was taken for dead may live, end its answer after all and
+	// replace the record: what was counted of the first would stay in the sums.
+	settled = time.Hour
 )
 
 // errOthers says that another roller was faster.
@@ -108,6 +117,10 @@ func (r *Roller) Roll(ctx context.Context) error {
 	}
 }
 
+func (r *Roller) uncounted(ctx context.Context, limit int) ([]Record, error) {
+	return r.store.Uncounted(ctx, r.now().Add(-settled), limit)
+}
+
 // locked runs fn in a transaction in which nobody else rolls.
 func (r *Roller) locked(ctx context.Context, chatbotIDs []string, fn func(context.Context) error) error {
 	return r.store.InTx(ctx, func(ctx context.Context) error {
@@ -125,7 +138,7 @@ func (r *Roller) locked(ctx context.Context, chatbotIDs []string, fn func(contex
 // rollRecords counts some records. They are summed up before the transaction
 // begins.
 func (r *Roller) rollRecords(ctx context.Context) (int, error) {
-	records, err := r.store.Uncounted(ctx, batch)
+	records, err := r.uncounted(ctx, batch)
 	if err != nil || len(records) == 0 {
 		return 0, err
 	}

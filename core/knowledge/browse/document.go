@@ -22,6 +22,9 @@ type Details interface {
 	// AnswersGiven returns the latest answers that were given a document, the
 	// newest first, among those of the chatbot's newest conversations.
 	AnswersGiven(ctx context.Context, workspaceID, chatbotID, documentID string, conversations, limit int) ([]Answer, error)
+	// SpanTexts returns the texts of the spans of a chatbot's documents that are
+	// still stored.
+	SpanTexts(ctx context.Context, workspaceID, chatbotID string, spans []Span) (map[Span]string, error)
 }
 
 // Answer is an answer that was given a document.

@@ -32,7 +32,7 @@ type Sample struct {
 
 // Suggestions are up to three questions that a chatbot's knowledge should answer,
 // each from another document where there are several: first questions that have
-// been answered there, then headings that ask, then other headings.
+// been answered there, then headings that ask, then what else it tells.
 func (b *Browser) Suggestions(ctx context.Context, workspaceID, chatbotID string) ([]string, error) {
 	if _, err := b.chatbots.Chatbot(ctx, workspaceID, chatbotID); err != nil {
 		return nil, err
@@ -44,15 +44,15 @@ func (b *Browser) Suggestions(ctx context.Context, workspaceID, chatbotID string
 	return suggest(samples), nil
 }
 
-// suggest takes turns between documents, in three rounds: what each has of the
+// suggest takes turns between documents, in rounds: what each has of the
 // best kind of question comes before the next kind.
 func suggest(samples []Sample) []string {
-	asked := make([][3][]string, len(samples))
+	asked := make([][kinds][]string, len(samples))
 	for i, s := range samples {
 		asked[i] = s.questions()
 	}
 	chosen, seen := []string{}, map[string]bool{}
-	for kind := range 3 {
+	for kind := range kinds {
 		for depth, more := 0, true; more; depth++ {
 			more = false
 			for _, of := range asked {
@@ -74,29 +74,52 @@ func suggest(samples []Sample) []string {
 	return chosen
 }
 
-// questions are those of a document: its pairs', those that head a section, and
-// those that can be made of other headings.
-func (s Sample) questions() (found [3][]string) {
+// The kinds of questions, the best first: those of pairs, headings that ask,
+// questions that first sentences answer and that headings make, what the title is
+// about, and headings that are quoted.
+const (
+	ofPairs = iota
+	headingsThatAsk
+	made
+	ofTitle
+	quoted
+	kinds
+)
+
+// questions are those of a document, by their kinds.
+func (s Sample) questions() (found [kinds][]string) {
 	var whole strings.Builder
 	for _, p := range s.Passages {
 		whole.WriteString(p.Text)
 	}
 	text := whole.String()
-	var top []string
+	if s.Kind != knowledge.Pairs {
+		for _, p := range s.Passages {
+			if question := answered(firstSentence(p.Text)); question != "" {
+				found[made] = append(found[made], question)
+			}
+		}
+	}
 	for _, heading := range s.headings() {
 		switch {
 		case s.Kind == knowledge.Pairs && heading != s.Title:
-			found[0] = append(found[0], asking(heading))
+			found[ofPairs] = append(found[ofPairs], asking(heading))
+		case s.Kind == knowledge.Pairs:
 		case strings.HasSuffix(heading, "?"):
-			found[1] = append(found[1], heading)
-		case !tellsSomething(heading), s.Kind == knowledge.Pairs:
-		case heading == s.Title: // what is below it is more to the point
-			top = append(top, tell(heading, text))
-		default:
-			found[2] = append(found[2], tell(heading, text))
+			if selfContained(heading) {
+				found[headingsThatAsk] = append(found[headingsThatAsk], heading)
+			}
+		case tellsSomething(heading):
+			question, good := ask(heading, text)
+			kind := made
+			if !good {
+				kind = quoted
+			} else if heading == s.Title { // what is below it is more to the point
+				kind = ofTitle
+			}
+			found[kind] = append(found[kind], question)
 		}
 	}
-	found[2] = append(found[2], top...)
 	return found
 }
 
@@ -154,20 +177,6 @@ func tellsSomething(heading string) bool {
 	return strings.ContainsFunc(heading, unicode.IsLetter) && !general[strings.ToLower(strings.TrimRight(heading, ":"))] &&
 		!parts.MatchString(heading) && !file.MatchString(heading)
 }
-
-// tell asks about a heading. Its first word begins small if the text has it so,
-// or it is a gerund: else it is a name.
-func tell(heading, text string) string {
-	heading = strings.TrimRight(heading, ".:!;, ")
-	first, rest, _ := strings.Cut(heading, " ")
-	if small := strings.ToLower(first); first != strings.ToUpper(first) && (hasWord(text, small) || gerund.MatchString(first) && rest != "") {
-		heading = strings.TrimSpace(small + " " + rest)
-	}
-	return "Tell me about " + heading + "."
-}
-
-// gerund begins headings such as "Selling your bike".
-var gerund = regexp.MustCompile(`^[A-Z][a-z]{2,}ing$`)
 
 func hasWord(text, word string) bool {
 	for at := 0; ; {
