@@ -109,13 +109,13 @@ func (b *window) quiet(t *testing.T) {
 
 func (b *window) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		t.Fatal(err)
+	for _, step := range steps {
+		get(t, b, step)
 	}
 }
 
-// get returns what an action finds out. It asks again if the page was replaced
-// while it looked.
+// get returns what an action finds out. It acts again if the page was replaced
+// before it could.
 func get[T any](t *testing.T, b *window, action chromedp.Action[T]) T {
 	t.Helper()
 	value, err := chromedp.Run(b.ctx, action)
