@@ -28,7 +28,7 @@ func TestEvaluatePageAndRoute(t *testing.T) {
 			shown := text(v.page(r))
 			for _, part := range []string{
 				"“opening HOURS” is number 1", "“Opening hours” is number", "Cheese cake is baked on Mondays.", "(score ", "Coffee?",
-				"Found among the first 1", "50 %", "100 %", "Mean reciprocal rank",
+				"Found among the first 1", "50%", "100%", "Mean reciprocal rank",
 			} {
 				if !strings.Contains(shown, part) {
 					t.Errorf("the page lacks %q: %s", part, shown)

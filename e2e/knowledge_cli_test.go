@@ -158,7 +158,7 @@ func TestEvaluateCommand(t *testing.T) {
 			term.Errorf("of the first question there is %v", first)
 		}
 		shown := term.fed(questions, "knowledge", "evaluate", bot, "-")
-		for _, part := range []string{`"Opening hours" is at place 1`, "1. Cakes", "found among the first 3", "100 %", "mean reciprocal rank"} {
+		for _, part := range []string{`"Opening hours" is at place 1`, "1. Cakes", "found among the first 3", "100%", "mean reciprocal rank"} {
 			if !strings.Contains(shown, part) {
 				term.Errorf("it lacks %q:\n%s", part, shown)
 			}

@@ -101,7 +101,7 @@ func showEvaluation(out io.Writer, e retrieval.Evaluation) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "questions measured\t%d\n", e.Measured)
 	for _, depth := range retrieval.EvaluateDepths {
-		fmt.Fprintf(w, "found among the first %s\t%.0f %%\n", strconv.Itoa(depth), 100*e.Within[depth])
+		fmt.Fprintf(w, "found among the first %s\t%.0f%%\n", strconv.Itoa(depth), 100*e.Within[depth])
 	}
 	fmt.Fprintf(w, "mean reciprocal rank\t%.2f\n", e.MRR)
 	return w.Flush()

@@ -432,9 +432,9 @@ func topGaps(m Overview) templ.Component {
 					}
 					if group.Count > 1 {
 						var templ_7745c5c3_Var17 string
-						templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("Asked " + strconv.Itoa(group.Count) + " times, last ")
+						templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("Asked " + strconv.Itoa(group.Count) + " times · ")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/overview.templ`, Line: 95, Col: 65}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/overview.templ`, Line: 95, Col: 62}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 						if templ_7745c5c3_Err != nil {

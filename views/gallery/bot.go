@@ -54,7 +54,7 @@ func botPages() map[string]templ.Component {
 	}, Tabs: tabs}
 	evaluated := bot.Evaluate{
 		Form: ui.Form{Values: map[string]string{"questions": hostile}}, Measured: 1, MRR: "0.50",
-		Shares: []bot.Share{{Depth: "1", Percent: "0 %"}, {Depth: "3", Percent: "100 %"}},
+		Shares: []bot.Share{{Depth: "1", Percent: "0%"}, {Depth: "3", Percent: "100%"}},
 		Results: []bot.Result{
 			{Question: hostile, Expected: "Returns", Rank: "2", Passages: []bot.Hit{
 				{Title: hostile, Path: "A › B", Place: "Page 3", Text: hostile, Score: "2.10"}, {Title: "Returns", Text: "Send it back.", Score: "1.00", Expected: true},
@@ -92,7 +92,7 @@ func botPages() map[string]templ.Component {
 		Improve: shell.ImproveURL("cb_1"), Open: "See all 1,204 open questions in Improve", MayEdit: true,
 		Week: &bot.Week{
 			About: "Today included, compared with the 7 days before. Days begin at midnight UTC; the playground is left out.", Any: true, Analytics: "/chatbots/cb_1/analytics?days=7",
-			Tiles: []ui.Stat{{Name: "Conversations", Value: "1,234", Change: "+12 %", Tone: ui.Good}, {Name: "Answered", Value: "81 %", Change: "−3 points", Tone: ui.Bad}, {Name: "Satisfaction", Value: "–"}, {Name: "Time to first token, median", Value: "640 ms", Change: "±0 %"}},
+			Tiles: []ui.Stat{{Name: "Conversations", Value: "1,234", Change: "+12%", Tone: ui.Good}, {Name: "Answered", Value: "81%", Change: "−3 points", Tone: ui.Bad}, {Name: "Satisfaction", Value: "–"}, {Name: "Time to first token, median", Value: "640 ms", Change: "±0%"}},
 			Chart: ui.Chart{ID: "questions", Title: "Questions a day", Stacked: true, Labels: []string{"16 Nov", "17 Nov", "18 Nov"}, Series: []ui.Series{{Name: "Answered", Values: []float64{ui.NoValue(), 120, 90}}, {Name: "Not answered", Values: []float64{ui.NoValue(), 12, 30}}}},
 		},
 		Gaps: []bot.GapGroup{

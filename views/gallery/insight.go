@@ -56,7 +56,7 @@ func insightPages() map[string]templ.Component {
 	figures := bot.Analytics{
 		Base: shell.AnalyticsURL("cb_1"), About: "2 to 3 November 2026.", Ranges: []ui.Tab{{Text: "7 days", URL: "/chatbots/cb_1/analytics?days=7", Current: true}},
 		Form: refused("to", "The last day comes before the first. Swap them.", map[string]string{"from": "2026-11-03", "to": "2026-11-02"}), Any: true,
-		Tiles:     []ui.Stat{{Name: "Questions", Value: "1,234", Change: "+12 %", Tone: ui.Good}, {Name: "Answered", Value: "81 %", Change: "−3 points", Tone: ui.Bad}},
+		Tiles:     []ui.Stat{{Name: "Questions", Value: "1,234", Change: "+12%", Tone: ui.Good}, {Name: "Answered", Value: "81%", Change: "−3 points", Tone: ui.Bad}},
 		Charts:    []ui.Chart{{ID: "questions", Title: "Questions a day", Labels: []string{"2 Nov", "3 Nov"}, Series: []ui.Series{{Name: "Answered", Values: []float64{3, 70}}, {Name: "Not answered", Values: []float64{1, 0}}}}},
 		Topics:    []bot.Top{{Name: hostile, Answers: "70"}},
 		Documents: []bot.Top{{Name: hostile, URL: "/chatbots/cb_1/knowledge/doc_1", Answers: "70"}, {Name: "A document that was removed", Answers: "3"}},

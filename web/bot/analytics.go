@@ -74,7 +74,7 @@ func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Repo
 		share("Answered", now.AnsweredShare, before.AnsweredShare),
 		share("Satisfaction", now.Satisfaction, before.Satisfaction),
 		duration("First token, median", now.P50, before.P50),
-		duration("First token, slowest 5 %", now.P95, before.P95),
+		duration("First token, slowest 5%", now.P95, before.P95),
 		amount("Tokens", now.PromptTokens+now.CompletionTokens, before.PromptTokens+before.CompletionTokens),
 	}
 	// More tokens are neither good nor bad.
@@ -95,7 +95,7 @@ func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Repo
 	}
 	m.Charts = []ui.Chart{
 		{ID: "questions", Title: "Questions " + per, Labels: labels, Stacked: true, Series: questionsOf(v, report.Range, s.Insight.Reports.Last(1).To, chunks)},
-		{ID: "times", Title: "Time to first token", Labels: labels, Lines: true, Format: seconds, Series: []ui.Series{{Name: "Median", Values: median}, {Name: "Slowest 5 %", Values: slow}}},
+		{ID: "times", Title: "Time to first token", Labels: labels, Lines: true, Format: seconds, Series: []ui.Series{{Name: "Median", Values: median}, {Name: "Slowest 5%", Values: slow}}},
 		{ID: "hours", Title: "Busiest hours", About: aboutHours(v.Person.User.TimeZone), Labels: names, Series: []ui.Series{{Name: "Questions", Values: hours}}},
 	}
 	for _, top := range report.Topics {
@@ -183,7 +183,7 @@ func amount(name string, now, before int) ui.Stat {
 		}
 	default:
 		change := int(math.Round(100 * float64(now-before) / float64(before)))
-		tile.Change, tile.Tone = signed(change)+" %", toneOf(change)
+		tile.Change, tile.Tone = signed(change)+"%", toneOf(change)
 	}
 	return tile
 }
@@ -194,7 +194,7 @@ func share(name string, now, before func() (float64, bool)) ui.Stat {
 	if !known {
 		return ui.Stat{Name: name, Value: "–"}
 	}
-	tile := ui.Stat{Name: name, Value: strconv.Itoa(int(math.Round(100*value))) + " %"}
+	tile := ui.Stat{Name: name, Value: strconv.Itoa(int(math.Round(100*value))) + "%"}
 	if was, known := before(); known {
 		change := int(math.Round(100*value)) - int(math.Round(100*was))
 		tile.Change, tile.Tone = signed(change)+" points", toneOf(change)
@@ -207,7 +207,7 @@ func duration(name string, now, before time.Duration) ui.Stat {
 	tile := ui.Stat{Name: name, Value: took(now)}
 	if now > 0 && before > 0 {
 		change := int(math.Round(100 * float64(now-before) / float64(before)))
-		tile.Change, tile.Tone = signed(change)+" %", toneOf(-change)
+		tile.Change, tile.Tone = signed(change)+"%", toneOf(-change)
 	}
 	return tile
 }

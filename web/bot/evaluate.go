@@ -50,7 +50,7 @@ func (s evaluationPages) evaluate(c *fiber.Ctx, v site.Visit) error {
 func evaluationToView(e retrieval.Evaluation) views.Evaluate {
 	m := views.Evaluate{Measured: e.Measured, MRR: fmt.Sprintf("%.2f", e.MRR)}
 	for _, depth := range retrieval.EvaluateDepths {
-		m.Shares = append(m.Shares, views.Share{Depth: strconv.Itoa(depth), Percent: fmt.Sprintf("%.0f %%", 100*e.Within[depth])})
+		m.Shares = append(m.Shares, views.Share{Depth: strconv.Itoa(depth), Percent: fmt.Sprintf("%.0f%%", 100*e.Within[depth])})
 	}
 	for _, p := range e.Probes {
 		m.Results = append(m.Results, probedToView(p))

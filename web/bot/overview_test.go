@@ -61,7 +61,7 @@ func TestOverview(t *testing.T) {
 		)
 		got := s.Get(page)
 		s.WantPage(
-			got, 200, `id="week"`, "Days begin at midnight UTC", "+300 %", "25 %", "−75 points", "Questions a day", "Show as a table",
+			got, 200, `id="week"`, "Days begin at midnight UTC", "+300%", "25%", "−75 points", "Questions a day", "Show as a table",
 			"Asked 2 times", "do you sell &lt;b&gt;rolls&lt;/b&gt;", "See all 3 open questions in Improve", page+"/improve/answer?message=",
 		)
 		if strings.Index(got.Body, "rolls") > strings.Index(got.Body, "Where is the bakery?") {

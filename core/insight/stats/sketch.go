@@ -10,7 +10,7 @@ import (
 
 const (
 	// precision is how many bits of a hash choose its register: 2,048 registers
-	// count with a standard error of 2.3 %.
+	// count with a standard error of 2.3%.
 	precision = 11
 	registers = 1 << precision
 	// entrySize is the size of a register that stands by itself: its number, and
