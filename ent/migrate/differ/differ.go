@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	atlas "ariga.io/atlas/sql/migrate"
 	entsql "entgo.io/ent/dialect/sql"
@@ -19,6 +20,10 @@ import (
 
 	"parley/ent/migrate"
 )
+
+// writing is held while ent compares: it notes things in the one description of the
+// tables that all share.
+var writing sync.Mutex
 
 // Write adds to folder the file, if one is needed, that brings the databases
 // of a dialect from the newest migration there to the schema. The database is
@@ -34,6 +39,8 @@ func Write(ctx context.Context, db *sql.DB, dialect, folder, name string) error 
 	if err != nil {
 		return err
 	}
+	writing.Lock()
+	defer writing.Unlock()
 	return m.NamedDiff(ctx, name, migrate.Tables...)
 }
 
