@@ -28,8 +28,8 @@ const (
 	foreign = "ws_foreign"
 )
 
-// room is the service over a real database, with a clock.
-type room struct {
+// rig is the service over a real database, with a clock.
+type rig struct {
 	*testing.T
 	*turn.Service
 	db       *store.Store
@@ -38,9 +38,9 @@ type room struct {
 	now      time.Time
 }
 
-// furnished is the file of a database with two workspaces and a chatbot in each.
+// prepared is the file of a database with two workspaces and a chatbot in each.
 // Migrating takes longer than most tests, so it is done once.
-var furnished = sync.OnceValues(func() (content []byte, err error) {
+var prepared = sync.OnceValues(func() (content []byte, err error) {
 	folder, err := os.MkdirTemp("", "parley-chat-")
 	if err != nil {
 		return nil, err
@@ -71,12 +71,12 @@ func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Nam
 	return store.NewChatbots(db).CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
 }
 
-// noon is when the clock of a room starts.
+// noon is when the clock of a rig starts.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func newRoom(t *testing.T) *room {
+func newRig(t *testing.T) *rig {
 	t.Helper()
-	content, err := furnished()
+	content, err := prepared()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +93,13 @@ func newRoom(t *testing.T) *room {
 			t.Error(err)
 		}
 	})
-	r := &room{T: t, db: db, searches: &searches{}, model: &model{}, now: noon}
+	r := &rig{T: t, db: db, searches: &searches{}, model: &model{}, now: noon}
 	r.Service = r.over(db)
 	return r
 }
 
 // over is the service over a database.
-func (r *room) over(db *store.Store) *turn.Service {
+func (r *rig) over(db *store.Store) *turn.Service {
 	return open(db, r.searches, r.model, func() time.Time { return r.now })
 }
 
@@ -113,7 +113,7 @@ func open(db *store.Store, searcher answer.Searcher, model answer.Model, now fun
 	})
 }
 
-func (r *room) must(err error) {
+func (r *rig) must(err error) {
 	r.Helper()
 	if err != nil {
 		r.Fatal(err)
@@ -161,7 +161,7 @@ func callerOf(workspaceID string, messages int) *chatbot.Principal {
 }
 
 // ask has a question answered, in a conversation or, with 0, in a new one.
-func (r *room) ask(ctx context.Context, caller *chatbot.Principal, conversation int64) (int64, error) {
+func (r *rig) ask(ctx context.Context, caller *chatbot.Principal, conversation int64) (int64, error) {
 	asked, err := r.Begin(ctx, caller, turn.Ask{Ref: chat.Ref{ConversationID: conversation}, Message: "Question?"})
 	if err != nil {
 		return 0, err
@@ -171,7 +171,7 @@ func (r *room) ask(ctx context.Context, caller *chatbot.Principal, conversation 
 }
 
 // wantAsked fails unless a question is answered, or refused as used up.
-func (r *room) wantAsked(messages int, refused bool) {
+func (r *rig) wantAsked(messages int, refused bool) {
 	r.Helper()
 	_, err := r.ask(r.Context(), callerOf(home, messages), 0)
 	if refused != fault.Is(err, fault.RateLimited) || !refused && err != nil {
@@ -179,7 +179,7 @@ func (r *room) wantAsked(messages int, refused bool) {
 	}
 }
 
-func (r *room) wantUsed(month string, want int) {
+func (r *rig) wantUsed(month string, want int) {
 	r.Helper()
 	if used, err := store.NewMonths(r.db).MessagesOf(r.Context(), home, month); err != nil || used != want {
 		r.Errorf("in %s %d are used, want %d: %v", month, used, want, err)
@@ -188,7 +188,7 @@ func (r *room) wantUsed(month string, want int) {
 
 func TestMessagesOfAMonth(t *testing.T) {
 	t.Run("of many questions at once, in conversations new and old, as many are stored as the plan includes", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		old, err := r.ask(t.Context(), callerOf(home, 12), 0)
 		r.must(err)
 		var all sync.WaitGroup
@@ -208,7 +208,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 	})
 
 	t.Run("a workspace without messages left is refused before anything is searched or stored", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.wantAsked(1, false)
 		r.searches.n = 0
 		r.wantAsked(1, true)
@@ -219,7 +219,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 	})
 
 	t.Run("a question counts in the month in which it was asked", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.now = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC)
 		r.wantAsked(1, false)
 		r.wantAsked(1, true)
@@ -230,7 +230,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 	})
 
 	t.Run("a question that could not be answered is given back", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		r.model.fail = fault.New(fault.Upstream, "The model is away.")
 		if _, err := r.ask(t.Context(), callerOf(home, 1), 0); !fault.Is(err, fault.Upstream) {
 			t.Fatalf("got %v", err)
@@ -242,7 +242,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 	})
 
 	t.Run("a question whose caller left counts", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		asked, err := r.Begin(t.Context(), callerOf(home, 1), turn.Ask{Message: "Question?"})
 		r.must(err)
 		ctx, leave := context.WithCancel(t.Context())
@@ -256,7 +256,7 @@ func TestMessagesOfAMonth(t *testing.T) {
 	})
 
 	t.Run("a conversation that is not there costs nothing", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		if _, err := r.ask(t.Context(), callerOf(home, 1), 77); !fault.Is(err, fault.NotFound) {
 			t.Fatalf("got %v", err)
 		}

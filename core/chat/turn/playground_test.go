@@ -18,7 +18,7 @@ func memberOf(workspaceID, memberID string, questions int) *chatbot.Principal {
 }
 
 func TestThePlayground(t *testing.T) {
-	r := newRoom(t)
+	r := newRig(t)
 	ctx := t.Context()
 	anna, ben := memberOf(home, "usr_anna", 3), memberOf(home, "usr_ben", 3)
 	say := func(p *chatbot.Principal, conversationID int64) (int64, turn.Answer, error) {
@@ -87,7 +87,7 @@ func TestThePlayground(t *testing.T) {
 }
 
 func TestAConversationThatWasBegunWithoutAQuestionGetsItsTitleWithTheFirst(t *testing.T) {
-	r := newRoom(t)
+	r := newRig(t)
 	ctx := t.Context()
 	p := callerOf(home, 10)
 	p.Token.ID = "tok_1"

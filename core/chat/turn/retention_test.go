@@ -18,7 +18,7 @@ import (
 const day = 24 * time.Hour
 
 // talk is a conversation with one question and its answer.
-func (r *room) talk(workspaceID string) int64 {
+func (r *rig) talk(workspaceID string) int64 {
 	r.Helper()
 	id, err := r.ask(r.Context(), callerOf(workspaceID, plan.Unlimited), 0)
 	r.must(err)
@@ -26,7 +26,7 @@ func (r *room) talk(workspaceID string) int64 {
 }
 
 // wantLeft fails unless exactly these of some conversations are there.
-func (r *room) wantLeft(workspaceID string, of []int64, want ...int64) {
+func (r *rig) wantLeft(workspaceID string, of []int64, want ...int64) {
 	r.Helper()
 	var left []int64
 	for _, id := range of {
@@ -45,7 +45,7 @@ func (r *room) wantLeft(workspaceID string, of []int64, want ...int64) {
 
 func TestDeleteOld(t *testing.T) {
 	t.Run("conversations end with their last message's days, and their messages with them", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		silent, continued := r.talk(home), r.talk(home)
 		elsewhere := r.talk(foreign)
 		empty, err := r.Chats.CreateConversation(t.Context(), callerOf(home, 1), "", nil, nil)
@@ -74,7 +74,7 @@ func TestDeleteOld(t *testing.T) {
 	})
 
 	t.Run("a conversation that is just being answered stays", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		asked, err := r.Begin(t.Context(), callerOf(home, plan.Unlimited), turn.Ask{Message: "Question?"})
 		r.must(err)
 		r.now = r.now.Add(31 * day)
@@ -86,7 +86,7 @@ func TestDeleteOld(t *testing.T) {
 	})
 
 	t.Run("as many as there are go, however many at once", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		const many = 450
 		r.must(r.db.InTx(t.Context(), func(ctx context.Context) error {
 			for range many {
@@ -103,7 +103,7 @@ func TestDeleteOld(t *testing.T) {
 	})
 
 	t.Run("a number of days below one, or beyond all time, deletes nothing", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		id := r.talk(home)
 		r.now = r.now.Add(1_000 * day)
 		for _, days := range []int{plan.Unlimited, 0, -1 << 63, 1<<63 - 1} {
@@ -117,7 +117,7 @@ func TestDeleteOld(t *testing.T) {
 
 func TestRetentionAfterADowngrade(t *testing.T) {
 	t.Run("older messages stay as long as the earlier plan kept them, and new ones are deleted sooner", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		early := r.talk(home)
 		r.now = r.now.Add(day)
 		kept := chat.Retention{Days: 30, KeptBefore: r.now, KeptDays: 365}
@@ -135,7 +135,7 @@ func TestRetentionAfterADowngrade(t *testing.T) {
 	})
 
 	t.Run("messages from under a plan that keeps everything stay", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		id := r.talk(home)
 		kept := chat.Retention{Days: 30, KeptBefore: r.now.Add(day), KeptDays: plan.Unlimited}
 		r.now = r.now.Add(10_000 * day)
@@ -164,7 +164,7 @@ func (s stubborn) DeleteOldConversations(ctx context.Context, workspaceID string
 
 func TestDeleteExpired(t *testing.T) {
 	t.Run("each workspace keeps its conversations for the days of its plan", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		plans := map[string]plan.Name{"ws_a": plan.Starter, "ws_b": plan.Basic, "ws_c": plan.Enterprise}
 		talks := map[string]int64{}
 		for id, name := range plans {
@@ -188,7 +188,7 @@ func TestDeleteExpired(t *testing.T) {
 	})
 
 	t.Run("a workspace that fails stops no other, and is reported", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		here, there := r.talk(foreign), r.talk(home)
 		r.now = r.now.Add(1_000 * day)
 		away := errors.New("away")
@@ -202,7 +202,7 @@ func TestDeleteExpired(t *testing.T) {
 	})
 
 	t.Run("it stops with its context", func(t *testing.T) {
-		r := newRoom(t)
+		r := newRig(t)
 		id := r.talk(home)
 		r.now = r.now.Add(1_000 * day)
 		ctx, stop := context.WithCancel(t.Context())

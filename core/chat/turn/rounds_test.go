@@ -58,7 +58,7 @@ func sent(t *testing.T, server *llmtest.Server, n int) body {
 }
 
 func TestRoundsWithAProvider(t *testing.T) {
-	r := newRoom(t)
+	r := newRig(t)
 	server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At nine [1]."}})
 	model, err := openai.New(openai.Config{BaseURL: server.BaseURL(), Model: "test-model", Tools: true})
 	r.must(err)

@@ -84,9 +84,9 @@ func (m *speaker) counts() (calls, ended int) {
 	return m.calls, m.ended
 }
 
-// speaking is a room in which a speaker answers, and processes on its database.
+// speaking is a rig in which a speaker answers, and processes on its database.
 type speaking struct {
-	*room
+	*rig
 	speaker *speaker
 	caller  *chatbot.Principal
 	// question is what a test asks.
@@ -97,8 +97,8 @@ type speaking struct {
 }
 
 func newSpeaking(t *testing.T, pieces ...string) *speaking {
-	r := newRoom(t)
-	s := &speaking{room: r, speaker: &speaker{pieces: pieces}, caller: callerOf(home, plan.Unlimited)}
+	r := newRig(t)
+	s := &speaking{rig: r, speaker: &speaker{pieces: pieces}, caller: callerOf(home, plan.Unlimited)}
 	s.Service, s.other = s.process(), s.process()
 	return s
 }

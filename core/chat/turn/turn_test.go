@@ -129,7 +129,7 @@ func (says) Name() string                { return "says" }
 func (says) Count(text string) int       { return len(text) }
 func (says) Traits() answer.Traits       { return answer.Traits{Context: 1 << 20} }
 
-func room(store *oneConversation, searcher answer.Searcher, model answer.Model) *Service {
+func serviceWith(store *oneConversation, searcher answer.Searcher, model answer.Model) *Service {
 	log := slog.New(slog.DiscardHandler)
 	return New(Config{
 		Turns: store, Chats: chat.New(chat.Ports{Conversations: store}, nil, time.Now, log), Quota: quota.New(nil, time.Now),
@@ -158,7 +158,7 @@ func TestBusyElsewhere(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			var seen prompt.Prompt
-			s := room(&oneConversation{busy: start.Add(12 * time.Second)}, nothingFound{}, says{text: "Yes.", seen: &seen})
+			s := serviceWith(&oneConversation{busy: start.Add(12 * time.Second)}, nothingFound{}, says{text: "Yes.", seen: &seen})
 			turn, err := s.Begin(t.Context(), caller, question())
 			if err != nil {
 				t.Fatal(err)
@@ -184,7 +184,7 @@ func TestBusyElsewhere(t *testing.T) {
 	t.Run("after 30 s it is refused as busy", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			s := room(&oneConversation{busy: start.Add(time.Hour)}, nothingFound{}, says{})
+			s := serviceWith(&oneConversation{busy: start.Add(time.Hour)}, nothingFound{}, says{})
 			_, err := s.Begin(t.Context(), caller, question())
 			if !fault.Is(err, fault.Conflict) || time.Since(start) != 30*time.Second {
 				t.Errorf("after %v: %v", time.Since(start), err)
@@ -198,7 +198,7 @@ func TestBusyElsewhere(t *testing.T) {
 			start, gone := time.Now(), errors.New("gone")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(5*time.Second, func() { cancel(gone) })
-			s := room(&oneConversation{busy: start.Add(time.Hour)}, nothingFound{}, says{})
+			s := serviceWith(&oneConversation{busy: start.Add(time.Hour)}, nothingFound{}, says{})
 			_, err := s.Begin(ctx, caller, question())
 			if err != gone || time.Since(start) != 5*time.Second {
 				t.Errorf("after %v: %v", time.Since(start), err)
@@ -212,7 +212,7 @@ func TestEndUserOfALaterTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, ask := &oneConversation{}, question()
 		ask.ExternalUserID = "alice"
-		turn, err := room(store, nothingFound{}, says{text: "Yes."}).Begin(t.Context(), caller, ask)
+		turn, err := serviceWith(store, nothingFound{}, says{text: "Yes."}).Begin(t.Context(), caller, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestEndUserOfALaterTurn(t *testing.T) {
 func TestTurnThatFailsToBegin(t *testing.T) {
 	t.Run("a panic of the database leaves nobody waiting", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := room(&oneConversation{panics: true}, nothingFound{}, says{})
+			s := serviceWith(&oneConversation{panics: true}, nothingFound{}, says{})
 			_, err := s.Begin(t.Context(), caller, question())
 			if !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "panic") {
 				t.Errorf("the panic is hidden from who logs it: %v", err)
@@ -237,7 +237,7 @@ func TestTurnThatFailsToBegin(t *testing.T) {
 	t.Run("a search that fails stores the answer as failed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &oneConversation{}
-			s := room(store, nothingFound{err: errors.New("broken")}, says{})
+			s := serviceWith(store, nothingFound{err: errors.New("broken")}, says{})
 			if _, err := s.Begin(t.Context(), caller, question()); !fault.Is(err, fault.Upstream) {
 				t.Errorf("got %v", err)
 			}
@@ -254,7 +254,7 @@ func TestTurnThatFailsToBegin(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(gone)
 			store := &oneConversation{}
-			s := room(store, nothingFound{}, says{})
+			s := serviceWith(store, nothingFound{}, says{})
 			if _, err := s.Begin(ctx, caller, question()); err != gone {
 				t.Errorf("got %v", err)
 			}
@@ -271,7 +271,7 @@ func TestTurnThatFailsToBegin(t *testing.T) {
 func TestStoredAnswer(t *testing.T) {
 	begun := func(t *testing.T, store *oneConversation, model answer.Model) (*Service, *Turn) {
 		t.Helper()
-		s := room(store, nothingFound{}, model)
+		s := serviceWith(store, nothingFound{}, model)
 		turn, err := s.Begin(t.Context(), caller, question())
 		if err != nil {
 			t.Fatal(err)
@@ -328,7 +328,7 @@ func TestSourcesOfAnAnswer(t *testing.T) {
 	t.Run("an answer says which passages it was given, the best first", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &oneConversation{}
-			s := room(store, documents{"doc_b", "doc_a", "doc_b"}, says{text: "Yes."})
+			s := serviceWith(store, documents{"doc_b", "doc_a", "doc_b"}, says{text: "Yes."})
 			turn, err := s.Begin(t.Context(), caller, question())
 			if err != nil {
 				t.Fatal(err)
@@ -355,7 +355,7 @@ func TestAnswerWithoutKnowledge(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var seen prompt.Prompt
 			store := &oneConversation{}
-			s := room(store, nothingFound{err: errors.New("away")}, says{text: "Hello.", seen: &seen})
+			s := serviceWith(store, nothingFound{err: errors.New("away")}, says{text: "Hello.", seen: &seen})
 			turn, err := s.Begin(t.Context(), willing, question())
 			if err != nil {
 				t.Fatal(err)
@@ -376,7 +376,7 @@ func TestAnswerWithoutKnowledge(t *testing.T) {
 			gone := errors.New("gone")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(gone)
-			s := room(&oneConversation{}, nothingFound{err: context.Canceled}, says{})
+			s := serviceWith(&oneConversation{}, nothingFound{err: context.Canceled}, says{})
 			if _, err := s.Begin(ctx, willing, question()); err != gone {
 				t.Errorf("got %v", err)
 			}
