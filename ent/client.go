@@ -36,6 +36,7 @@ import (
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
@@ -48,11 +49,15 @@ import (
 	"parley/ent/testresult"
 	"parley/ent/testrun"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
 	"parley/ent/user"
+	"parley/ent/webhookdelivery"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 
 	"entgo.io/ent"
@@ -118,6 +123,8 @@ type Client struct {
 	Plan *PlanClient
 	// Provider is the client for interacting with the Provider builders.
 	Provider *ProviderClient
+	// QuotaNotice is the client for interacting with the QuotaNotice builders.
+	QuotaNotice *QuotaNoticeClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
 	// Removal is the client for interacting with the Removal builders.
@@ -142,6 +149,8 @@ type Client struct {
 	TestRun *TestRunClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
+	// TokenMonth is the client for interacting with the TokenMonth builders.
+	TokenMonth *TokenMonthClient
 	// Trial is the client for interacting with the Trial builders.
 	Trial *TrialClient
 	// Upload is the client for interacting with the Upload builders.
@@ -152,6 +161,12 @@ type Client struct {
 	UsageRecord *UsageRecordClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
+	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
+	WebhookDelivery *WebhookDeliveryClient
+	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
+	WebhookEndpoint *WebhookEndpointClient
+	// WebhookMessage is the client for interacting with the WebhookMessage builders.
+	WebhookMessage *WebhookMessageClient
 	// Workspace is the client for interacting with the Workspace builders.
 	Workspace *WorkspaceClient
 }
@@ -190,6 +205,7 @@ func (c *Client) init() {
 	c.Passage = NewPassageClient(c.config)
 	c.Plan = NewPlanClient(c.config)
 	c.Provider = NewProviderClient(c.config)
+	c.QuotaNotice = NewQuotaNoticeClient(c.config)
 	c.Rebuild = NewRebuildClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
 	c.RequestMinute = NewRequestMinuteClient(c.config)
@@ -202,11 +218,15 @@ func (c *Client) init() {
 	c.TestResult = NewTestResultClient(c.config)
 	c.TestRun = NewTestRunClient(c.config)
 	c.Token = NewTokenClient(c.config)
+	c.TokenMonth = NewTokenMonthClient(c.config)
 	c.Trial = NewTrialClient(c.config)
 	c.Upload = NewUploadClient(c.config)
 	c.Usage = NewUsageClient(c.config)
 	c.UsageRecord = NewUsageRecordClient(c.config)
 	c.User = NewUserClient(c.config)
+	c.WebhookDelivery = NewWebhookDeliveryClient(c.config)
+	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
+	c.WebhookMessage = NewWebhookMessageClient(c.config)
 	c.Workspace = NewWorkspaceClient(c.config)
 }
 
@@ -325,6 +345,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Passage:         NewPassageClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
+		QuotaNotice:     NewQuotaNoticeClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
 		Removal:         NewRemovalClient(cfg),
 		RequestMinute:   NewRequestMinuteClient(cfg),
@@ -337,11 +358,15 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		TestResult:      NewTestResultClient(cfg),
 		TestRun:         NewTestRunClient(cfg),
 		Token:           NewTokenClient(cfg),
+		TokenMonth:      NewTokenMonthClient(cfg),
 		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
 		UsageRecord:     NewUsageRecordClient(cfg),
 		User:            NewUserClient(cfg),
+		WebhookDelivery: NewWebhookDeliveryClient(cfg),
+		WebhookEndpoint: NewWebhookEndpointClient(cfg),
+		WebhookMessage:  NewWebhookMessageClient(cfg),
 		Workspace:       NewWorkspaceClient(cfg),
 	}, nil
 }
@@ -387,6 +412,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Passage:         NewPassageClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
+		QuotaNotice:     NewQuotaNoticeClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
 		Removal:         NewRemovalClient(cfg),
 		RequestMinute:   NewRequestMinuteClient(cfg),
@@ -399,11 +425,15 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		TestResult:      NewTestResultClient(cfg),
 		TestRun:         NewTestRunClient(cfg),
 		Token:           NewTokenClient(cfg),
+		TokenMonth:      NewTokenMonthClient(cfg),
 		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
 		UsageRecord:     NewUsageRecordClient(cfg),
 		User:            NewUserClient(cfg),
+		WebhookDelivery: NewWebhookDeliveryClient(cfg),
+		WebhookEndpoint: NewWebhookEndpointClient(cfg),
+		WebhookMessage:  NewWebhookMessageClient(cfg),
 		Workspace:       NewWorkspaceClient(cfg),
 	}, nil
 }
@@ -438,10 +468,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
 		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Removal, c.RequestMinute,
-		c.Reversal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
-		c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial, c.Upload, c.Usage,
-		c.UsageRecord, c.User, c.Workspace,
+		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
+		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
+		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth,
+		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.User, c.WebhookDelivery,
+		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -455,10 +486,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
 		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
-		c.Passage, c.Plan, c.Provider, c.Rebuild, c.Removal, c.RequestMinute,
-		c.Reversal, c.Session, c.SignInAttempt, c.Source, c.Subscription,
-		c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial, c.Upload, c.Usage,
-		c.UsageRecord, c.User, c.Workspace,
+		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
+		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
+		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth,
+		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.User, c.WebhookDelivery,
+		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -517,6 +549,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Plan.mutate(ctx, m)
 	case *ProviderMutation:
 		return c.Provider.mutate(ctx, m)
+	case *QuotaNoticeMutation:
+		return c.QuotaNotice.mutate(ctx, m)
 	case *RebuildMutation:
 		return c.Rebuild.mutate(ctx, m)
 	case *RemovalMutation:
@@ -541,6 +575,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.TestRun.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
+	case *TokenMonthMutation:
+		return c.TokenMonth.mutate(ctx, m)
 	case *TrialMutation:
 		return c.Trial.mutate(ctx, m)
 	case *UploadMutation:
@@ -551,6 +587,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.UsageRecord.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
+	case *WebhookDeliveryMutation:
+		return c.WebhookDelivery.mutate(ctx, m)
+	case *WebhookEndpointMutation:
+		return c.WebhookEndpoint.mutate(ctx, m)
+	case *WebhookMessageMutation:
+		return c.WebhookMessage.mutate(ctx, m)
 	case *WorkspaceMutation:
 		return c.Workspace.mutate(ctx, m)
 	default:
@@ -4461,6 +4503,156 @@ func (c *ProviderClient) mutate(ctx context.Context, m *ProviderMutation) (Value
 	}
 }
 
+// QuotaNoticeClient is a client for the QuotaNotice schema.
+type QuotaNoticeClient struct {
+	config
+}
+
+// NewQuotaNoticeClient returns a client for the QuotaNotice from the given config.
+func NewQuotaNoticeClient(c config) *QuotaNoticeClient {
+	return &QuotaNoticeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `quotanotice.Hooks(f(g(h())))`.
+func (c *QuotaNoticeClient) Use(hooks ...Hook) {
+	c.hooks.QuotaNotice = append(c.hooks.QuotaNotice, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `quotanotice.Intercept(f(g(h())))`.
+func (c *QuotaNoticeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.QuotaNotice = append(c.inters.QuotaNotice, interceptors...)
+}
+
+// Create returns a builder for creating a QuotaNotice entity.
+func (c *QuotaNoticeClient) Create() *QuotaNoticeCreate {
+	mutation := newQuotaNoticeMutation(c.config, OpCreate)
+	return &QuotaNoticeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of QuotaNotice entities.
+func (c *QuotaNoticeClient) CreateBulk(builders ...*QuotaNoticeCreate) *QuotaNoticeCreateBulk {
+	return &QuotaNoticeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *QuotaNoticeClient) MapCreateBulk(slice any, setFunc func(*QuotaNoticeCreate, int)) *QuotaNoticeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &QuotaNoticeCreateBulk{err: fmt.Errorf("calling to QuotaNoticeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*QuotaNoticeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &QuotaNoticeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for QuotaNotice.
+func (c *QuotaNoticeClient) Update() *QuotaNoticeUpdate {
+	mutation := newQuotaNoticeMutation(c.config, OpUpdate)
+	return &QuotaNoticeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *QuotaNoticeClient) UpdateOne(_m *QuotaNotice) *QuotaNoticeUpdateOne {
+	mutation := newQuotaNoticeMutation(c.config, OpUpdateOne, withQuotaNotice(_m))
+	return &QuotaNoticeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *QuotaNoticeClient) UpdateOneID(id int64) *QuotaNoticeUpdateOne {
+	mutation := newQuotaNoticeMutation(c.config, OpUpdateOne, withQuotaNoticeID(id))
+	return &QuotaNoticeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for QuotaNotice.
+func (c *QuotaNoticeClient) Delete() *QuotaNoticeDelete {
+	mutation := newQuotaNoticeMutation(c.config, OpDelete)
+	return &QuotaNoticeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *QuotaNoticeClient) DeleteOne(_m *QuotaNotice) *QuotaNoticeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *QuotaNoticeClient) DeleteOneID(id int64) *QuotaNoticeDeleteOne {
+	builder := c.Delete().Where(quotanotice.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &QuotaNoticeDeleteOne{builder}
+}
+
+// Query returns a query builder for QuotaNotice.
+func (c *QuotaNoticeClient) Query() *QuotaNoticeQuery {
+	return &QuotaNoticeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeQuotaNotice},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a QuotaNotice entity by its id.
+func (c *QuotaNoticeClient) Get(ctx context.Context, id int64) (*QuotaNotice, error) {
+	return c.Query().Where(quotanotice.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *QuotaNoticeClient) GetX(ctx context.Context, id int64) *QuotaNotice {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a QuotaNotice.
+func (c *QuotaNoticeClient) QueryWorkspace(_m *QuotaNotice) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(quotanotice.Table, quotanotice.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, quotanotice.WorkspaceTable, quotanotice.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *QuotaNoticeClient) Hooks() []Hook {
+	hooks := c.hooks.QuotaNotice
+	return append(hooks[:len(hooks):len(hooks)], quotanotice.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *QuotaNoticeClient) Interceptors() []Interceptor {
+	return c.inters.QuotaNotice
+}
+
+func (c *QuotaNoticeClient) mutate(ctx context.Context, m *QuotaNoticeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&QuotaNoticeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&QuotaNoticeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&QuotaNoticeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&QuotaNoticeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown QuotaNotice mutation op: %q", m.Op())
+	}
+}
+
 // RebuildClient is a client for the Rebuild schema.
 type RebuildClient struct {
 	config
@@ -6232,6 +6424,22 @@ func (c *TokenClient) QueryChatbot(_m *Token) *ChatbotQuery {
 	return query
 }
 
+// QueryMonths queries the months edge of a Token.
+func (c *TokenClient) QueryMonths(_m *Token) *TokenMonthQuery {
+	query := (&TokenMonthClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(token.Table, token.FieldID, id),
+			sqlgraph.To(tokenmonth.Table, tokenmonth.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, token.MonthsTable, token.MonthsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *TokenClient) Hooks() []Hook {
 	hooks := c.hooks.Token
@@ -6255,6 +6463,156 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 		return (&TokenDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Token mutation op: %q", m.Op())
+	}
+}
+
+// TokenMonthClient is a client for the TokenMonth schema.
+type TokenMonthClient struct {
+	config
+}
+
+// NewTokenMonthClient returns a client for the TokenMonth from the given config.
+func NewTokenMonthClient(c config) *TokenMonthClient {
+	return &TokenMonthClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `tokenmonth.Hooks(f(g(h())))`.
+func (c *TokenMonthClient) Use(hooks ...Hook) {
+	c.hooks.TokenMonth = append(c.hooks.TokenMonth, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `tokenmonth.Intercept(f(g(h())))`.
+func (c *TokenMonthClient) Intercept(interceptors ...Interceptor) {
+	c.inters.TokenMonth = append(c.inters.TokenMonth, interceptors...)
+}
+
+// Create returns a builder for creating a TokenMonth entity.
+func (c *TokenMonthClient) Create() *TokenMonthCreate {
+	mutation := newTokenMonthMutation(c.config, OpCreate)
+	return &TokenMonthCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of TokenMonth entities.
+func (c *TokenMonthClient) CreateBulk(builders ...*TokenMonthCreate) *TokenMonthCreateBulk {
+	return &TokenMonthCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TokenMonthClient) MapCreateBulk(slice any, setFunc func(*TokenMonthCreate, int)) *TokenMonthCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TokenMonthCreateBulk{err: fmt.Errorf("calling to TokenMonthClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TokenMonthCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TokenMonthCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for TokenMonth.
+func (c *TokenMonthClient) Update() *TokenMonthUpdate {
+	mutation := newTokenMonthMutation(c.config, OpUpdate)
+	return &TokenMonthUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TokenMonthClient) UpdateOne(_m *TokenMonth) *TokenMonthUpdateOne {
+	mutation := newTokenMonthMutation(c.config, OpUpdateOne, withTokenMonth(_m))
+	return &TokenMonthUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TokenMonthClient) UpdateOneID(id int64) *TokenMonthUpdateOne {
+	mutation := newTokenMonthMutation(c.config, OpUpdateOne, withTokenMonthID(id))
+	return &TokenMonthUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for TokenMonth.
+func (c *TokenMonthClient) Delete() *TokenMonthDelete {
+	mutation := newTokenMonthMutation(c.config, OpDelete)
+	return &TokenMonthDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TokenMonthClient) DeleteOne(_m *TokenMonth) *TokenMonthDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TokenMonthClient) DeleteOneID(id int64) *TokenMonthDeleteOne {
+	builder := c.Delete().Where(tokenmonth.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TokenMonthDeleteOne{builder}
+}
+
+// Query returns a query builder for TokenMonth.
+func (c *TokenMonthClient) Query() *TokenMonthQuery {
+	return &TokenMonthQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTokenMonth},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a TokenMonth entity by its id.
+func (c *TokenMonthClient) Get(ctx context.Context, id int64) (*TokenMonth, error) {
+	return c.Query().Where(tokenmonth.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TokenMonthClient) GetX(ctx context.Context, id int64) *TokenMonth {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryToken queries the token edge of a TokenMonth.
+func (c *TokenMonthClient) QueryToken(_m *TokenMonth) *TokenQuery {
+	query := (&TokenClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(tokenmonth.Table, tokenmonth.FieldID, id),
+			sqlgraph.To(token.Table, token.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, tokenmonth.TokenTable, tokenmonth.TokenColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *TokenMonthClient) Hooks() []Hook {
+	hooks := c.hooks.TokenMonth
+	return append(hooks[:len(hooks):len(hooks)], tokenmonth.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *TokenMonthClient) Interceptors() []Interceptor {
+	return c.inters.TokenMonth
+}
+
+func (c *TokenMonthClient) mutate(ctx context.Context, m *TokenMonthMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TokenMonthCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TokenMonthUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TokenMonthUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TokenMonthDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown TokenMonth mutation op: %q", m.Op())
 	}
 }
 
@@ -7006,6 +7364,504 @@ func (c *UserClient) mutate(ctx context.Context, m *UserMutation) (Value, error)
 	}
 }
 
+// WebhookDeliveryClient is a client for the WebhookDelivery schema.
+type WebhookDeliveryClient struct {
+	config
+}
+
+// NewWebhookDeliveryClient returns a client for the WebhookDelivery from the given config.
+func NewWebhookDeliveryClient(c config) *WebhookDeliveryClient {
+	return &WebhookDeliveryClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhookdelivery.Hooks(f(g(h())))`.
+func (c *WebhookDeliveryClient) Use(hooks ...Hook) {
+	c.hooks.WebhookDelivery = append(c.hooks.WebhookDelivery, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhookdelivery.Intercept(f(g(h())))`.
+func (c *WebhookDeliveryClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookDelivery = append(c.inters.WebhookDelivery, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookDelivery entity.
+func (c *WebhookDeliveryClient) Create() *WebhookDeliveryCreate {
+	mutation := newWebhookDeliveryMutation(c.config, OpCreate)
+	return &WebhookDeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookDelivery entities.
+func (c *WebhookDeliveryClient) CreateBulk(builders ...*WebhookDeliveryCreate) *WebhookDeliveryCreateBulk {
+	return &WebhookDeliveryCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookDeliveryClient) MapCreateBulk(slice any, setFunc func(*WebhookDeliveryCreate, int)) *WebhookDeliveryCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookDeliveryCreateBulk{err: fmt.Errorf("calling to WebhookDeliveryClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookDeliveryCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookDeliveryCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookDelivery.
+func (c *WebhookDeliveryClient) Update() *WebhookDeliveryUpdate {
+	mutation := newWebhookDeliveryMutation(c.config, OpUpdate)
+	return &WebhookDeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookDeliveryClient) UpdateOne(_m *WebhookDelivery) *WebhookDeliveryUpdateOne {
+	mutation := newWebhookDeliveryMutation(c.config, OpUpdateOne, withWebhookDelivery(_m))
+	return &WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookDeliveryClient) UpdateOneID(id int64) *WebhookDeliveryUpdateOne {
+	mutation := newWebhookDeliveryMutation(c.config, OpUpdateOne, withWebhookDeliveryID(id))
+	return &WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookDelivery.
+func (c *WebhookDeliveryClient) Delete() *WebhookDeliveryDelete {
+	mutation := newWebhookDeliveryMutation(c.config, OpDelete)
+	return &WebhookDeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookDeliveryClient) DeleteOne(_m *WebhookDelivery) *WebhookDeliveryDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookDeliveryClient) DeleteOneID(id int64) *WebhookDeliveryDeleteOne {
+	builder := c.Delete().Where(webhookdelivery.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookDeliveryDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookDelivery.
+func (c *WebhookDeliveryClient) Query() *WebhookDeliveryQuery {
+	return &WebhookDeliveryQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookDelivery},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookDelivery entity by its id.
+func (c *WebhookDeliveryClient) Get(ctx context.Context, id int64) (*WebhookDelivery, error) {
+	return c.Query().Where(webhookdelivery.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookDeliveryClient) GetX(ctx context.Context, id int64) *WebhookDelivery {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryEndpoint queries the endpoint edge of a WebhookDelivery.
+func (c *WebhookDeliveryClient) QueryEndpoint(_m *WebhookDelivery) *WebhookEndpointQuery {
+	query := (&WebhookEndpointClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookdelivery.Table, webhookdelivery.FieldID, id),
+			sqlgraph.To(webhookendpoint.Table, webhookendpoint.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, webhookdelivery.EndpointTable, webhookdelivery.EndpointColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryMessage queries the message edge of a WebhookDelivery.
+func (c *WebhookDeliveryClient) QueryMessage(_m *WebhookDelivery) *WebhookMessageQuery {
+	query := (&WebhookMessageClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookdelivery.Table, webhookdelivery.FieldID, id),
+			sqlgraph.To(webhookmessage.Table, webhookmessage.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, webhookdelivery.MessageTable, webhookdelivery.MessageColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookDeliveryClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookDelivery
+	return append(hooks[:len(hooks):len(hooks)], webhookdelivery.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookDeliveryClient) Interceptors() []Interceptor {
+	return c.inters.WebhookDelivery
+}
+
+func (c *WebhookDeliveryClient) mutate(ctx context.Context, m *WebhookDeliveryMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookDeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookDeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookDeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown WebhookDelivery mutation op: %q", m.Op())
+	}
+}
+
+// WebhookEndpointClient is a client for the WebhookEndpoint schema.
+type WebhookEndpointClient struct {
+	config
+}
+
+// NewWebhookEndpointClient returns a client for the WebhookEndpoint from the given config.
+func NewWebhookEndpointClient(c config) *WebhookEndpointClient {
+	return &WebhookEndpointClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhookendpoint.Hooks(f(g(h())))`.
+func (c *WebhookEndpointClient) Use(hooks ...Hook) {
+	c.hooks.WebhookEndpoint = append(c.hooks.WebhookEndpoint, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhookendpoint.Intercept(f(g(h())))`.
+func (c *WebhookEndpointClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookEndpoint = append(c.inters.WebhookEndpoint, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookEndpoint entity.
+func (c *WebhookEndpointClient) Create() *WebhookEndpointCreate {
+	mutation := newWebhookEndpointMutation(c.config, OpCreate)
+	return &WebhookEndpointCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookEndpoint entities.
+func (c *WebhookEndpointClient) CreateBulk(builders ...*WebhookEndpointCreate) *WebhookEndpointCreateBulk {
+	return &WebhookEndpointCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookEndpointClient) MapCreateBulk(slice any, setFunc func(*WebhookEndpointCreate, int)) *WebhookEndpointCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookEndpointCreateBulk{err: fmt.Errorf("calling to WebhookEndpointClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookEndpointCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookEndpointCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookEndpoint.
+func (c *WebhookEndpointClient) Update() *WebhookEndpointUpdate {
+	mutation := newWebhookEndpointMutation(c.config, OpUpdate)
+	return &WebhookEndpointUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookEndpointClient) UpdateOne(_m *WebhookEndpoint) *WebhookEndpointUpdateOne {
+	mutation := newWebhookEndpointMutation(c.config, OpUpdateOne, withWebhookEndpoint(_m))
+	return &WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookEndpointClient) UpdateOneID(id string) *WebhookEndpointUpdateOne {
+	mutation := newWebhookEndpointMutation(c.config, OpUpdateOne, withWebhookEndpointID(id))
+	return &WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookEndpoint.
+func (c *WebhookEndpointClient) Delete() *WebhookEndpointDelete {
+	mutation := newWebhookEndpointMutation(c.config, OpDelete)
+	return &WebhookEndpointDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookEndpointClient) DeleteOne(_m *WebhookEndpoint) *WebhookEndpointDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookEndpointClient) DeleteOneID(id string) *WebhookEndpointDeleteOne {
+	builder := c.Delete().Where(webhookendpoint.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookEndpointDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookEndpoint.
+func (c *WebhookEndpointClient) Query() *WebhookEndpointQuery {
+	return &WebhookEndpointQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookEndpoint},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookEndpoint entity by its id.
+func (c *WebhookEndpointClient) Get(ctx context.Context, id string) (*WebhookEndpoint, error) {
+	return c.Query().Where(webhookendpoint.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookEndpointClient) GetX(ctx context.Context, id string) *WebhookEndpoint {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a WebhookEndpoint.
+func (c *WebhookEndpointClient) QueryWorkspace(_m *WebhookEndpoint) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookendpoint.Table, webhookendpoint.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, webhookendpoint.WorkspaceTable, webhookendpoint.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryDeliveries queries the deliveries edge of a WebhookEndpoint.
+func (c *WebhookEndpointClient) QueryDeliveries(_m *WebhookEndpoint) *WebhookDeliveryQuery {
+	query := (&WebhookDeliveryClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookendpoint.Table, webhookendpoint.FieldID, id),
+			sqlgraph.To(webhookdelivery.Table, webhookdelivery.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, webhookendpoint.DeliveriesTable, webhookendpoint.DeliveriesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookEndpointClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookEndpoint
+	return append(hooks[:len(hooks):len(hooks)], webhookendpoint.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookEndpointClient) Interceptors() []Interceptor {
+	return c.inters.WebhookEndpoint
+}
+
+func (c *WebhookEndpointClient) mutate(ctx context.Context, m *WebhookEndpointMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookEndpointCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookEndpointUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookEndpointDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown WebhookEndpoint mutation op: %q", m.Op())
+	}
+}
+
+// WebhookMessageClient is a client for the WebhookMessage schema.
+type WebhookMessageClient struct {
+	config
+}
+
+// NewWebhookMessageClient returns a client for the WebhookMessage from the given config.
+func NewWebhookMessageClient(c config) *WebhookMessageClient {
+	return &WebhookMessageClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhookmessage.Hooks(f(g(h())))`.
+func (c *WebhookMessageClient) Use(hooks ...Hook) {
+	c.hooks.WebhookMessage = append(c.hooks.WebhookMessage, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhookmessage.Intercept(f(g(h())))`.
+func (c *WebhookMessageClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookMessage = append(c.inters.WebhookMessage, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookMessage entity.
+func (c *WebhookMessageClient) Create() *WebhookMessageCreate {
+	mutation := newWebhookMessageMutation(c.config, OpCreate)
+	return &WebhookMessageCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookMessage entities.
+func (c *WebhookMessageClient) CreateBulk(builders ...*WebhookMessageCreate) *WebhookMessageCreateBulk {
+	return &WebhookMessageCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookMessageClient) MapCreateBulk(slice any, setFunc func(*WebhookMessageCreate, int)) *WebhookMessageCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookMessageCreateBulk{err: fmt.Errorf("calling to WebhookMessageClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookMessageCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookMessageCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookMessage.
+func (c *WebhookMessageClient) Update() *WebhookMessageUpdate {
+	mutation := newWebhookMessageMutation(c.config, OpUpdate)
+	return &WebhookMessageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookMessageClient) UpdateOne(_m *WebhookMessage) *WebhookMessageUpdateOne {
+	mutation := newWebhookMessageMutation(c.config, OpUpdateOne, withWebhookMessage(_m))
+	return &WebhookMessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookMessageClient) UpdateOneID(id string) *WebhookMessageUpdateOne {
+	mutation := newWebhookMessageMutation(c.config, OpUpdateOne, withWebhookMessageID(id))
+	return &WebhookMessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookMessage.
+func (c *WebhookMessageClient) Delete() *WebhookMessageDelete {
+	mutation := newWebhookMessageMutation(c.config, OpDelete)
+	return &WebhookMessageDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookMessageClient) DeleteOne(_m *WebhookMessage) *WebhookMessageDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookMessageClient) DeleteOneID(id string) *WebhookMessageDeleteOne {
+	builder := c.Delete().Where(webhookmessage.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookMessageDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookMessage.
+func (c *WebhookMessageClient) Query() *WebhookMessageQuery {
+	return &WebhookMessageQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookMessage},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookMessage entity by its id.
+func (c *WebhookMessageClient) Get(ctx context.Context, id string) (*WebhookMessage, error) {
+	return c.Query().Where(webhookmessage.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookMessageClient) GetX(ctx context.Context, id string) *WebhookMessage {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a WebhookMessage.
+func (c *WebhookMessageClient) QueryWorkspace(_m *WebhookMessage) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookmessage.Table, webhookmessage.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, webhookmessage.WorkspaceTable, webhookmessage.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryDeliveries queries the deliveries edge of a WebhookMessage.
+func (c *WebhookMessageClient) QueryDeliveries(_m *WebhookMessage) *WebhookDeliveryQuery {
+	query := (&WebhookDeliveryClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookmessage.Table, webhookmessage.FieldID, id),
+			sqlgraph.To(webhookdelivery.Table, webhookdelivery.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, webhookmessage.DeliveriesTable, webhookmessage.DeliveriesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookMessageClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookMessage
+	return append(hooks[:len(hooks):len(hooks)], webhookmessage.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookMessageClient) Interceptors() []Interceptor {
+	return c.inters.WebhookMessage
+}
+
+func (c *WebhookMessageClient) mutate(ctx context.Context, m *WebhookMessageMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookMessageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookMessageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookMessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookMessageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown WebhookMessage mutation op: %q", m.Op())
+	}
+}
+
 // WorkspaceClient is a client for the Workspace schema.
 type WorkspaceClient struct {
 	config
@@ -7274,6 +8130,54 @@ func (c *WorkspaceClient) QueryProviders(_m *Workspace) *ProviderQuery {
 	return query
 }
 
+// QueryQuotaNotices queries the quota_notices edge of a Workspace.
+func (c *WorkspaceClient) QueryQuotaNotices(_m *Workspace) *QuotaNoticeQuery {
+	query := (&QuotaNoticeClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(quotanotice.Table, quotanotice.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.QuotaNoticesTable, workspace.QuotaNoticesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryWebhookEndpoints queries the webhook_endpoints edge of a Workspace.
+func (c *WorkspaceClient) QueryWebhookEndpoints(_m *Workspace) *WebhookEndpointQuery {
+	query := (&WebhookEndpointClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(webhookendpoint.Table, webhookendpoint.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.WebhookEndpointsTable, workspace.WebhookEndpointsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryWebhookMessages queries the webhook_messages edge of a Workspace.
+func (c *WorkspaceClient) QueryWebhookMessages(_m *Workspace) *WebhookMessageQuery {
+	query := (&WebhookMessageClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(webhookmessage.Table, webhookmessage.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.WebhookMessagesTable, workspace.WebhookMessagesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *WorkspaceClient) Hooks() []Hook {
 	hooks := c.hooks.Workspace
@@ -7306,18 +8210,20 @@ type (
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
 		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
-		Message, MessageHold, Passage, Plan, Provider, Rebuild, Removal, RequestMinute,
-		Reversal, Session, SignInAttempt, Source, Subscription, TestQuestion,
-		TestResult, TestRun, Token, Trial, Upload, Usage, UsageRecord, User,
+		Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild, Removal,
+		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
+		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
+		UsageRecord, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
 		Workspace []ent.Hook
 	}
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
 		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
-		Message, MessageHold, Passage, Plan, Provider, Rebuild, Removal, RequestMinute,
-		Reversal, Session, SignInAttempt, Source, Subscription, TestQuestion,
-		TestResult, TestRun, Token, Trial, Upload, Usage, UsageRecord, User,
+		Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild, Removal,
+		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
+		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
+		UsageRecord, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
 		Workspace []ent.Interceptor
 	}
 )

@@ -32,6 +32,8 @@ type Conversation struct {
 	Origin string `json:"origin,omitempty"`
 	// BegunBy holds the value of the "begun_by" field.
 	BegunBy string `json:"begun_by,omitempty"`
+	// Metadata holds the value of the "metadata" field.
+	Metadata string `json:"metadata,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -89,7 +91,7 @@ func (*Conversation) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case conversation.FieldID:
 			values[i] = new(sql.NullInt64)
-		case conversation.FieldWorkspaceID, conversation.FieldChatbotID, conversation.FieldExternalUserID, conversation.FieldStatus, conversation.FieldTitle, conversation.FieldOrigin, conversation.FieldBegunBy:
+		case conversation.FieldWorkspaceID, conversation.FieldChatbotID, conversation.FieldExternalUserID, conversation.FieldStatus, conversation.FieldTitle, conversation.FieldOrigin, conversation.FieldBegunBy, conversation.FieldMetadata:
 			values[i] = new(sql.NullString)
 		case conversation.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -155,6 +157,12 @@ func (_m *Conversation) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field begun_by", values[i])
 			} else if value.Valid {
 				_m.BegunBy = value.String
+			}
+		case conversation.FieldMetadata:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field metadata", values[i])
+			} else if value.Valid {
+				_m.Metadata = value.String
 			}
 		case conversation.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -233,6 +241,9 @@ func (_m *Conversation) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("begun_by=")
 	builder.WriteString(_m.BegunBy)
+	builder.WriteString(", ")
+	builder.WriteString("metadata=")
+	builder.WriteString(_m.Metadata)
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -99,6 +99,20 @@ func (_c *ConversationCreate) SetNillableBegunBy(v *string) *ConversationCreate 
 	return _c
 }
 
+// SetMetadata sets the "metadata" field.
+func (_c *ConversationCreate) SetMetadata(v string) *ConversationCreate {
+	_c.mutation.SetMetadata(v)
+	return _c
+}
+
+// SetNillableMetadata sets the "metadata" field if the given value is not nil.
+func (_c *ConversationCreate) SetNillableMetadata(v *string) *ConversationCreate {
+	if v != nil {
+		_c.SetMetadata(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *ConversationCreate) SetCreatedAt(v time.Time) *ConversationCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -207,6 +221,10 @@ func (_c *ConversationCreate) defaults() error {
 		v := conversation.DefaultBegunBy
 		_c.mutation.SetBegunBy(v)
 	}
+	if _, ok := _c.mutation.Metadata(); !ok {
+		v := conversation.DefaultMetadata
+		_c.mutation.SetMetadata(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if conversation.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized conversation.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -275,6 +293,9 @@ func (_c *ConversationCreate) check() error {
 			return &ValidationError{Name: "begun_by", err: fmt.Errorf(`ent: validator failed for field "Conversation.begun_by": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.Metadata(); !ok {
+		return &ValidationError{Name: "metadata", err: errors.New(`ent: missing required field "Conversation.metadata"`)}
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Conversation.created_at"`)}
 	}
@@ -337,6 +358,10 @@ func (_c *ConversationCreate) createSpec() (*Conversation, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.BegunBy(); ok {
 		_spec.SetField(conversation.FieldBegunBy, field.TypeString, value)
 		_node.BegunBy = value
+	}
+	if value, ok := _c.mutation.Metadata(); ok {
+		_spec.SetField(conversation.FieldMetadata, field.TypeString, value)
+		_node.Metadata = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(conversation.FieldCreatedAt, field.TypeTime, value)
@@ -479,6 +504,18 @@ func (u *ConversationUpsert) UpdateTitle() *ConversationUpsert {
 	return u
 }
 
+// SetMetadata sets the "metadata" field.
+func (u *ConversationUpsert) SetMetadata(v string) *ConversationUpsert {
+	u.Set(conversation.FieldMetadata, v)
+	return u
+}
+
+// UpdateMetadata sets the "metadata" field to the value that was provided on create.
+func (u *ConversationUpsert) UpdateMetadata() *ConversationUpsert {
+	u.SetExcluded(conversation.FieldMetadata)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -581,6 +618,20 @@ func (u *ConversationUpsertOne) SetTitle(v string) *ConversationUpsertOne {
 func (u *ConversationUpsertOne) UpdateTitle() *ConversationUpsertOne {
 	return u.Update(func(s *ConversationUpsert) {
 		s.UpdateTitle()
+	})
+}
+
+// SetMetadata sets the "metadata" field.
+func (u *ConversationUpsertOne) SetMetadata(v string) *ConversationUpsertOne {
+	return u.Update(func(s *ConversationUpsert) {
+		s.SetMetadata(v)
+	})
+}
+
+// UpdateMetadata sets the "metadata" field to the value that was provided on create.
+func (u *ConversationUpsertOne) UpdateMetadata() *ConversationUpsertOne {
+	return u.Update(func(s *ConversationUpsert) {
+		s.UpdateMetadata()
 	})
 }
 
@@ -852,6 +903,20 @@ func (u *ConversationUpsertBulk) SetTitle(v string) *ConversationUpsertBulk {
 func (u *ConversationUpsertBulk) UpdateTitle() *ConversationUpsertBulk {
 	return u.Update(func(s *ConversationUpsert) {
 		s.UpdateTitle()
+	})
+}
+
+// SetMetadata sets the "metadata" field.
+func (u *ConversationUpsertBulk) SetMetadata(v string) *ConversationUpsertBulk {
+	return u.Update(func(s *ConversationUpsert) {
+		s.SetMetadata(v)
+	})
+}
+
+// UpdateMetadata sets the "metadata" field to the value that was provided on create.
+func (u *ConversationUpsertBulk) UpdateMetadata() *ConversationUpsertBulk {
+	return u.Update(func(s *ConversationUpsert) {
+		s.UpdateMetadata()
 	})
 }
 

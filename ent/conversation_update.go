@@ -71,6 +71,20 @@ func (_u *ConversationUpdate) SetNillableTitle(v *string) *ConversationUpdate {
 	return _u
 }
 
+// SetMetadata sets the "metadata" field.
+func (_u *ConversationUpdate) SetMetadata(v string) *ConversationUpdate {
+	_u.mutation.SetMetadata(v)
+	return _u
+}
+
+// SetNillableMetadata sets the "metadata" field if the given value is not nil.
+func (_u *ConversationUpdate) SetNillableMetadata(v *string) *ConversationUpdate {
+	if v != nil {
+		_u.SetMetadata(*v)
+	}
+	return _u
+}
+
 // AddMessageIDs adds the "messages" edge to the Message entity by IDs.
 func (_u *ConversationUpdate) AddMessageIDs(ids ...int64) *ConversationUpdate {
 	_u.mutation.AddMessageIDs(ids...)
@@ -218,6 +232,9 @@ func (_u *ConversationUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(conversation.FieldTitle, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Metadata(); ok {
+		_spec.SetField(conversation.FieldMetadata, field.TypeString, value)
 	}
 	if _u.mutation.MessagesCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -367,6 +384,20 @@ func (_u *ConversationUpdateOne) SetTitle(v string) *ConversationUpdateOne {
 func (_u *ConversationUpdateOne) SetNillableTitle(v *string) *ConversationUpdateOne {
 	if v != nil {
 		_u.SetTitle(*v)
+	}
+	return _u
+}
+
+// SetMetadata sets the "metadata" field.
+func (_u *ConversationUpdateOne) SetMetadata(v string) *ConversationUpdateOne {
+	_u.mutation.SetMetadata(v)
+	return _u
+}
+
+// SetNillableMetadata sets the "metadata" field if the given value is not nil.
+func (_u *ConversationUpdateOne) SetNillableMetadata(v *string) *ConversationUpdateOne {
+	if v != nil {
+		_u.SetMetadata(*v)
 	}
 	return _u
 }
@@ -548,6 +579,9 @@ func (_u *ConversationUpdateOne) sqlSave(ctx context.Context) (_node *Conversati
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(conversation.FieldTitle, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Metadata(); ok {
+		_spec.SetField(conversation.FieldMetadata, field.TypeString, value)
 	}
 	if _u.mutation.MessagesCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -60,6 +60,8 @@ type Document struct {
 	DueAt *time.Time `json:"due_at,omitempty"`
 	// UndoState holds the value of the "undo_state" field.
 	UndoState string `json:"undo_state,omitempty"`
+	// ExternalID holds the value of the "external_id" field.
+	ExternalID string `json:"external_id,omitempty"`
 	// Etag holds the value of the "etag" field.
 	Etag string `json:"etag,omitempty"`
 	// LastModified holds the value of the "last_modified" field.
@@ -125,7 +127,7 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case document.FieldDepth, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldEtag, document.FieldLastModified:
+		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldExternalID, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
 		case document.FieldDueAt, document.FieldFetchedAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -277,6 +279,12 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.UndoState = value.String
 			}
+		case document.FieldExternalID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field external_id", values[i])
+			} else if value.Valid {
+				_m.ExternalID = value.String
+			}
 		case document.FieldEtag:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field etag", values[i])
@@ -423,6 +431,9 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("undo_state=")
 	builder.WriteString(_m.UndoState)
+	builder.WriteString(", ")
+	builder.WriteString("external_id=")
+	builder.WriteString(_m.ExternalID)
 	builder.WriteString(", ")
 	builder.WriteString("etag=")
 	builder.WriteString(_m.Etag)

@@ -264,6 +264,20 @@ func (_c *DocumentCreate) SetNillableUndoState(v *string) *DocumentCreate {
 	return _c
 }
 
+// SetExternalID sets the "external_id" field.
+func (_c *DocumentCreate) SetExternalID(v string) *DocumentCreate {
+	_c.mutation.SetExternalID(v)
+	return _c
+}
+
+// SetNillableExternalID sets the "external_id" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableExternalID(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetExternalID(*v)
+	}
+	return _c
+}
+
 // SetEtag sets the "etag" field.
 func (_c *DocumentCreate) SetEtag(v string) *DocumentCreate {
 	_c.mutation.SetEtag(v)
@@ -464,6 +478,10 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultUndoState
 		_c.mutation.SetUndoState(v)
 	}
+	if _, ok := _c.mutation.ExternalID(); !ok {
+		v := document.DefaultExternalID
+		_c.mutation.SetExternalID(v)
+	}
 	if _, ok := _c.mutation.Etag(); !ok {
 		v := document.DefaultEtag
 		_c.mutation.SetEtag(v)
@@ -587,6 +605,14 @@ func (_c *DocumentCreate) check() error {
 	if v, ok := _c.mutation.UndoState(); ok {
 		if err := document.UndoStateValidator(v); err != nil {
 			return &ValidationError{Name: "undo_state", err: fmt.Errorf(`ent: validator failed for field "Document.undo_state": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.ExternalID(); !ok {
+		return &ValidationError{Name: "external_id", err: errors.New(`ent: missing required field "Document.external_id"`)}
+	}
+	if v, ok := _c.mutation.ExternalID(); ok {
+		if err := document.ExternalIDValidator(v); err != nil {
+			return &ValidationError{Name: "external_id", err: fmt.Errorf(`ent: validator failed for field "Document.external_id": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Etag(); !ok {
@@ -731,6 +757,10 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.UndoState(); ok {
 		_spec.SetField(document.FieldUndoState, field.TypeString, value)
 		_node.UndoState = value
+	}
+	if value, ok := _c.mutation.ExternalID(); ok {
+		_spec.SetField(document.FieldExternalID, field.TypeString, value)
+		_node.ExternalID = value
 	}
 	if value, ok := _c.mutation.Etag(); ok {
 		_spec.SetField(document.FieldEtag, field.TypeString, value)
@@ -1114,6 +1144,18 @@ func (u *DocumentUpsert) SetUndoState(v string) *DocumentUpsert {
 // UpdateUndoState sets the "undo_state" field to the value that was provided on create.
 func (u *DocumentUpsert) UpdateUndoState() *DocumentUpsert {
 	u.SetExcluded(document.FieldUndoState)
+	return u
+}
+
+// SetExternalID sets the "external_id" field.
+func (u *DocumentUpsert) SetExternalID(v string) *DocumentUpsert {
+	u.Set(document.FieldExternalID, v)
+	return u
+}
+
+// UpdateExternalID sets the "external_id" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateExternalID() *DocumentUpsert {
+	u.SetExcluded(document.FieldExternalID)
 	return u
 }
 
@@ -1542,6 +1584,20 @@ func (u *DocumentUpsertOne) SetUndoState(v string) *DocumentUpsertOne {
 func (u *DocumentUpsertOne) UpdateUndoState() *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdateUndoState()
+	})
+}
+
+// SetExternalID sets the "external_id" field.
+func (u *DocumentUpsertOne) SetExternalID(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetExternalID(v)
+	})
+}
+
+// UpdateExternalID sets the "external_id" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateExternalID() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateExternalID()
 	})
 }
 
@@ -2147,6 +2203,20 @@ func (u *DocumentUpsertBulk) SetUndoState(v string) *DocumentUpsertBulk {
 func (u *DocumentUpsertBulk) UpdateUndoState() *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdateUndoState()
+	})
+}
+
+// SetExternalID sets the "external_id" field.
+func (u *DocumentUpsertBulk) SetExternalID(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetExternalID(v)
+	})
+}
+
+// UpdateExternalID sets the "external_id" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateExternalID() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateExternalID()
 	})
 }
 

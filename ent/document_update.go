@@ -337,6 +337,20 @@ func (_u *DocumentUpdate) SetNillableUndoState(v *string) *DocumentUpdate {
 	return _u
 }
 
+// SetExternalID sets the "external_id" field.
+func (_u *DocumentUpdate) SetExternalID(v string) *DocumentUpdate {
+	_u.mutation.SetExternalID(v)
+	return _u
+}
+
+// SetNillableExternalID sets the "external_id" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableExternalID(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetExternalID(*v)
+	}
+	return _u
+}
+
 // SetEtag sets the "etag" field.
 func (_u *DocumentUpdate) SetEtag(v string) *DocumentUpdate {
 	_u.mutation.SetEtag(v)
@@ -541,6 +555,11 @@ func (_u *DocumentUpdate) check() error {
 			return &ValidationError{Name: "undo_state", err: fmt.Errorf(`ent: validator failed for field "Document.undo_state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ExternalID(); ok {
+		if err := document.ExternalIDValidator(v); err != nil {
+			return &ValidationError{Name: "external_id", err: fmt.Errorf(`ent: validator failed for field "Document.external_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Etag(); ok {
 		if err := document.EtagValidator(v); err != nil {
 			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
@@ -646,6 +665,9 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.UndoState(); ok {
 		_spec.SetField(document.FieldUndoState, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ExternalID(); ok {
+		_spec.SetField(document.FieldExternalID, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Etag(); ok {
 		_spec.SetField(document.FieldEtag, field.TypeString, value)
@@ -1082,6 +1104,20 @@ func (_u *DocumentUpdateOne) SetNillableUndoState(v *string) *DocumentUpdateOne 
 	return _u
 }
 
+// SetExternalID sets the "external_id" field.
+func (_u *DocumentUpdateOne) SetExternalID(v string) *DocumentUpdateOne {
+	_u.mutation.SetExternalID(v)
+	return _u
+}
+
+// SetNillableExternalID sets the "external_id" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableExternalID(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetExternalID(*v)
+	}
+	return _u
+}
+
 // SetEtag sets the "etag" field.
 func (_u *DocumentUpdateOne) SetEtag(v string) *DocumentUpdateOne {
 	_u.mutation.SetEtag(v)
@@ -1299,6 +1335,11 @@ func (_u *DocumentUpdateOne) check() error {
 			return &ValidationError{Name: "undo_state", err: fmt.Errorf(`ent: validator failed for field "Document.undo_state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ExternalID(); ok {
+		if err := document.ExternalIDValidator(v); err != nil {
+			return &ValidationError{Name: "external_id", err: fmt.Errorf(`ent: validator failed for field "Document.external_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Etag(); ok {
 		if err := document.EtagValidator(v); err != nil {
 			return &ValidationError{Name: "etag", err: fmt.Errorf(`ent: validator failed for field "Document.etag": %w`, err)}
@@ -1421,6 +1462,9 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if value, ok := _u.mutation.UndoState(); ok {
 		_spec.SetField(document.FieldUndoState, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ExternalID(); ok {
+		_spec.SetField(document.FieldExternalID, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Etag(); ok {
 		_spec.SetField(document.FieldEtag, field.TypeString, value)

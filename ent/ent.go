@@ -31,6 +31,7 @@ import (
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
@@ -43,11 +44,15 @@ import (
 	"parley/ent/testresult"
 	"parley/ent/testrun"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
 	"parley/ent/user"
+	"parley/ent/webhookdelivery"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 	"reflect"
 	"sync"
@@ -140,6 +145,7 @@ func checkColumn(t, c string) error {
 			passage.Table:         passage.ValidColumn,
 			plan.Table:            plan.ValidColumn,
 			provider.Table:        provider.ValidColumn,
+			quotanotice.Table:     quotanotice.ValidColumn,
 			rebuild.Table:         rebuild.ValidColumn,
 			removal.Table:         removal.ValidColumn,
 			requestminute.Table:   requestminute.ValidColumn,
@@ -152,11 +158,15 @@ func checkColumn(t, c string) error {
 			testresult.Table:      testresult.ValidColumn,
 			testrun.Table:         testrun.ValidColumn,
 			token.Table:           token.ValidColumn,
+			tokenmonth.Table:      tokenmonth.ValidColumn,
 			trial.Table:           trial.ValidColumn,
 			upload.Table:          upload.ValidColumn,
 			usage.Table:           usage.ValidColumn,
 			usagerecord.Table:     usagerecord.ValidColumn,
 			user.Table:            user.ValidColumn,
+			webhookdelivery.Table: webhookdelivery.ValidColumn,
+			webhookendpoint.Table: webhookendpoint.ValidColumn,
+			webhookmessage.Table:  webhookmessage.ValidColumn,
 			workspace.Table:       workspace.ValidColumn,
 		})
 	})

@@ -29,6 +29,7 @@ import (
 	"parley/ent/plan"
 	"parley/ent/predicate"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
@@ -41,11 +42,15 @@ import (
 	"parley/ent/testresult"
 	"parley/ent/testrun"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
 	"parley/ent/user"
+	"parley/ent/webhookdelivery"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 
 	"entgo.io/ent/dialect/sql"
@@ -56,7 +61,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 43)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 48)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -219,6 +224,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			conversation.FieldTitle:          {Type: field.TypeString, Column: conversation.FieldTitle},
 			conversation.FieldOrigin:         {Type: field.TypeString, Column: conversation.FieldOrigin},
 			conversation.FieldBegunBy:        {Type: field.TypeString, Column: conversation.FieldBegunBy},
+			conversation.FieldMetadata:       {Type: field.TypeString, Column: conversation.FieldMetadata},
 			conversation.FieldCreatedAt:      {Type: field.TypeTime, Column: conversation.FieldCreatedAt},
 		},
 	}
@@ -319,6 +325,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldAttempts:     {Type: field.TypeInt, Column: document.FieldAttempts},
 			document.FieldDueAt:        {Type: field.TypeTime, Column: document.FieldDueAt},
 			document.FieldUndoState:    {Type: field.TypeString, Column: document.FieldUndoState},
+			document.FieldExternalID:   {Type: field.TypeString, Column: document.FieldExternalID},
 			document.FieldEtag:         {Type: field.TypeString, Column: document.FieldEtag},
 			document.FieldLastModified: {Type: field.TypeString, Column: document.FieldLastModified},
 			document.FieldFetchedAt:    {Type: field.TypeTime, Column: document.FieldFetchedAt},
@@ -615,6 +622,23 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
+			Table:   quotanotice.Table,
+			Columns: quotanotice.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: quotanotice.FieldID,
+			},
+		},
+		Type: "QuotaNotice",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			quotanotice.FieldWorkspaceID: {Type: field.TypeString, Column: quotanotice.FieldWorkspaceID},
+			quotanotice.FieldMonth:       {Type: field.TypeString, Column: quotanotice.FieldMonth},
+			quotanotice.FieldPercent:     {Type: field.TypeInt, Column: quotanotice.FieldPercent},
+			quotanotice.FieldCreatedAt:   {Type: field.TypeTime, Column: quotanotice.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[26] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -627,7 +651,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -652,7 +676,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   requestminute.Table,
 			Columns: requestminute.Columns,
@@ -669,7 +693,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			requestminute.FieldChangedAt:   {Type: field.TypeTime, Column: requestminute.FieldChangedAt},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   reversal.Table,
 			Columns: reversal.Columns,
@@ -689,7 +713,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			reversal.FieldAt:          {Type: field.TypeTime, Column: reversal.FieldAt},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -708,7 +732,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -723,7 +747,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[31] = &sqlgraph.Node{
+	graph.Nodes[32] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -751,7 +775,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[32] = &sqlgraph.Node{
+	graph.Nodes[33] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -792,7 +816,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[33] = &sqlgraph.Node{
+	graph.Nodes[34] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testquestion.Table,
 			Columns: testquestion.Columns,
@@ -812,7 +836,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testquestion.FieldCreatedAt:   {Type: field.TypeTime, Column: testquestion.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[34] = &sqlgraph.Node{
+	graph.Nodes[35] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testresult.Table,
 			Columns: testresult.Columns,
@@ -833,7 +857,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testresult.FieldCreatedAt:   {Type: field.TypeTime, Column: testresult.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[35] = &sqlgraph.Node{
+	graph.Nodes[36] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testrun.Table,
 			Columns: testrun.Columns,
@@ -856,7 +880,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testrun.FieldCreatedAt:   {Type: field.TypeTime, Column: testrun.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[36] = &sqlgraph.Node{
+	graph.Nodes[37] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -867,23 +891,50 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Token",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			token.FieldWorkspaceID: {Type: field.TypeString, Column: token.FieldWorkspaceID},
-			token.FieldChatbotID:   {Type: field.TypeString, Column: token.FieldChatbotID},
-			token.FieldName:        {Type: field.TypeString, Column: token.FieldName},
-			token.FieldHint:        {Type: field.TypeString, Column: token.FieldHint},
-			token.FieldHash:        {Type: field.TypeString, Column: token.FieldHash},
-			token.FieldScopes:      {Type: field.TypeJSON, Column: token.FieldScopes},
-			token.FieldCreatedBy:   {Type: field.TypeString, Column: token.FieldCreatedBy},
-			token.FieldReplaces:    {Type: field.TypeString, Column: token.FieldReplaces},
-			token.FieldLastUsedAt:  {Type: field.TypeTime, Column: token.FieldLastUsedAt},
-			token.FieldExpiresAt:   {Type: field.TypeTime, Column: token.FieldExpiresAt},
-			token.FieldRevokedAt:   {Type: field.TypeTime, Column: token.FieldRevokedAt},
-			token.FieldKept:        {Type: field.TypeBool, Column: token.FieldKept},
-			token.FieldOverLimit:   {Type: field.TypeBool, Column: token.FieldOverLimit},
-			token.FieldCreatedAt:   {Type: field.TypeTime, Column: token.FieldCreatedAt},
+			token.FieldWorkspaceID:              {Type: field.TypeString, Column: token.FieldWorkspaceID},
+			token.FieldChatbotID:                {Type: field.TypeString, Column: token.FieldChatbotID},
+			token.FieldName:                     {Type: field.TypeString, Column: token.FieldName},
+			token.FieldHint:                     {Type: field.TypeString, Column: token.FieldHint},
+			token.FieldHash:                     {Type: field.TypeString, Column: token.FieldHash},
+			token.FieldScopes:                   {Type: field.TypeJSON, Column: token.FieldScopes},
+			token.FieldKind:                     {Type: field.TypeString, Column: token.FieldKind},
+			token.FieldIPRanges:                 {Type: field.TypeString, Column: token.FieldIPRanges},
+			token.FieldOrigins:                  {Type: field.TypeString, Column: token.FieldOrigins},
+			token.FieldRequestsPerMinute:        {Type: field.TypeInt, Column: token.FieldRequestsPerMinute},
+			token.FieldMessagesPerMonth:         {Type: field.TypeInt, Column: token.FieldMessagesPerMonth},
+			token.FieldVisitorRequestsPerMinute: {Type: field.TypeInt, Column: token.FieldVisitorRequestsPerMinute},
+			token.FieldNote:                     {Type: field.TypeString, Column: token.FieldNote},
+			token.FieldCreatedBy:                {Type: field.TypeString, Column: token.FieldCreatedBy},
+			token.FieldReplaces:                 {Type: field.TypeString, Column: token.FieldReplaces},
+			token.FieldLastUsedAt:               {Type: field.TypeTime, Column: token.FieldLastUsedAt},
+			token.FieldLastUsedIP:               {Type: field.TypeString, Column: token.FieldLastUsedIP},
+			token.FieldLastUsedAgent:            {Type: field.TypeString, Column: token.FieldLastUsedAgent},
+			token.FieldWarnedDays:               {Type: field.TypeInt, Column: token.FieldWarnedDays},
+			token.FieldExpiresAt:                {Type: field.TypeTime, Column: token.FieldExpiresAt},
+			token.FieldRevokedAt:                {Type: field.TypeTime, Column: token.FieldRevokedAt},
+			token.FieldKept:                     {Type: field.TypeBool, Column: token.FieldKept},
+			token.FieldOverLimit:                {Type: field.TypeBool, Column: token.FieldOverLimit},
+			token.FieldCreatedAt:                {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[37] = &sqlgraph.Node{
+	graph.Nodes[38] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   tokenmonth.Table,
+			Columns: tokenmonth.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: tokenmonth.FieldID,
+			},
+		},
+		Type: "TokenMonth",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			tokenmonth.FieldWorkspaceID: {Type: field.TypeString, Column: tokenmonth.FieldWorkspaceID},
+			tokenmonth.FieldTokenID:     {Type: field.TypeString, Column: tokenmonth.FieldTokenID},
+			tokenmonth.FieldMonth:       {Type: field.TypeString, Column: tokenmonth.FieldMonth},
+			tokenmonth.FieldMessages:    {Type: field.TypeInt, Column: tokenmonth.FieldMessages},
+		},
+	}
+	graph.Nodes[39] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   trial.Table,
 			Columns: trial.Columns,
@@ -898,7 +949,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			trial.FieldCreatedAt:      {Type: field.TypeTime, Column: trial.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[38] = &sqlgraph.Node{
+	graph.Nodes[40] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -916,7 +967,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
 		},
 	}
-	graph.Nodes[39] = &sqlgraph.Node{
+	graph.Nodes[41] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -933,7 +984,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[40] = &sqlgraph.Node{
+	graph.Nodes[42] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usagerecord.Table,
 			Columns: usagerecord.Columns,
@@ -966,7 +1017,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usagerecord.FieldCreatedAt:        {Type: field.TypeTime, Column: usagerecord.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[41] = &sqlgraph.Node{
+	graph.Nodes[43] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -985,7 +1036,73 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[42] = &sqlgraph.Node{
+	graph.Nodes[44] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   webhookdelivery.Table,
+			Columns: webhookdelivery.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: webhookdelivery.FieldID,
+			},
+		},
+		Type: "WebhookDelivery",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			webhookdelivery.FieldWorkspaceID: {Type: field.TypeString, Column: webhookdelivery.FieldWorkspaceID},
+			webhookdelivery.FieldEndpointID:  {Type: field.TypeString, Column: webhookdelivery.FieldEndpointID},
+			webhookdelivery.FieldMessageID:   {Type: field.TypeString, Column: webhookdelivery.FieldMessageID},
+			webhookdelivery.FieldState:       {Type: field.TypeString, Column: webhookdelivery.FieldState},
+			webhookdelivery.FieldAttempts:    {Type: field.TypeInt, Column: webhookdelivery.FieldAttempts},
+			webhookdelivery.FieldAttemptLog:  {Type: field.TypeString, Column: webhookdelivery.FieldAttemptLog},
+			webhookdelivery.FieldDueAt:       {Type: field.TypeTime, Column: webhookdelivery.FieldDueAt},
+			webhookdelivery.FieldEndedAt:     {Type: field.TypeTime, Column: webhookdelivery.FieldEndedAt},
+			webhookdelivery.FieldCreatedAt:   {Type: field.TypeTime, Column: webhookdelivery.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[45] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   webhookendpoint.Table,
+			Columns: webhookendpoint.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: webhookendpoint.FieldID,
+			},
+		},
+		Type: "WebhookEndpoint",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			webhookendpoint.FieldWorkspaceID:    {Type: field.TypeString, Column: webhookendpoint.FieldWorkspaceID},
+			webhookendpoint.FieldChatbotID:      {Type: field.TypeString, Column: webhookendpoint.FieldChatbotID},
+			webhookendpoint.FieldURL:            {Type: field.TypeString, Column: webhookendpoint.FieldURL},
+			webhookendpoint.FieldEvents:         {Type: field.TypeJSON, Column: webhookendpoint.FieldEvents},
+			webhookendpoint.FieldDescription:    {Type: field.TypeString, Column: webhookendpoint.FieldDescription},
+			webhookendpoint.FieldSealedSecret:   {Type: field.TypeBytes, Column: webhookendpoint.FieldSealedSecret},
+			webhookendpoint.FieldSealedPrevious: {Type: field.TypeBytes, Column: webhookendpoint.FieldSealedPrevious},
+			webhookendpoint.FieldPreviousUntil:  {Type: field.TypeTime, Column: webhookendpoint.FieldPreviousUntil},
+			webhookendpoint.FieldState:          {Type: field.TypeString, Column: webhookendpoint.FieldState},
+			webhookendpoint.FieldReason:         {Type: field.TypeString, Column: webhookendpoint.FieldReason},
+			webhookendpoint.FieldCreatedBy:      {Type: field.TypeString, Column: webhookendpoint.FieldCreatedBy},
+			webhookendpoint.FieldUpdatedAt:      {Type: field.TypeTime, Column: webhookendpoint.FieldUpdatedAt},
+			webhookendpoint.FieldCreatedAt:      {Type: field.TypeTime, Column: webhookendpoint.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[46] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   webhookmessage.Table,
+			Columns: webhookmessage.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: webhookmessage.FieldID,
+			},
+		},
+		Type: "WebhookMessage",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			webhookmessage.FieldWorkspaceID: {Type: field.TypeString, Column: webhookmessage.FieldWorkspaceID},
+			webhookmessage.FieldChatbotID:   {Type: field.TypeString, Column: webhookmessage.FieldChatbotID},
+			webhookmessage.FieldKind:        {Type: field.TypeString, Column: webhookmessage.FieldKind},
+			webhookmessage.FieldPayload:     {Type: field.TypeString, Column: webhookmessage.FieldPayload},
+			webhookmessage.FieldCreatedAt:   {Type: field.TypeTime, Column: webhookmessage.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[47] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -1426,6 +1543,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Workspace",
 	)
 	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   quotanotice.WorkspaceTable,
+			Columns: []string{quotanotice.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"QuotaNotice",
+		"Workspace",
+	)
+	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1570,6 +1699,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Chatbot",
 	)
 	graph.MustAddE(
+		"months",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+		},
+		"Token",
+		"TokenMonth",
+	)
+	graph.MustAddE(
+		"token",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   tokenmonth.TokenTable,
+			Columns: []string{tokenmonth.TokenColumn},
+			Bidi:    false,
+		},
+		"TokenMonth",
+		"Token",
+	)
+	graph.MustAddE(
 		"document",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1628,6 +1781,78 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"User",
 		"Device",
+	)
+	graph.MustAddE(
+		"endpoint",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   webhookdelivery.EndpointTable,
+			Columns: []string{webhookdelivery.EndpointColumn},
+			Bidi:    false,
+		},
+		"WebhookDelivery",
+		"WebhookEndpoint",
+	)
+	graph.MustAddE(
+		"message",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   webhookdelivery.MessageTable,
+			Columns: []string{webhookdelivery.MessageColumn},
+			Bidi:    false,
+		},
+		"WebhookDelivery",
+		"WebhookMessage",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   webhookendpoint.WorkspaceTable,
+			Columns: []string{webhookendpoint.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"WebhookEndpoint",
+		"Workspace",
+	)
+	graph.MustAddE(
+		"deliveries",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   webhookendpoint.DeliveriesTable,
+			Columns: []string{webhookendpoint.DeliveriesColumn},
+			Bidi:    false,
+		},
+		"WebhookEndpoint",
+		"WebhookDelivery",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   webhookmessage.WorkspaceTable,
+			Columns: []string{webhookmessage.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"WebhookMessage",
+		"Workspace",
+	)
+	graph.MustAddE(
+		"deliveries",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   webhookmessage.DeliveriesTable,
+			Columns: []string{webhookmessage.DeliveriesColumn},
+			Bidi:    false,
+		},
+		"WebhookMessage",
+		"WebhookDelivery",
 	)
 	graph.MustAddE(
 		"members",
@@ -1748,6 +1973,42 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"Workspace",
 		"Provider",
+	)
+	graph.MustAddE(
+		"quota_notices",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"QuotaNotice",
+	)
+	graph.MustAddE(
+		"webhook_endpoints",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"WebhookEndpoint",
+	)
+	graph.MustAddE(
+		"webhook_messages",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"WebhookMessage",
 	)
 	return graph
 }()
@@ -2574,6 +2835,11 @@ func (f *ConversationFilter) WhereBegunBy(p entql.StringP) {
 	f.Where(p.Field(conversation.FieldBegunBy))
 }
 
+// WhereMetadata applies the entql string predicate on the metadata field.
+func (f *ConversationFilter) WhereMetadata(p entql.StringP) {
+	f.Where(p.Field(conversation.FieldMetadata))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *ConversationFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(conversation.FieldCreatedAt))
@@ -3056,6 +3322,11 @@ func (f *DocumentFilter) WhereDueAt(p entql.TimeP) {
 // WhereUndoState applies the entql string predicate on the undo_state field.
 func (f *DocumentFilter) WhereUndoState(p entql.StringP) {
 	f.Where(p.Field(document.FieldUndoState))
+}
+
+// WhereExternalID applies the entql string predicate on the external_id field.
+func (f *DocumentFilter) WhereExternalID(p entql.StringP) {
+	f.Where(p.Field(document.FieldExternalID))
 }
 
 // WhereEtag applies the entql string predicate on the etag field.
@@ -4404,6 +4675,80 @@ func (f *ProviderFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *QuotaNoticeQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the QuotaNoticeQuery builder.
+func (_q *QuotaNoticeQuery) Filter() *QuotaNoticeFilter {
+	return &QuotaNoticeFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *QuotaNoticeMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the QuotaNoticeMutation builder.
+func (m *QuotaNoticeMutation) Filter() *QuotaNoticeFilter {
+	return &QuotaNoticeFilter{config: m.config, predicateAdder: m}
+}
+
+// QuotaNoticeFilter provides a generic filtering capability at runtime for QuotaNoticeQuery.
+type QuotaNoticeFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *QuotaNoticeFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *QuotaNoticeFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(quotanotice.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *QuotaNoticeFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(quotanotice.FieldWorkspaceID))
+}
+
+// WhereMonth applies the entql string predicate on the month field.
+func (f *QuotaNoticeFilter) WhereMonth(p entql.StringP) {
+	f.Where(p.Field(quotanotice.FieldMonth))
+}
+
+// WherePercent applies the entql int predicate on the percent field.
+func (f *QuotaNoticeFilter) WherePercent(p entql.IntP) {
+	f.Where(p.Field(quotanotice.FieldPercent))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *QuotaNoticeFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(quotanotice.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *QuotaNoticeFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *QuotaNoticeFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *RebuildQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -4432,7 +4777,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4477,7 +4822,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4591,7 +4936,7 @@ type RequestMinuteFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RequestMinuteFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4651,7 +4996,7 @@ type ReversalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReversalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4740,7 +5085,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4824,7 +5169,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4874,7 +5219,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5003,7 +5348,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5197,7 +5542,7 @@ type TestQuestionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestQuestionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5300,7 +5645,7 @@ type TestResultFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestResultFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5408,7 +5753,7 @@ type TestRunFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestRunFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5526,7 +5871,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5567,6 +5912,41 @@ func (f *TokenFilter) WhereScopes(p entql.BytesP) {
 	f.Where(p.Field(token.FieldScopes))
 }
 
+// WhereKind applies the entql string predicate on the kind field.
+func (f *TokenFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(token.FieldKind))
+}
+
+// WhereIPRanges applies the entql string predicate on the ip_ranges field.
+func (f *TokenFilter) WhereIPRanges(p entql.StringP) {
+	f.Where(p.Field(token.FieldIPRanges))
+}
+
+// WhereOrigins applies the entql string predicate on the origins field.
+func (f *TokenFilter) WhereOrigins(p entql.StringP) {
+	f.Where(p.Field(token.FieldOrigins))
+}
+
+// WhereRequestsPerMinute applies the entql int predicate on the requests_per_minute field.
+func (f *TokenFilter) WhereRequestsPerMinute(p entql.IntP) {
+	f.Where(p.Field(token.FieldRequestsPerMinute))
+}
+
+// WhereMessagesPerMonth applies the entql int predicate on the messages_per_month field.
+func (f *TokenFilter) WhereMessagesPerMonth(p entql.IntP) {
+	f.Where(p.Field(token.FieldMessagesPerMonth))
+}
+
+// WhereVisitorRequestsPerMinute applies the entql int predicate on the visitor_requests_per_minute field.
+func (f *TokenFilter) WhereVisitorRequestsPerMinute(p entql.IntP) {
+	f.Where(p.Field(token.FieldVisitorRequestsPerMinute))
+}
+
+// WhereNote applies the entql string predicate on the note field.
+func (f *TokenFilter) WhereNote(p entql.StringP) {
+	f.Where(p.Field(token.FieldNote))
+}
+
 // WhereCreatedBy applies the entql string predicate on the created_by field.
 func (f *TokenFilter) WhereCreatedBy(p entql.StringP) {
 	f.Where(p.Field(token.FieldCreatedBy))
@@ -5580,6 +5960,21 @@ func (f *TokenFilter) WhereReplaces(p entql.StringP) {
 // WhereLastUsedAt applies the entql time.Time predicate on the last_used_at field.
 func (f *TokenFilter) WhereLastUsedAt(p entql.TimeP) {
 	f.Where(p.Field(token.FieldLastUsedAt))
+}
+
+// WhereLastUsedIP applies the entql string predicate on the last_used_ip field.
+func (f *TokenFilter) WhereLastUsedIP(p entql.StringP) {
+	f.Where(p.Field(token.FieldLastUsedIP))
+}
+
+// WhereLastUsedAgent applies the entql string predicate on the last_used_agent field.
+func (f *TokenFilter) WhereLastUsedAgent(p entql.StringP) {
+	f.Where(p.Field(token.FieldLastUsedAgent))
+}
+
+// WhereWarnedDays applies the entql int predicate on the warned_days field.
+func (f *TokenFilter) WhereWarnedDays(p entql.IntP) {
+	f.Where(p.Field(token.FieldWarnedDays))
 }
 
 // WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
@@ -5621,6 +6016,94 @@ func (f *TokenFilter) WhereHasChatbotWith(preds ...predicate.Chatbot) {
 	})))
 }
 
+// WhereHasMonths applies a predicate to check if query has an edge months.
+func (f *TokenFilter) WhereHasMonths() {
+	f.Where(entql.HasEdge("months"))
+}
+
+// WhereHasMonthsWith applies a predicate to check if query has an edge months with a given conditions (other predicates).
+func (f *TokenFilter) WhereHasMonthsWith(preds ...predicate.TokenMonth) {
+	f.Where(entql.HasEdgeWith("months", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *TokenMonthQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the TokenMonthQuery builder.
+func (_q *TokenMonthQuery) Filter() *TokenMonthFilter {
+	return &TokenMonthFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *TokenMonthMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the TokenMonthMutation builder.
+func (m *TokenMonthMutation) Filter() *TokenMonthFilter {
+	return &TokenMonthFilter{config: m.config, predicateAdder: m}
+}
+
+// TokenMonthFilter provides a generic filtering capability at runtime for TokenMonthQuery.
+type TokenMonthFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *TokenMonthFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *TokenMonthFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(tokenmonth.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *TokenMonthFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(tokenmonth.FieldWorkspaceID))
+}
+
+// WhereTokenID applies the entql string predicate on the token_id field.
+func (f *TokenMonthFilter) WhereTokenID(p entql.StringP) {
+	f.Where(p.Field(tokenmonth.FieldTokenID))
+}
+
+// WhereMonth applies the entql string predicate on the month field.
+func (f *TokenMonthFilter) WhereMonth(p entql.StringP) {
+	f.Where(p.Field(tokenmonth.FieldMonth))
+}
+
+// WhereMessages applies the entql int predicate on the messages field.
+func (f *TokenMonthFilter) WhereMessages(p entql.IntP) {
+	f.Where(p.Field(tokenmonth.FieldMessages))
+}
+
+// WhereHasToken applies a predicate to check if query has an edge token.
+func (f *TokenMonthFilter) WhereHasToken() {
+	f.Where(entql.HasEdge("token"))
+}
+
+// WhereHasTokenWith applies a predicate to check if query has an edge token with a given conditions (other predicates).
+func (f *TokenMonthFilter) WhereHasTokenWith(preds ...predicate.Token) {
+	f.Where(entql.HasEdgeWith("token", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *TrialQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -5650,7 +6133,7 @@ type TrialFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TrialFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5700,7 +6183,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5779,7 +6262,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[41].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5853,7 +6336,7 @@ type UsageRecordFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageRecordFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[42].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5993,7 +6476,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[41].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[43].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6077,6 +6560,345 @@ func (f *UserFilter) WhereHasDevicesWith(preds ...predicate.Device) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *WebhookDeliveryQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the WebhookDeliveryQuery builder.
+func (_q *WebhookDeliveryQuery) Filter() *WebhookDeliveryFilter {
+	return &WebhookDeliveryFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *WebhookDeliveryMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the WebhookDeliveryMutation builder.
+func (m *WebhookDeliveryMutation) Filter() *WebhookDeliveryFilter {
+	return &WebhookDeliveryFilter{config: m.config, predicateAdder: m}
+}
+
+// WebhookDeliveryFilter provides a generic filtering capability at runtime for WebhookDeliveryQuery.
+type WebhookDeliveryFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *WebhookDeliveryFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[44].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *WebhookDeliveryFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(webhookdelivery.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *WebhookDeliveryFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(webhookdelivery.FieldWorkspaceID))
+}
+
+// WhereEndpointID applies the entql string predicate on the endpoint_id field.
+func (f *WebhookDeliveryFilter) WhereEndpointID(p entql.StringP) {
+	f.Where(p.Field(webhookdelivery.FieldEndpointID))
+}
+
+// WhereMessageID applies the entql string predicate on the message_id field.
+func (f *WebhookDeliveryFilter) WhereMessageID(p entql.StringP) {
+	f.Where(p.Field(webhookdelivery.FieldMessageID))
+}
+
+// WhereState applies the entql string predicate on the state field.
+func (f *WebhookDeliveryFilter) WhereState(p entql.StringP) {
+	f.Where(p.Field(webhookdelivery.FieldState))
+}
+
+// WhereAttempts applies the entql int predicate on the attempts field.
+func (f *WebhookDeliveryFilter) WhereAttempts(p entql.IntP) {
+	f.Where(p.Field(webhookdelivery.FieldAttempts))
+}
+
+// WhereAttemptLog applies the entql string predicate on the attempt_log field.
+func (f *WebhookDeliveryFilter) WhereAttemptLog(p entql.StringP) {
+	f.Where(p.Field(webhookdelivery.FieldAttemptLog))
+}
+
+// WhereDueAt applies the entql time.Time predicate on the due_at field.
+func (f *WebhookDeliveryFilter) WhereDueAt(p entql.TimeP) {
+	f.Where(p.Field(webhookdelivery.FieldDueAt))
+}
+
+// WhereEndedAt applies the entql time.Time predicate on the ended_at field.
+func (f *WebhookDeliveryFilter) WhereEndedAt(p entql.TimeP) {
+	f.Where(p.Field(webhookdelivery.FieldEndedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *WebhookDeliveryFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(webhookdelivery.FieldCreatedAt))
+}
+
+// WhereHasEndpoint applies a predicate to check if query has an edge endpoint.
+func (f *WebhookDeliveryFilter) WhereHasEndpoint() {
+	f.Where(entql.HasEdge("endpoint"))
+}
+
+// WhereHasEndpointWith applies a predicate to check if query has an edge endpoint with a given conditions (other predicates).
+func (f *WebhookDeliveryFilter) WhereHasEndpointWith(preds ...predicate.WebhookEndpoint) {
+	f.Where(entql.HasEdgeWith("endpoint", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasMessage applies a predicate to check if query has an edge message.
+func (f *WebhookDeliveryFilter) WhereHasMessage() {
+	f.Where(entql.HasEdge("message"))
+}
+
+// WhereHasMessageWith applies a predicate to check if query has an edge message with a given conditions (other predicates).
+func (f *WebhookDeliveryFilter) WhereHasMessageWith(preds ...predicate.WebhookMessage) {
+	f.Where(entql.HasEdgeWith("message", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *WebhookEndpointQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the WebhookEndpointQuery builder.
+func (_q *WebhookEndpointQuery) Filter() *WebhookEndpointFilter {
+	return &WebhookEndpointFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *WebhookEndpointMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the WebhookEndpointMutation builder.
+func (m *WebhookEndpointMutation) Filter() *WebhookEndpointFilter {
+	return &WebhookEndpointFilter{config: m.config, predicateAdder: m}
+}
+
+// WebhookEndpointFilter provides a generic filtering capability at runtime for WebhookEndpointQuery.
+type WebhookEndpointFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *WebhookEndpointFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[45].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *WebhookEndpointFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *WebhookEndpointFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *WebhookEndpointFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldChatbotID))
+}
+
+// WhereURL applies the entql string predicate on the url field.
+func (f *WebhookEndpointFilter) WhereURL(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldURL))
+}
+
+// WhereEvents applies the entql json.RawMessage predicate on the events field.
+func (f *WebhookEndpointFilter) WhereEvents(p entql.BytesP) {
+	f.Where(p.Field(webhookendpoint.FieldEvents))
+}
+
+// WhereDescription applies the entql string predicate on the description field.
+func (f *WebhookEndpointFilter) WhereDescription(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldDescription))
+}
+
+// WhereSealedSecret applies the entql []byte predicate on the sealed_secret field.
+func (f *WebhookEndpointFilter) WhereSealedSecret(p entql.BytesP) {
+	f.Where(p.Field(webhookendpoint.FieldSealedSecret))
+}
+
+// WhereSealedPrevious applies the entql []byte predicate on the sealed_previous field.
+func (f *WebhookEndpointFilter) WhereSealedPrevious(p entql.BytesP) {
+	f.Where(p.Field(webhookendpoint.FieldSealedPrevious))
+}
+
+// WherePreviousUntil applies the entql time.Time predicate on the previous_until field.
+func (f *WebhookEndpointFilter) WherePreviousUntil(p entql.TimeP) {
+	f.Where(p.Field(webhookendpoint.FieldPreviousUntil))
+}
+
+// WhereState applies the entql string predicate on the state field.
+func (f *WebhookEndpointFilter) WhereState(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldState))
+}
+
+// WhereReason applies the entql string predicate on the reason field.
+func (f *WebhookEndpointFilter) WhereReason(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldReason))
+}
+
+// WhereCreatedBy applies the entql string predicate on the created_by field.
+func (f *WebhookEndpointFilter) WhereCreatedBy(p entql.StringP) {
+	f.Where(p.Field(webhookendpoint.FieldCreatedBy))
+}
+
+// WhereUpdatedAt applies the entql time.Time predicate on the updated_at field.
+func (f *WebhookEndpointFilter) WhereUpdatedAt(p entql.TimeP) {
+	f.Where(p.Field(webhookendpoint.FieldUpdatedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *WebhookEndpointFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(webhookendpoint.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *WebhookEndpointFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *WebhookEndpointFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasDeliveries applies a predicate to check if query has an edge deliveries.
+func (f *WebhookEndpointFilter) WhereHasDeliveries() {
+	f.Where(entql.HasEdge("deliveries"))
+}
+
+// WhereHasDeliveriesWith applies a predicate to check if query has an edge deliveries with a given conditions (other predicates).
+func (f *WebhookEndpointFilter) WhereHasDeliveriesWith(preds ...predicate.WebhookDelivery) {
+	f.Where(entql.HasEdgeWith("deliveries", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *WebhookMessageQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the WebhookMessageQuery builder.
+func (_q *WebhookMessageQuery) Filter() *WebhookMessageFilter {
+	return &WebhookMessageFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *WebhookMessageMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the WebhookMessageMutation builder.
+func (m *WebhookMessageMutation) Filter() *WebhookMessageFilter {
+	return &WebhookMessageFilter{config: m.config, predicateAdder: m}
+}
+
+// WebhookMessageFilter provides a generic filtering capability at runtime for WebhookMessageQuery.
+type WebhookMessageFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *WebhookMessageFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[46].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *WebhookMessageFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(webhookmessage.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *WebhookMessageFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(webhookmessage.FieldWorkspaceID))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *WebhookMessageFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(webhookmessage.FieldChatbotID))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *WebhookMessageFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(webhookmessage.FieldKind))
+}
+
+// WherePayload applies the entql string predicate on the payload field.
+func (f *WebhookMessageFilter) WherePayload(p entql.StringP) {
+	f.Where(p.Field(webhookmessage.FieldPayload))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *WebhookMessageFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(webhookmessage.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *WebhookMessageFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *WebhookMessageFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasDeliveries applies a predicate to check if query has an edge deliveries.
+func (f *WebhookMessageFilter) WhereHasDeliveries() {
+	f.Where(entql.HasEdge("deliveries"))
+}
+
+// WhereHasDeliveriesWith applies a predicate to check if query has an edge deliveries with a given conditions (other predicates).
+func (f *WebhookMessageFilter) WhereHasDeliveriesWith(preds ...predicate.WebhookDelivery) {
+	f.Where(entql.HasEdgeWith("deliveries", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *WorkspaceQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -6105,7 +6927,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[42].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[47].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6285,6 +7107,48 @@ func (f *WorkspaceFilter) WhereHasProviders() {
 // WhereHasProvidersWith applies a predicate to check if query has an edge providers with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasProvidersWith(preds ...predicate.Provider) {
 	f.Where(entql.HasEdgeWith("providers", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasQuotaNotices applies a predicate to check if query has an edge quota_notices.
+func (f *WorkspaceFilter) WhereHasQuotaNotices() {
+	f.Where(entql.HasEdge("quota_notices"))
+}
+
+// WhereHasQuotaNoticesWith applies a predicate to check if query has an edge quota_notices with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasQuotaNoticesWith(preds ...predicate.QuotaNotice) {
+	f.Where(entql.HasEdgeWith("quota_notices", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasWebhookEndpoints applies a predicate to check if query has an edge webhook_endpoints.
+func (f *WorkspaceFilter) WhereHasWebhookEndpoints() {
+	f.Where(entql.HasEdge("webhook_endpoints"))
+}
+
+// WhereHasWebhookEndpointsWith applies a predicate to check if query has an edge webhook_endpoints with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasWebhookEndpointsWith(preds ...predicate.WebhookEndpoint) {
+	f.Where(entql.HasEdgeWith("webhook_endpoints", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasWebhookMessages applies a predicate to check if query has an edge webhook_messages.
+func (f *WorkspaceFilter) WhereHasWebhookMessages() {
+	f.Where(entql.HasEdge("webhook_messages"))
+}
+
+// WhereHasWebhookMessagesWith applies a predicate to check if query has an edge webhook_messages with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasWebhookMessagesWith(preds ...predicate.WebhookMessage) {
+	f.Where(entql.HasEdgeWith("webhook_messages", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

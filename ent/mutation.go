@@ -29,6 +29,7 @@ import (
 	"parley/ent/message"
 	"parley/ent/messagehold"
 	"parley/ent/passage"
+	"parley/ent/plan"
 	"parley/ent/predicate"
 	"sync"
 	"time"
@@ -71,6 +72,7 @@ const (
 	TypePassage         = "Passage"
 	TypePlan            = "Plan"
 	TypeProvider        = "Provider"
+	TypeQuotaNotice     = "QuotaNotice"
 	TypeRebuild         = "Rebuild"
 	TypeRemoval         = "Removal"
 	TypeRequestMinute   = "RequestMinute"
@@ -83,11 +85,15 @@ const (
 	TypeTestResult      = "TestResult"
 	TypeTestRun         = "TestRun"
 	TypeToken           = "Token"
+	TypeTokenMonth      = "TokenMonth"
 	TypeTrial           = "Trial"
 	TypeUpload          = "Upload"
 	TypeUsage           = "Usage"
 	TypeUsageRecord     = "UsageRecord"
 	TypeUser            = "User"
+	TypeWebhookDelivery = "WebhookDelivery"
+	TypeWebhookEndpoint = "WebhookEndpoint"
+	TypeWebhookMessage  = "WebhookMessage"
 	TypeWorkspace       = "Workspace"
 )
 
@@ -6326,6 +6332,7 @@ type ConversationMutation struct {
 	title                   *string
 	origin                  *string
 	begun_by                *string
+	metadata                *string
 	created_at              *time.Time
 	clearedFields           map[string]struct{}
 	chatbot                 *string
@@ -6697,6 +6704,42 @@ func (m *ConversationMutation) ResetBegunBy() {
 	m.begun_by = nil
 }
 
+// SetMetadata sets the "metadata" field.
+func (m *ConversationMutation) SetMetadata(s string) {
+	m.metadata = &s
+}
+
+// Metadata returns the value of the "metadata" field in the mutation.
+func (m *ConversationMutation) Metadata() (r string, exists bool) {
+	v := m.metadata
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMetadata returns the old "metadata" field's value of the Conversation entity.
+// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ConversationMutation) OldMetadata(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMetadata is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMetadata requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMetadata: %w", err)
+	}
+	return oldValue.Metadata, nil
+}
+
+// ResetMetadata resets all changes to the "metadata" field.
+func (m *ConversationMutation) ResetMetadata() {
+	m.metadata = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *ConversationMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -6902,7 +6945,7 @@ func (m *ConversationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ConversationMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 9)
 	if m.workspace_id != nil {
 		fields = append(fields, conversation.FieldWorkspaceID)
 	}
@@ -6923,6 +6966,9 @@ func (m *ConversationMutation) Fields() []string {
 	}
 	if m.begun_by != nil {
 		fields = append(fields, conversation.FieldBegunBy)
+	}
+	if m.metadata != nil {
+		fields = append(fields, conversation.FieldMetadata)
 	}
 	if m.created_at != nil {
 		fields = append(fields, conversation.FieldCreatedAt)
@@ -6949,6 +6995,8 @@ func (m *ConversationMutation) Field(name string) (ent.Value, bool) {
 		return m.Origin()
 	case conversation.FieldBegunBy:
 		return m.BegunBy()
+	case conversation.FieldMetadata:
+		return m.Metadata()
 	case conversation.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -6974,6 +7022,8 @@ func (m *ConversationMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldOrigin(ctx)
 	case conversation.FieldBegunBy:
 		return m.OldBegunBy(ctx)
+	case conversation.FieldMetadata:
+		return m.OldMetadata(ctx)
 	case conversation.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -7033,6 +7083,13 @@ func (m *ConversationMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetBegunBy(v)
+		return nil
+	case conversation.FieldMetadata:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMetadata(v)
 		return nil
 	case conversation.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -7110,6 +7167,9 @@ func (m *ConversationMutation) ResetField(name string) error {
 		return nil
 	case conversation.FieldBegunBy:
 		m.ResetBegunBy()
+		return nil
+	case conversation.FieldMetadata:
+		m.ResetMetadata()
 		return nil
 	case conversation.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -10096,6 +10156,7 @@ type DocumentMutation struct {
 	addattempts      *int
 	due_at           *time.Time
 	undo_state       *string
+	external_id      *string
 	etag             *string
 	last_modified    *string
 	fetched_at       *time.Time
@@ -11128,6 +11189,42 @@ func (m *DocumentMutation) ResetUndoState() {
 	m.undo_state = nil
 }
 
+// SetExternalID sets the "external_id" field.
+func (m *DocumentMutation) SetExternalID(s string) {
+	m.external_id = &s
+}
+
+// ExternalID returns the value of the "external_id" field in the mutation.
+func (m *DocumentMutation) ExternalID() (r string, exists bool) {
+	v := m.external_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalID returns the old "external_id" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldExternalID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalID: %w", err)
+	}
+	return oldValue.ExternalID, nil
+}
+
+// ResetExternalID resets all changes to the "external_id" field.
+func (m *DocumentMutation) ResetExternalID() {
+	m.external_id = nil
+}
+
 // SetEtag sets the "etag" field.
 func (m *DocumentMutation) SetEtag(s string) {
 	m.etag = &s
@@ -11503,7 +11600,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 27)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -11566,6 +11663,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.undo_state != nil {
 		fields = append(fields, document.FieldUndoState)
+	}
+	if m.external_id != nil {
+		fields = append(fields, document.FieldExternalID)
 	}
 	if m.etag != nil {
 		fields = append(fields, document.FieldEtag)
@@ -11632,6 +11732,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.DueAt()
 	case document.FieldUndoState:
 		return m.UndoState()
+	case document.FieldExternalID:
+		return m.ExternalID()
 	case document.FieldEtag:
 		return m.Etag()
 	case document.FieldLastModified:
@@ -11693,6 +11795,8 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldDueAt(ctx)
 	case document.FieldUndoState:
 		return m.OldUndoState(ctx)
+	case document.FieldExternalID:
+		return m.OldExternalID(ctx)
 	case document.FieldEtag:
 		return m.OldEtag(ctx)
 	case document.FieldLastModified:
@@ -11858,6 +11962,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetUndoState(v)
+		return nil
+	case document.FieldExternalID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalID(v)
 		return nil
 	case document.FieldEtag:
 		v, ok := value.(string)
@@ -12113,6 +12224,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldUndoState:
 		m.ResetUndoState()
+		return nil
+	case document.FieldExternalID:
+		m.ResetExternalID()
 		return nil
 	case document.FieldEtag:
 		m.ResetEtag()
@@ -21314,4 +21428,1909 @@ func (m *PassageMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Passage edge %s", name)
+}
+
+// PlanMutation represents an operation that mutates the Plan nodes in the graph.
+type PlanMutation struct {
+	config
+	op                      Op
+	typ                     string
+	id                      *string
+	title                   *string
+	rank                    *int
+	addrank                 *int
+	features                *[]string
+	appendfeatures          []string
+	chatbots                *int
+	addchatbots             *int
+	members                 *int
+	addmembers              *int
+	tokens_per_chatbot      *int
+	addtokens_per_chatbot   *int
+	message_chars           *int
+	addmessage_chars        *int
+	messages_per_month      *int
+	addmessages_per_month   *int
+	playground_per_month    *int
+	addplayground_per_month *int
+	knowledge_chars         *int
+	addknowledge_chars      *int
+	stored_bytes            *int
+	addstored_bytes         *int
+	requests_per_minute     *int
+	addrequests_per_minute  *int
+	concurrent_answers      *int
+	addconcurrent_answers   *int
+	retention_days          *int
+	addretention_days       *int
+	monthly_price           *int
+	addmonthly_price        *int
+	yearly_price            *int
+	addyearly_price         *int
+	currency                *string
+	sold_monthly_price      *int
+	addsold_monthly_price   *int
+	sold_yearly_price       *int
+	addsold_yearly_price    *int
+	sold_currency           *string
+	clearedFields           map[string]struct{}
+	done                    bool
+	oldValue                func(context.Context) (*Plan, error)
+	predicates              []predicate.Plan
+}
+
+var _ ent.Mutation = (*PlanMutation)(nil)
+
+// planOption allows management of the mutation configuration using functional options.
+type planOption func(*PlanMutation)
+
+// newPlanMutation creates new mutation for the Plan entity.
+func newPlanMutation(c config, op Op, opts ...planOption) *PlanMutation {
+	m := &PlanMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePlan,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPlanID sets the ID field of the mutation.
+func withPlanID(id string) planOption {
+	return func(m *PlanMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Plan
+		)
+		m.oldValue = func(ctx context.Context) (*Plan, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Plan.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPlan sets the old Plan of the mutation.
+func withPlan(node *Plan) planOption {
+	return func(m *PlanMutation) {
+		m.oldValue = func(context.Context) (*Plan, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PlanMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PlanMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Plan entities.
+func (m *PlanMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PlanMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PlanMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Plan.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetTitle sets the "title" field.
+func (m *PlanMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *PlanMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *PlanMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetRank sets the "rank" field.
+func (m *PlanMutation) SetRank(i int) {
+	m.rank = &i
+	m.addrank = nil
+}
+
+// Rank returns the value of the "rank" field in the mutation.
+func (m *PlanMutation) Rank() (r int, exists bool) {
+	v := m.rank
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRank returns the old "rank" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldRank(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRank is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRank requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRank: %w", err)
+	}
+	return oldValue.Rank, nil
+}
+
+// AddRank adds i to the "rank" field.
+func (m *PlanMutation) AddRank(i int) {
+	if m.addrank != nil {
+		*m.addrank += i
+	} else {
+		m.addrank = &i
+	}
+}
+
+// AddedRank returns the value that was added to the "rank" field in this mutation.
+func (m *PlanMutation) AddedRank() (r int, exists bool) {
+	v := m.addrank
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRank resets all changes to the "rank" field.
+func (m *PlanMutation) ResetRank() {
+	m.rank = nil
+	m.addrank = nil
+}
+
+// SetFeatures sets the "features" field.
+func (m *PlanMutation) SetFeatures(s []string) {
+	m.features = &s
+	m.appendfeatures = nil
+}
+
+// Features returns the value of the "features" field in the mutation.
+func (m *PlanMutation) Features() (r []string, exists bool) {
+	v := m.features
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFeatures returns the old "features" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldFeatures(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFeatures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFeatures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFeatures: %w", err)
+	}
+	return oldValue.Features, nil
+}
+
+// AppendFeatures adds s to the "features" field.
+func (m *PlanMutation) AppendFeatures(s []string) {
+	m.appendfeatures = append(m.appendfeatures, s...)
+}
+
+// AppendedFeatures returns the list of values that were appended to the "features" field in this mutation.
+func (m *PlanMutation) AppendedFeatures() ([]string, bool) {
+	if len(m.appendfeatures) == 0 {
+		return nil, false
+	}
+	return m.appendfeatures, true
+}
+
+// ResetFeatures resets all changes to the "features" field.
+func (m *PlanMutation) ResetFeatures() {
+	m.features = nil
+	m.appendfeatures = nil
+}
+
+// SetChatbots sets the "chatbots" field.
+func (m *PlanMutation) SetChatbots(i int) {
+	m.chatbots = &i
+	m.addchatbots = nil
+}
+
+// Chatbots returns the value of the "chatbots" field in the mutation.
+func (m *PlanMutation) Chatbots() (r int, exists bool) {
+	v := m.chatbots
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbots returns the old "chatbots" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldChatbots(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbots is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbots requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbots: %w", err)
+	}
+	return oldValue.Chatbots, nil
+}
+
+// AddChatbots adds i to the "chatbots" field.
+func (m *PlanMutation) AddChatbots(i int) {
+	if m.addchatbots != nil {
+		*m.addchatbots += i
+	} else {
+		m.addchatbots = &i
+	}
+}
+
+// AddedChatbots returns the value that was added to the "chatbots" field in this mutation.
+func (m *PlanMutation) AddedChatbots() (r int, exists bool) {
+	v := m.addchatbots
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbots resets all changes to the "chatbots" field.
+func (m *PlanMutation) ResetChatbots() {
+	m.chatbots = nil
+	m.addchatbots = nil
+}
+
+// SetMembers sets the "members" field.
+func (m *PlanMutation) SetMembers(i int) {
+	m.members = &i
+	m.addmembers = nil
+}
+
+// Members returns the value of the "members" field in the mutation.
+func (m *PlanMutation) Members() (r int, exists bool) {
+	v := m.members
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMembers returns the old "members" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldMembers(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMembers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMembers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMembers: %w", err)
+	}
+	return oldValue.Members, nil
+}
+
+// AddMembers adds i to the "members" field.
+func (m *PlanMutation) AddMembers(i int) {
+	if m.addmembers != nil {
+		*m.addmembers += i
+	} else {
+		m.addmembers = &i
+	}
+}
+
+// AddedMembers returns the value that was added to the "members" field in this mutation.
+func (m *PlanMutation) AddedMembers() (r int, exists bool) {
+	v := m.addmembers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMembers resets all changes to the "members" field.
+func (m *PlanMutation) ResetMembers() {
+	m.members = nil
+	m.addmembers = nil
+}
+
+// SetTokensPerChatbot sets the "tokens_per_chatbot" field.
+func (m *PlanMutation) SetTokensPerChatbot(i int) {
+	m.tokens_per_chatbot = &i
+	m.addtokens_per_chatbot = nil
+}
+
+// TokensPerChatbot returns the value of the "tokens_per_chatbot" field in the mutation.
+func (m *PlanMutation) TokensPerChatbot() (r int, exists bool) {
+	v := m.tokens_per_chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTokensPerChatbot returns the old "tokens_per_chatbot" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldTokensPerChatbot(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTokensPerChatbot is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTokensPerChatbot requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTokensPerChatbot: %w", err)
+	}
+	return oldValue.TokensPerChatbot, nil
+}
+
+// AddTokensPerChatbot adds i to the "tokens_per_chatbot" field.
+func (m *PlanMutation) AddTokensPerChatbot(i int) {
+	if m.addtokens_per_chatbot != nil {
+		*m.addtokens_per_chatbot += i
+	} else {
+		m.addtokens_per_chatbot = &i
+	}
+}
+
+// AddedTokensPerChatbot returns the value that was added to the "tokens_per_chatbot" field in this mutation.
+func (m *PlanMutation) AddedTokensPerChatbot() (r int, exists bool) {
+	v := m.addtokens_per_chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTokensPerChatbot resets all changes to the "tokens_per_chatbot" field.
+func (m *PlanMutation) ResetTokensPerChatbot() {
+	m.tokens_per_chatbot = nil
+	m.addtokens_per_chatbot = nil
+}
+
+// SetMessageChars sets the "message_chars" field.
+func (m *PlanMutation) SetMessageChars(i int) {
+	m.message_chars = &i
+	m.addmessage_chars = nil
+}
+
+// MessageChars returns the value of the "message_chars" field in the mutation.
+func (m *PlanMutation) MessageChars() (r int, exists bool) {
+	v := m.message_chars
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageChars returns the old "message_chars" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldMessageChars(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageChars is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageChars requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageChars: %w", err)
+	}
+	return oldValue.MessageChars, nil
+}
+
+// AddMessageChars adds i to the "message_chars" field.
+func (m *PlanMutation) AddMessageChars(i int) {
+	if m.addmessage_chars != nil {
+		*m.addmessage_chars += i
+	} else {
+		m.addmessage_chars = &i
+	}
+}
+
+// AddedMessageChars returns the value that was added to the "message_chars" field in this mutation.
+func (m *PlanMutation) AddedMessageChars() (r int, exists bool) {
+	v := m.addmessage_chars
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageChars resets all changes to the "message_chars" field.
+func (m *PlanMutation) ResetMessageChars() {
+	m.message_chars = nil
+	m.addmessage_chars = nil
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (m *PlanMutation) SetMessagesPerMonth(i int) {
+	m.messages_per_month = &i
+	m.addmessages_per_month = nil
+}
+
+// MessagesPerMonth returns the value of the "messages_per_month" field in the mutation.
+func (m *PlanMutation) MessagesPerMonth() (r int, exists bool) {
+	v := m.messages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessagesPerMonth returns the old "messages_per_month" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldMessagesPerMonth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessagesPerMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessagesPerMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessagesPerMonth: %w", err)
+	}
+	return oldValue.MessagesPerMonth, nil
+}
+
+// AddMessagesPerMonth adds i to the "messages_per_month" field.
+func (m *PlanMutation) AddMessagesPerMonth(i int) {
+	if m.addmessages_per_month != nil {
+		*m.addmessages_per_month += i
+	} else {
+		m.addmessages_per_month = &i
+	}
+}
+
+// AddedMessagesPerMonth returns the value that was added to the "messages_per_month" field in this mutation.
+func (m *PlanMutation) AddedMessagesPerMonth() (r int, exists bool) {
+	v := m.addmessages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessagesPerMonth resets all changes to the "messages_per_month" field.
+func (m *PlanMutation) ResetMessagesPerMonth() {
+	m.messages_per_month = nil
+	m.addmessages_per_month = nil
+}
+
+// SetPlaygroundPerMonth sets the "playground_per_month" field.
+func (m *PlanMutation) SetPlaygroundPerMonth(i int) {
+	m.playground_per_month = &i
+	m.addplayground_per_month = nil
+}
+
+// PlaygroundPerMonth returns the value of the "playground_per_month" field in the mutation.
+func (m *PlanMutation) PlaygroundPerMonth() (r int, exists bool) {
+	v := m.playground_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlaygroundPerMonth returns the old "playground_per_month" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldPlaygroundPerMonth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlaygroundPerMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlaygroundPerMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlaygroundPerMonth: %w", err)
+	}
+	return oldValue.PlaygroundPerMonth, nil
+}
+
+// AddPlaygroundPerMonth adds i to the "playground_per_month" field.
+func (m *PlanMutation) AddPlaygroundPerMonth(i int) {
+	if m.addplayground_per_month != nil {
+		*m.addplayground_per_month += i
+	} else {
+		m.addplayground_per_month = &i
+	}
+}
+
+// AddedPlaygroundPerMonth returns the value that was added to the "playground_per_month" field in this mutation.
+func (m *PlanMutation) AddedPlaygroundPerMonth() (r int, exists bool) {
+	v := m.addplayground_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPlaygroundPerMonth resets all changes to the "playground_per_month" field.
+func (m *PlanMutation) ResetPlaygroundPerMonth() {
+	m.playground_per_month = nil
+	m.addplayground_per_month = nil
+}
+
+// SetKnowledgeChars sets the "knowledge_chars" field.
+func (m *PlanMutation) SetKnowledgeChars(i int) {
+	m.knowledge_chars = &i
+	m.addknowledge_chars = nil
+}
+
+// KnowledgeChars returns the value of the "knowledge_chars" field in the mutation.
+func (m *PlanMutation) KnowledgeChars() (r int, exists bool) {
+	v := m.knowledge_chars
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKnowledgeChars returns the old "knowledge_chars" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldKnowledgeChars(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKnowledgeChars is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKnowledgeChars requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKnowledgeChars: %w", err)
+	}
+	return oldValue.KnowledgeChars, nil
+}
+
+// AddKnowledgeChars adds i to the "knowledge_chars" field.
+func (m *PlanMutation) AddKnowledgeChars(i int) {
+	if m.addknowledge_chars != nil {
+		*m.addknowledge_chars += i
+	} else {
+		m.addknowledge_chars = &i
+	}
+}
+
+// AddedKnowledgeChars returns the value that was added to the "knowledge_chars" field in this mutation.
+func (m *PlanMutation) AddedKnowledgeChars() (r int, exists bool) {
+	v := m.addknowledge_chars
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKnowledgeChars resets all changes to the "knowledge_chars" field.
+func (m *PlanMutation) ResetKnowledgeChars() {
+	m.knowledge_chars = nil
+	m.addknowledge_chars = nil
+}
+
+// SetStoredBytes sets the "stored_bytes" field.
+func (m *PlanMutation) SetStoredBytes(i int) {
+	m.stored_bytes = &i
+	m.addstored_bytes = nil
+}
+
+// StoredBytes returns the value of the "stored_bytes" field in the mutation.
+func (m *PlanMutation) StoredBytes() (r int, exists bool) {
+	v := m.stored_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoredBytes returns the old "stored_bytes" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldStoredBytes(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoredBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoredBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoredBytes: %w", err)
+	}
+	return oldValue.StoredBytes, nil
+}
+
+// AddStoredBytes adds i to the "stored_bytes" field.
+func (m *PlanMutation) AddStoredBytes(i int) {
+	if m.addstored_bytes != nil {
+		*m.addstored_bytes += i
+	} else {
+		m.addstored_bytes = &i
+	}
+}
+
+// AddedStoredBytes returns the value that was added to the "stored_bytes" field in this mutation.
+func (m *PlanMutation) AddedStoredBytes() (r int, exists bool) {
+	v := m.addstored_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStoredBytes resets all changes to the "stored_bytes" field.
+func (m *PlanMutation) ResetStoredBytes() {
+	m.stored_bytes = nil
+	m.addstored_bytes = nil
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (m *PlanMutation) SetRequestsPerMinute(i int) {
+	m.requests_per_minute = &i
+	m.addrequests_per_minute = nil
+}
+
+// RequestsPerMinute returns the value of the "requests_per_minute" field in the mutation.
+func (m *PlanMutation) RequestsPerMinute() (r int, exists bool) {
+	v := m.requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestsPerMinute returns the old "requests_per_minute" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldRequestsPerMinute(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestsPerMinute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestsPerMinute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestsPerMinute: %w", err)
+	}
+	return oldValue.RequestsPerMinute, nil
+}
+
+// AddRequestsPerMinute adds i to the "requests_per_minute" field.
+func (m *PlanMutation) AddRequestsPerMinute(i int) {
+	if m.addrequests_per_minute != nil {
+		*m.addrequests_per_minute += i
+	} else {
+		m.addrequests_per_minute = &i
+	}
+}
+
+// AddedRequestsPerMinute returns the value that was added to the "requests_per_minute" field in this mutation.
+func (m *PlanMutation) AddedRequestsPerMinute() (r int, exists bool) {
+	v := m.addrequests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRequestsPerMinute resets all changes to the "requests_per_minute" field.
+func (m *PlanMutation) ResetRequestsPerMinute() {
+	m.requests_per_minute = nil
+	m.addrequests_per_minute = nil
+}
+
+// SetConcurrentAnswers sets the "concurrent_answers" field.
+func (m *PlanMutation) SetConcurrentAnswers(i int) {
+	m.concurrent_answers = &i
+	m.addconcurrent_answers = nil
+}
+
+// ConcurrentAnswers returns the value of the "concurrent_answers" field in the mutation.
+func (m *PlanMutation) ConcurrentAnswers() (r int, exists bool) {
+	v := m.concurrent_answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConcurrentAnswers returns the old "concurrent_answers" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldConcurrentAnswers(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConcurrentAnswers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConcurrentAnswers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConcurrentAnswers: %w", err)
+	}
+	return oldValue.ConcurrentAnswers, nil
+}
+
+// AddConcurrentAnswers adds i to the "concurrent_answers" field.
+func (m *PlanMutation) AddConcurrentAnswers(i int) {
+	if m.addconcurrent_answers != nil {
+		*m.addconcurrent_answers += i
+	} else {
+		m.addconcurrent_answers = &i
+	}
+}
+
+// AddedConcurrentAnswers returns the value that was added to the "concurrent_answers" field in this mutation.
+func (m *PlanMutation) AddedConcurrentAnswers() (r int, exists bool) {
+	v := m.addconcurrent_answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConcurrentAnswers resets all changes to the "concurrent_answers" field.
+func (m *PlanMutation) ResetConcurrentAnswers() {
+	m.concurrent_answers = nil
+	m.addconcurrent_answers = nil
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (m *PlanMutation) SetRetentionDays(i int) {
+	m.retention_days = &i
+	m.addretention_days = nil
+}
+
+// RetentionDays returns the value of the "retention_days" field in the mutation.
+func (m *PlanMutation) RetentionDays() (r int, exists bool) {
+	v := m.retention_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRetentionDays returns the old "retention_days" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldRetentionDays(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRetentionDays is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRetentionDays requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRetentionDays: %w", err)
+	}
+	return oldValue.RetentionDays, nil
+}
+
+// AddRetentionDays adds i to the "retention_days" field.
+func (m *PlanMutation) AddRetentionDays(i int) {
+	if m.addretention_days != nil {
+		*m.addretention_days += i
+	} else {
+		m.addretention_days = &i
+	}
+}
+
+// AddedRetentionDays returns the value that was added to the "retention_days" field in this mutation.
+func (m *PlanMutation) AddedRetentionDays() (r int, exists bool) {
+	v := m.addretention_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRetentionDays resets all changes to the "retention_days" field.
+func (m *PlanMutation) ResetRetentionDays() {
+	m.retention_days = nil
+	m.addretention_days = nil
+}
+
+// SetMonthlyPrice sets the "monthly_price" field.
+func (m *PlanMutation) SetMonthlyPrice(i int) {
+	m.monthly_price = &i
+	m.addmonthly_price = nil
+}
+
+// MonthlyPrice returns the value of the "monthly_price" field in the mutation.
+func (m *PlanMutation) MonthlyPrice() (r int, exists bool) {
+	v := m.monthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonthlyPrice returns the old "monthly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldMonthlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonthlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonthlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonthlyPrice: %w", err)
+	}
+	return oldValue.MonthlyPrice, nil
+}
+
+// AddMonthlyPrice adds i to the "monthly_price" field.
+func (m *PlanMutation) AddMonthlyPrice(i int) {
+	if m.addmonthly_price != nil {
+		*m.addmonthly_price += i
+	} else {
+		m.addmonthly_price = &i
+	}
+}
+
+// AddedMonthlyPrice returns the value that was added to the "monthly_price" field in this mutation.
+func (m *PlanMutation) AddedMonthlyPrice() (r int, exists bool) {
+	v := m.addmonthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMonthlyPrice resets all changes to the "monthly_price" field.
+func (m *PlanMutation) ResetMonthlyPrice() {
+	m.monthly_price = nil
+	m.addmonthly_price = nil
+}
+
+// SetYearlyPrice sets the "yearly_price" field.
+func (m *PlanMutation) SetYearlyPrice(i int) {
+	m.yearly_price = &i
+	m.addyearly_price = nil
+}
+
+// YearlyPrice returns the value of the "yearly_price" field in the mutation.
+func (m *PlanMutation) YearlyPrice() (r int, exists bool) {
+	v := m.yearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldYearlyPrice returns the old "yearly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldYearlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldYearlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldYearlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldYearlyPrice: %w", err)
+	}
+	return oldValue.YearlyPrice, nil
+}
+
+// AddYearlyPrice adds i to the "yearly_price" field.
+func (m *PlanMutation) AddYearlyPrice(i int) {
+	if m.addyearly_price != nil {
+		*m.addyearly_price += i
+	} else {
+		m.addyearly_price = &i
+	}
+}
+
+// AddedYearlyPrice returns the value that was added to the "yearly_price" field in this mutation.
+func (m *PlanMutation) AddedYearlyPrice() (r int, exists bool) {
+	v := m.addyearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetYearlyPrice resets all changes to the "yearly_price" field.
+func (m *PlanMutation) ResetYearlyPrice() {
+	m.yearly_price = nil
+	m.addyearly_price = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *PlanMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *PlanMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *PlanMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
+func (m *PlanMutation) SetSoldMonthlyPrice(i int) {
+	m.sold_monthly_price = &i
+	m.addsold_monthly_price = nil
+}
+
+// SoldMonthlyPrice returns the value of the "sold_monthly_price" field in the mutation.
+func (m *PlanMutation) SoldMonthlyPrice() (r int, exists bool) {
+	v := m.sold_monthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSoldMonthlyPrice returns the old "sold_monthly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldSoldMonthlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSoldMonthlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSoldMonthlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSoldMonthlyPrice: %w", err)
+	}
+	return oldValue.SoldMonthlyPrice, nil
+}
+
+// AddSoldMonthlyPrice adds i to the "sold_monthly_price" field.
+func (m *PlanMutation) AddSoldMonthlyPrice(i int) {
+	if m.addsold_monthly_price != nil {
+		*m.addsold_monthly_price += i
+	} else {
+		m.addsold_monthly_price = &i
+	}
+}
+
+// AddedSoldMonthlyPrice returns the value that was added to the "sold_monthly_price" field in this mutation.
+func (m *PlanMutation) AddedSoldMonthlyPrice() (r int, exists bool) {
+	v := m.addsold_monthly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSoldMonthlyPrice resets all changes to the "sold_monthly_price" field.
+func (m *PlanMutation) ResetSoldMonthlyPrice() {
+	m.sold_monthly_price = nil
+	m.addsold_monthly_price = nil
+}
+
+// SetSoldYearlyPrice sets the "sold_yearly_price" field.
+func (m *PlanMutation) SetSoldYearlyPrice(i int) {
+	m.sold_yearly_price = &i
+	m.addsold_yearly_price = nil
+}
+
+// SoldYearlyPrice returns the value of the "sold_yearly_price" field in the mutation.
+func (m *PlanMutation) SoldYearlyPrice() (r int, exists bool) {
+	v := m.sold_yearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSoldYearlyPrice returns the old "sold_yearly_price" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldSoldYearlyPrice(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSoldYearlyPrice is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSoldYearlyPrice requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSoldYearlyPrice: %w", err)
+	}
+	return oldValue.SoldYearlyPrice, nil
+}
+
+// AddSoldYearlyPrice adds i to the "sold_yearly_price" field.
+func (m *PlanMutation) AddSoldYearlyPrice(i int) {
+	if m.addsold_yearly_price != nil {
+		*m.addsold_yearly_price += i
+	} else {
+		m.addsold_yearly_price = &i
+	}
+}
+
+// AddedSoldYearlyPrice returns the value that was added to the "sold_yearly_price" field in this mutation.
+func (m *PlanMutation) AddedSoldYearlyPrice() (r int, exists bool) {
+	v := m.addsold_yearly_price
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSoldYearlyPrice resets all changes to the "sold_yearly_price" field.
+func (m *PlanMutation) ResetSoldYearlyPrice() {
+	m.sold_yearly_price = nil
+	m.addsold_yearly_price = nil
+}
+
+// SetSoldCurrency sets the "sold_currency" field.
+func (m *PlanMutation) SetSoldCurrency(s string) {
+	m.sold_currency = &s
+}
+
+// SoldCurrency returns the value of the "sold_currency" field in the mutation.
+func (m *PlanMutation) SoldCurrency() (r string, exists bool) {
+	v := m.sold_currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSoldCurrency returns the old "sold_currency" field's value of the Plan entity.
+// If the Plan object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PlanMutation) OldSoldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSoldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSoldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSoldCurrency: %w", err)
+	}
+	return oldValue.SoldCurrency, nil
+}
+
+// ResetSoldCurrency resets all changes to the "sold_currency" field.
+func (m *PlanMutation) ResetSoldCurrency() {
+	m.sold_currency = nil
+}
+
+// Where appends a list predicates to the PlanMutation builder.
+func (m *PlanMutation) Where(ps ...predicate.Plan) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PlanMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PlanMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Plan, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PlanMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PlanMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Plan).
+func (m *PlanMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PlanMutation) Fields() []string {
+	fields := make([]string, 0, 20)
+	if m.title != nil {
+		fields = append(fields, plan.FieldTitle)
+	}
+	if m.rank != nil {
+		fields = append(fields, plan.FieldRank)
+	}
+	if m.features != nil {
+		fields = append(fields, plan.FieldFeatures)
+	}
+	if m.chatbots != nil {
+		fields = append(fields, plan.FieldChatbots)
+	}
+	if m.members != nil {
+		fields = append(fields, plan.FieldMembers)
+	}
+	if m.tokens_per_chatbot != nil {
+		fields = append(fields, plan.FieldTokensPerChatbot)
+	}
+	if m.message_chars != nil {
+		fields = append(fields, plan.FieldMessageChars)
+	}
+	if m.messages_per_month != nil {
+		fields = append(fields, plan.FieldMessagesPerMonth)
+	}
+	if m.playground_per_month != nil {
+		fields = append(fields, plan.FieldPlaygroundPerMonth)
+	}
+	if m.knowledge_chars != nil {
+		fields = append(fields, plan.FieldKnowledgeChars)
+	}
+	if m.stored_bytes != nil {
+		fields = append(fields, plan.FieldStoredBytes)
+	}
+	if m.requests_per_minute != nil {
+		fields = append(fields, plan.FieldRequestsPerMinute)
+	}
+	if m.concurrent_answers != nil {
+		fields = append(fields, plan.FieldConcurrentAnswers)
+	}
+	if m.retention_days != nil {
+		fields = append(fields, plan.FieldRetentionDays)
+	}
+	if m.monthly_price != nil {
+		fields = append(fields, plan.FieldMonthlyPrice)
+	}
+	if m.yearly_price != nil {
+		fields = append(fields, plan.FieldYearlyPrice)
+	}
+	if m.currency != nil {
+		fields = append(fields, plan.FieldCurrency)
+	}
+	if m.sold_monthly_price != nil {
+		fields = append(fields, plan.FieldSoldMonthlyPrice)
+	}
+	if m.sold_yearly_price != nil {
+		fields = append(fields, plan.FieldSoldYearlyPrice)
+	}
+	if m.sold_currency != nil {
+		fields = append(fields, plan.FieldSoldCurrency)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PlanMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case plan.FieldTitle:
+		return m.Title()
+	case plan.FieldRank:
+		return m.Rank()
+	case plan.FieldFeatures:
+		return m.Features()
+	case plan.FieldChatbots:
+		return m.Chatbots()
+	case plan.FieldMembers:
+		return m.Members()
+	case plan.FieldTokensPerChatbot:
+		return m.TokensPerChatbot()
+	case plan.FieldMessageChars:
+		return m.MessageChars()
+	case plan.FieldMessagesPerMonth:
+		return m.MessagesPerMonth()
+	case plan.FieldPlaygroundPerMonth:
+		return m.PlaygroundPerMonth()
+	case plan.FieldKnowledgeChars:
+		return m.KnowledgeChars()
+	case plan.FieldStoredBytes:
+		return m.StoredBytes()
+	case plan.FieldRequestsPerMinute:
+		return m.RequestsPerMinute()
+	case plan.FieldConcurrentAnswers:
+		return m.ConcurrentAnswers()
+	case plan.FieldRetentionDays:
+		return m.RetentionDays()
+	case plan.FieldMonthlyPrice:
+		return m.MonthlyPrice()
+	case plan.FieldYearlyPrice:
+		return m.YearlyPrice()
+	case plan.FieldCurrency:
+		return m.Currency()
+	case plan.FieldSoldMonthlyPrice:
+		return m.SoldMonthlyPrice()
+	case plan.FieldSoldYearlyPrice:
+		return m.SoldYearlyPrice()
+	case plan.FieldSoldCurrency:
+		return m.SoldCurrency()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case plan.FieldTitle:
+		return m.OldTitle(ctx)
+	case plan.FieldRank:
+		return m.OldRank(ctx)
+	case plan.FieldFeatures:
+		return m.OldFeatures(ctx)
+	case plan.FieldChatbots:
+		return m.OldChatbots(ctx)
+	case plan.FieldMembers:
+		return m.OldMembers(ctx)
+	case plan.FieldTokensPerChatbot:
+		return m.OldTokensPerChatbot(ctx)
+	case plan.FieldMessageChars:
+		return m.OldMessageChars(ctx)
+	case plan.FieldMessagesPerMonth:
+		return m.OldMessagesPerMonth(ctx)
+	case plan.FieldPlaygroundPerMonth:
+		return m.OldPlaygroundPerMonth(ctx)
+	case plan.FieldKnowledgeChars:
+		return m.OldKnowledgeChars(ctx)
+	case plan.FieldStoredBytes:
+		return m.OldStoredBytes(ctx)
+	case plan.FieldRequestsPerMinute:
+		return m.OldRequestsPerMinute(ctx)
+	case plan.FieldConcurrentAnswers:
+		return m.OldConcurrentAnswers(ctx)
+	case plan.FieldRetentionDays:
+		return m.OldRetentionDays(ctx)
+	case plan.FieldMonthlyPrice:
+		return m.OldMonthlyPrice(ctx)
+	case plan.FieldYearlyPrice:
+		return m.OldYearlyPrice(ctx)
+	case plan.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case plan.FieldSoldMonthlyPrice:
+		return m.OldSoldMonthlyPrice(ctx)
+	case plan.FieldSoldYearlyPrice:
+		return m.OldSoldYearlyPrice(ctx)
+	case plan.FieldSoldCurrency:
+		return m.OldSoldCurrency(ctx)
+	}
+	return nil, fmt.Errorf("unknown Plan field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PlanMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case plan.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case plan.FieldRank:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRank(v)
+		return nil
+	case plan.FieldFeatures:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFeatures(v)
+		return nil
+	case plan.FieldChatbots:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbots(v)
+		return nil
+	case plan.FieldMembers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMembers(v)
+		return nil
+	case plan.FieldTokensPerChatbot:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTokensPerChatbot(v)
+		return nil
+	case plan.FieldMessageChars:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageChars(v)
+		return nil
+	case plan.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessagesPerMonth(v)
+		return nil
+	case plan.FieldPlaygroundPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlaygroundPerMonth(v)
+		return nil
+	case plan.FieldKnowledgeChars:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKnowledgeChars(v)
+		return nil
+	case plan.FieldStoredBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoredBytes(v)
+		return nil
+	case plan.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestsPerMinute(v)
+		return nil
+	case plan.FieldConcurrentAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConcurrentAnswers(v)
+		return nil
+	case plan.FieldRetentionDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRetentionDays(v)
+		return nil
+	case plan.FieldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonthlyPrice(v)
+		return nil
+	case plan.FieldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetYearlyPrice(v)
+		return nil
+	case plan.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case plan.FieldSoldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSoldMonthlyPrice(v)
+		return nil
+	case plan.FieldSoldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSoldYearlyPrice(v)
+		return nil
+	case plan.FieldSoldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSoldCurrency(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Plan field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PlanMutation) AddedFields() []string {
+	var fields []string
+	if m.addrank != nil {
+		fields = append(fields, plan.FieldRank)
+	}
+	if m.addchatbots != nil {
+		fields = append(fields, plan.FieldChatbots)
+	}
+	if m.addmembers != nil {
+		fields = append(fields, plan.FieldMembers)
+	}
+	if m.addtokens_per_chatbot != nil {
+		fields = append(fields, plan.FieldTokensPerChatbot)
+	}
+	if m.addmessage_chars != nil {
+		fields = append(fields, plan.FieldMessageChars)
+	}
+	if m.addmessages_per_month != nil {
+		fields = append(fields, plan.FieldMessagesPerMonth)
+	}
+	if m.addplayground_per_month != nil {
+		fields = append(fields, plan.FieldPlaygroundPerMonth)
+	}
+	if m.addknowledge_chars != nil {
+		fields = append(fields, plan.FieldKnowledgeChars)
+	}
+	if m.addstored_bytes != nil {
+		fields = append(fields, plan.FieldStoredBytes)
+	}
+	if m.addrequests_per_minute != nil {
+		fields = append(fields, plan.FieldRequestsPerMinute)
+	}
+	if m.addconcurrent_answers != nil {
+		fields = append(fields, plan.FieldConcurrentAnswers)
+	}
+	if m.addretention_days != nil {
+		fields = append(fields, plan.FieldRetentionDays)
+	}
+	if m.addmonthly_price != nil {
+		fields = append(fields, plan.FieldMonthlyPrice)
+	}
+	if m.addyearly_price != nil {
+		fields = append(fields, plan.FieldYearlyPrice)
+	}
+	if m.addsold_monthly_price != nil {
+		fields = append(fields, plan.FieldSoldMonthlyPrice)
+	}
+	if m.addsold_yearly_price != nil {
+		fields = append(fields, plan.FieldSoldYearlyPrice)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case plan.FieldRank:
+		return m.AddedRank()
+	case plan.FieldChatbots:
+		return m.AddedChatbots()
+	case plan.FieldMembers:
+		return m.AddedMembers()
+	case plan.FieldTokensPerChatbot:
+		return m.AddedTokensPerChatbot()
+	case plan.FieldMessageChars:
+		return m.AddedMessageChars()
+	case plan.FieldMessagesPerMonth:
+		return m.AddedMessagesPerMonth()
+	case plan.FieldPlaygroundPerMonth:
+		return m.AddedPlaygroundPerMonth()
+	case plan.FieldKnowledgeChars:
+		return m.AddedKnowledgeChars()
+	case plan.FieldStoredBytes:
+		return m.AddedStoredBytes()
+	case plan.FieldRequestsPerMinute:
+		return m.AddedRequestsPerMinute()
+	case plan.FieldConcurrentAnswers:
+		return m.AddedConcurrentAnswers()
+	case plan.FieldRetentionDays:
+		return m.AddedRetentionDays()
+	case plan.FieldMonthlyPrice:
+		return m.AddedMonthlyPrice()
+	case plan.FieldYearlyPrice:
+		return m.AddedYearlyPrice()
+	case plan.FieldSoldMonthlyPrice:
+		return m.AddedSoldMonthlyPrice()
+	case plan.FieldSoldYearlyPrice:
+		return m.AddedSoldYearlyPrice()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PlanMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case plan.FieldRank:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRank(v)
+		return nil
+	case plan.FieldChatbots:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddChatbots(v)
+		return nil
+	case plan.FieldMembers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMembers(v)
+		return nil
+	case plan.FieldTokensPerChatbot:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTokensPerChatbot(v)
+		return nil
+	case plan.FieldMessageChars:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessageChars(v)
+		return nil
+	case plan.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessagesPerMonth(v)
+		return nil
+	case plan.FieldPlaygroundPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPlaygroundPerMonth(v)
+		return nil
+	case plan.FieldKnowledgeChars:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddKnowledgeChars(v)
+		return nil
+	case plan.FieldStoredBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStoredBytes(v)
+		return nil
+	case plan.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRequestsPerMinute(v)
+		return nil
+	case plan.FieldConcurrentAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConcurrentAnswers(v)
+		return nil
+	case plan.FieldRetentionDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRetentionDays(v)
+		return nil
+	case plan.FieldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMonthlyPrice(v)
+		return nil
+	case plan.FieldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddYearlyPrice(v)
+		return nil
+	case plan.FieldSoldMonthlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSoldMonthlyPrice(v)
+		return nil
+	case plan.FieldSoldYearlyPrice:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSoldYearlyPrice(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Plan numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PlanMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PlanMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PlanMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Plan nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PlanMutation) ResetField(name string) error {
+	switch name {
+	case plan.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case plan.FieldRank:
+		m.ResetRank()
+		return nil
+	case plan.FieldFeatures:
+		m.ResetFeatures()
+		return nil
+	case plan.FieldChatbots:
+		m.ResetChatbots()
+		return nil
+	case plan.FieldMembers:
+		m.ResetMembers()
+		return nil
+	case plan.FieldTokensPerChatbot:
+		m.ResetTokensPerChatbot()
+		return nil
+	case plan.FieldMessageChars:
+		m.ResetMessageChars()
+		return nil
+	case plan.FieldMessagesPerMonth:
+		m.ResetMessagesPerMonth()
+		return nil
+	case plan.FieldPlaygroundPerMonth:
+		m.ResetPlaygroundPerMonth()
+		return nil
+	case plan.FieldKnowledgeChars:
+		m.ResetKnowledgeChars()
+		return nil
+	case plan.FieldStoredBytes:
+		m.ResetStoredBytes()
+		return nil
+	case plan.FieldRequestsPerMinute:
+		m.ResetRequestsPerMinute()
+		return nil
+	case plan.FieldConcurrentAnswers:
+		m.ResetConcurrentAnswers()
+		return nil
+	case plan.FieldRetentionDays:
+		m.ResetRetentionDays()
+		return nil
+	case plan.FieldMonthlyPrice:
+		m.ResetMonthlyPrice()
+		return nil
+	case plan.FieldYearlyPrice:
+		m.ResetYearlyPrice()
+		return nil
+	case plan.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case plan.FieldSoldMonthlyPrice:
+		m.ResetSoldMonthlyPrice()
+		return nil
+	case plan.FieldSoldYearlyPrice:
+		m.ResetSoldYearlyPrice()
+		return nil
+	case plan.FieldSoldCurrency:
+		m.ResetSoldCurrency()
+		return nil
+	}
+	return fmt.Errorf("unknown Plan field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PlanMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PlanMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PlanMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PlanMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PlanMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PlanMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PlanMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Plan unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PlanMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Plan edge %s", name)
 }

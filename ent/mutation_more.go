@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley/ent/plan"
 	"parley/ent/predicate"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
@@ -21,11 +21,15 @@ import (
 	"parley/ent/testresult"
 	"parley/ent/testrun"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
 	"parley/ent/user"
+	"parley/ent/webhookdelivery"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 	"sync"
 	"time"
@@ -33,1911 +37,6 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 )
-
-// PlanMutation represents an operation that mutates the Plan nodes in the graph.
-type PlanMutation struct {
-	config
-	op                      Op
-	typ                     string
-	id                      *string
-	title                   *string
-	rank                    *int
-	addrank                 *int
-	features                *[]string
-	appendfeatures          []string
-	chatbots                *int
-	addchatbots             *int
-	members                 *int
-	addmembers              *int
-	tokens_per_chatbot      *int
-	addtokens_per_chatbot   *int
-	message_chars           *int
-	addmessage_chars        *int
-	messages_per_month      *int
-	addmessages_per_month   *int
-	playground_per_month    *int
-	addplayground_per_month *int
-	knowledge_chars         *int
-	addknowledge_chars      *int
-	stored_bytes            *int
-	addstored_bytes         *int
-	requests_per_minute     *int
-	addrequests_per_minute  *int
-	concurrent_answers      *int
-	addconcurrent_answers   *int
-	retention_days          *int
-	addretention_days       *int
-	monthly_price           *int
-	addmonthly_price        *int
-	yearly_price            *int
-	addyearly_price         *int
-	currency                *string
-	sold_monthly_price      *int
-	addsold_monthly_price   *int
-	sold_yearly_price       *int
-	addsold_yearly_price    *int
-	sold_currency           *string
-	clearedFields           map[string]struct{}
-	done                    bool
-	oldValue                func(context.Context) (*Plan, error)
-	predicates              []predicate.Plan
-}
-
-var _ ent.Mutation = (*PlanMutation)(nil)
-
-// planOption allows management of the mutation configuration using functional options.
-type planOption func(*PlanMutation)
-
-// newPlanMutation creates new mutation for the Plan entity.
-func newPlanMutation(c config, op Op, opts ...planOption) *PlanMutation {
-	m := &PlanMutation{
-		config:        c,
-		op:            op,
-		typ:           TypePlan,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withPlanID sets the ID field of the mutation.
-func withPlanID(id string) planOption {
-	return func(m *PlanMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *Plan
-		)
-		m.oldValue = func(ctx context.Context) (*Plan, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().Plan.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withPlan sets the old Plan of the mutation.
-func withPlan(node *Plan) planOption {
-	return func(m *PlanMutation) {
-		m.oldValue = func(context.Context) (*Plan, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m PlanMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m PlanMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("ent: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of Plan entities.
-func (m *PlanMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *PlanMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *PlanMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().Plan.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetTitle sets the "title" field.
-func (m *PlanMutation) SetTitle(s string) {
-	m.title = &s
-}
-
-// Title returns the value of the "title" field in the mutation.
-func (m *PlanMutation) Title() (r string, exists bool) {
-	v := m.title
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldTitle returns the old "title" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldTitle(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTitle requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
-	}
-	return oldValue.Title, nil
-}
-
-// ResetTitle resets all changes to the "title" field.
-func (m *PlanMutation) ResetTitle() {
-	m.title = nil
-}
-
-// SetRank sets the "rank" field.
-func (m *PlanMutation) SetRank(i int) {
-	m.rank = &i
-	m.addrank = nil
-}
-
-// Rank returns the value of the "rank" field in the mutation.
-func (m *PlanMutation) Rank() (r int, exists bool) {
-	v := m.rank
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldRank returns the old "rank" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldRank(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRank is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRank requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRank: %w", err)
-	}
-	return oldValue.Rank, nil
-}
-
-// AddRank adds i to the "rank" field.
-func (m *PlanMutation) AddRank(i int) {
-	if m.addrank != nil {
-		*m.addrank += i
-	} else {
-		m.addrank = &i
-	}
-}
-
-// AddedRank returns the value that was added to the "rank" field in this mutation.
-func (m *PlanMutation) AddedRank() (r int, exists bool) {
-	v := m.addrank
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetRank resets all changes to the "rank" field.
-func (m *PlanMutation) ResetRank() {
-	m.rank = nil
-	m.addrank = nil
-}
-
-// SetFeatures sets the "features" field.
-func (m *PlanMutation) SetFeatures(s []string) {
-	m.features = &s
-	m.appendfeatures = nil
-}
-
-// Features returns the value of the "features" field in the mutation.
-func (m *PlanMutation) Features() (r []string, exists bool) {
-	v := m.features
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldFeatures returns the old "features" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldFeatures(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFeatures is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFeatures requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFeatures: %w", err)
-	}
-	return oldValue.Features, nil
-}
-
-// AppendFeatures adds s to the "features" field.
-func (m *PlanMutation) AppendFeatures(s []string) {
-	m.appendfeatures = append(m.appendfeatures, s...)
-}
-
-// AppendedFeatures returns the list of values that were appended to the "features" field in this mutation.
-func (m *PlanMutation) AppendedFeatures() ([]string, bool) {
-	if len(m.appendfeatures) == 0 {
-		return nil, false
-	}
-	return m.appendfeatures, true
-}
-
-// ResetFeatures resets all changes to the "features" field.
-func (m *PlanMutation) ResetFeatures() {
-	m.features = nil
-	m.appendfeatures = nil
-}
-
-// SetChatbots sets the "chatbots" field.
-func (m *PlanMutation) SetChatbots(i int) {
-	m.chatbots = &i
-	m.addchatbots = nil
-}
-
-// Chatbots returns the value of the "chatbots" field in the mutation.
-func (m *PlanMutation) Chatbots() (r int, exists bool) {
-	v := m.chatbots
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldChatbots returns the old "chatbots" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldChatbots(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbots is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbots requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbots: %w", err)
-	}
-	return oldValue.Chatbots, nil
-}
-
-// AddChatbots adds i to the "chatbots" field.
-func (m *PlanMutation) AddChatbots(i int) {
-	if m.addchatbots != nil {
-		*m.addchatbots += i
-	} else {
-		m.addchatbots = &i
-	}
-}
-
-// AddedChatbots returns the value that was added to the "chatbots" field in this mutation.
-func (m *PlanMutation) AddedChatbots() (r int, exists bool) {
-	v := m.addchatbots
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetChatbots resets all changes to the "chatbots" field.
-func (m *PlanMutation) ResetChatbots() {
-	m.chatbots = nil
-	m.addchatbots = nil
-}
-
-// SetMembers sets the "members" field.
-func (m *PlanMutation) SetMembers(i int) {
-	m.members = &i
-	m.addmembers = nil
-}
-
-// Members returns the value of the "members" field in the mutation.
-func (m *PlanMutation) Members() (r int, exists bool) {
-	v := m.members
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldMembers returns the old "members" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMembers(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMembers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMembers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMembers: %w", err)
-	}
-	return oldValue.Members, nil
-}
-
-// AddMembers adds i to the "members" field.
-func (m *PlanMutation) AddMembers(i int) {
-	if m.addmembers != nil {
-		*m.addmembers += i
-	} else {
-		m.addmembers = &i
-	}
-}
-
-// AddedMembers returns the value that was added to the "members" field in this mutation.
-func (m *PlanMutation) AddedMembers() (r int, exists bool) {
-	v := m.addmembers
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetMembers resets all changes to the "members" field.
-func (m *PlanMutation) ResetMembers() {
-	m.members = nil
-	m.addmembers = nil
-}
-
-// SetTokensPerChatbot sets the "tokens_per_chatbot" field.
-func (m *PlanMutation) SetTokensPerChatbot(i int) {
-	m.tokens_per_chatbot = &i
-	m.addtokens_per_chatbot = nil
-}
-
-// TokensPerChatbot returns the value of the "tokens_per_chatbot" field in the mutation.
-func (m *PlanMutation) TokensPerChatbot() (r int, exists bool) {
-	v := m.tokens_per_chatbot
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldTokensPerChatbot returns the old "tokens_per_chatbot" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldTokensPerChatbot(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTokensPerChatbot is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTokensPerChatbot requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTokensPerChatbot: %w", err)
-	}
-	return oldValue.TokensPerChatbot, nil
-}
-
-// AddTokensPerChatbot adds i to the "tokens_per_chatbot" field.
-func (m *PlanMutation) AddTokensPerChatbot(i int) {
-	if m.addtokens_per_chatbot != nil {
-		*m.addtokens_per_chatbot += i
-	} else {
-		m.addtokens_per_chatbot = &i
-	}
-}
-
-// AddedTokensPerChatbot returns the value that was added to the "tokens_per_chatbot" field in this mutation.
-func (m *PlanMutation) AddedTokensPerChatbot() (r int, exists bool) {
-	v := m.addtokens_per_chatbot
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetTokensPerChatbot resets all changes to the "tokens_per_chatbot" field.
-func (m *PlanMutation) ResetTokensPerChatbot() {
-	m.tokens_per_chatbot = nil
-	m.addtokens_per_chatbot = nil
-}
-
-// SetMessageChars sets the "message_chars" field.
-func (m *PlanMutation) SetMessageChars(i int) {
-	m.message_chars = &i
-	m.addmessage_chars = nil
-}
-
-// MessageChars returns the value of the "message_chars" field in the mutation.
-func (m *PlanMutation) MessageChars() (r int, exists bool) {
-	v := m.message_chars
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldMessageChars returns the old "message_chars" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMessageChars(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageChars is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageChars requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageChars: %w", err)
-	}
-	return oldValue.MessageChars, nil
-}
-
-// AddMessageChars adds i to the "message_chars" field.
-func (m *PlanMutation) AddMessageChars(i int) {
-	if m.addmessage_chars != nil {
-		*m.addmessage_chars += i
-	} else {
-		m.addmessage_chars = &i
-	}
-}
-
-// AddedMessageChars returns the value that was added to the "message_chars" field in this mutation.
-func (m *PlanMutation) AddedMessageChars() (r int, exists bool) {
-	v := m.addmessage_chars
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetMessageChars resets all changes to the "message_chars" field.
-func (m *PlanMutation) ResetMessageChars() {
-	m.message_chars = nil
-	m.addmessage_chars = nil
-}
-
-// SetMessagesPerMonth sets the "messages_per_month" field.
-func (m *PlanMutation) SetMessagesPerMonth(i int) {
-	m.messages_per_month = &i
-	m.addmessages_per_month = nil
-}
-
-// MessagesPerMonth returns the value of the "messages_per_month" field in the mutation.
-func (m *PlanMutation) MessagesPerMonth() (r int, exists bool) {
-	v := m.messages_per_month
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldMessagesPerMonth returns the old "messages_per_month" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMessagesPerMonth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessagesPerMonth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessagesPerMonth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessagesPerMonth: %w", err)
-	}
-	return oldValue.MessagesPerMonth, nil
-}
-
-// AddMessagesPerMonth adds i to the "messages_per_month" field.
-func (m *PlanMutation) AddMessagesPerMonth(i int) {
-	if m.addmessages_per_month != nil {
-		*m.addmessages_per_month += i
-	} else {
-		m.addmessages_per_month = &i
-	}
-}
-
-// AddedMessagesPerMonth returns the value that was added to the "messages_per_month" field in this mutation.
-func (m *PlanMutation) AddedMessagesPerMonth() (r int, exists bool) {
-	v := m.addmessages_per_month
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetMessagesPerMonth resets all changes to the "messages_per_month" field.
-func (m *PlanMutation) ResetMessagesPerMonth() {
-	m.messages_per_month = nil
-	m.addmessages_per_month = nil
-}
-
-// SetPlaygroundPerMonth sets the "playground_per_month" field.
-func (m *PlanMutation) SetPlaygroundPerMonth(i int) {
-	m.playground_per_month = &i
-	m.addplayground_per_month = nil
-}
-
-// PlaygroundPerMonth returns the value of the "playground_per_month" field in the mutation.
-func (m *PlanMutation) PlaygroundPerMonth() (r int, exists bool) {
-	v := m.playground_per_month
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldPlaygroundPerMonth returns the old "playground_per_month" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldPlaygroundPerMonth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPlaygroundPerMonth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPlaygroundPerMonth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPlaygroundPerMonth: %w", err)
-	}
-	return oldValue.PlaygroundPerMonth, nil
-}
-
-// AddPlaygroundPerMonth adds i to the "playground_per_month" field.
-func (m *PlanMutation) AddPlaygroundPerMonth(i int) {
-	if m.addplayground_per_month != nil {
-		*m.addplayground_per_month += i
-	} else {
-		m.addplayground_per_month = &i
-	}
-}
-
-// AddedPlaygroundPerMonth returns the value that was added to the "playground_per_month" field in this mutation.
-func (m *PlanMutation) AddedPlaygroundPerMonth() (r int, exists bool) {
-	v := m.addplayground_per_month
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetPlaygroundPerMonth resets all changes to the "playground_per_month" field.
-func (m *PlanMutation) ResetPlaygroundPerMonth() {
-	m.playground_per_month = nil
-	m.addplayground_per_month = nil
-}
-
-// SetKnowledgeChars sets the "knowledge_chars" field.
-func (m *PlanMutation) SetKnowledgeChars(i int) {
-	m.knowledge_chars = &i
-	m.addknowledge_chars = nil
-}
-
-// KnowledgeChars returns the value of the "knowledge_chars" field in the mutation.
-func (m *PlanMutation) KnowledgeChars() (r int, exists bool) {
-	v := m.knowledge_chars
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldKnowledgeChars returns the old "knowledge_chars" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldKnowledgeChars(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKnowledgeChars is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKnowledgeChars requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKnowledgeChars: %w", err)
-	}
-	return oldValue.KnowledgeChars, nil
-}
-
-// AddKnowledgeChars adds i to the "knowledge_chars" field.
-func (m *PlanMutation) AddKnowledgeChars(i int) {
-	if m.addknowledge_chars != nil {
-		*m.addknowledge_chars += i
-	} else {
-		m.addknowledge_chars = &i
-	}
-}
-
-// AddedKnowledgeChars returns the value that was added to the "knowledge_chars" field in this mutation.
-func (m *PlanMutation) AddedKnowledgeChars() (r int, exists bool) {
-	v := m.addknowledge_chars
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKnowledgeChars resets all changes to the "knowledge_chars" field.
-func (m *PlanMutation) ResetKnowledgeChars() {
-	m.knowledge_chars = nil
-	m.addknowledge_chars = nil
-}
-
-// SetStoredBytes sets the "stored_bytes" field.
-func (m *PlanMutation) SetStoredBytes(i int) {
-	m.stored_bytes = &i
-	m.addstored_bytes = nil
-}
-
-// StoredBytes returns the value of the "stored_bytes" field in the mutation.
-func (m *PlanMutation) StoredBytes() (r int, exists bool) {
-	v := m.stored_bytes
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldStoredBytes returns the old "stored_bytes" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldStoredBytes(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStoredBytes is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStoredBytes requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStoredBytes: %w", err)
-	}
-	return oldValue.StoredBytes, nil
-}
-
-// AddStoredBytes adds i to the "stored_bytes" field.
-func (m *PlanMutation) AddStoredBytes(i int) {
-	if m.addstored_bytes != nil {
-		*m.addstored_bytes += i
-	} else {
-		m.addstored_bytes = &i
-	}
-}
-
-// AddedStoredBytes returns the value that was added to the "stored_bytes" field in this mutation.
-func (m *PlanMutation) AddedStoredBytes() (r int, exists bool) {
-	v := m.addstored_bytes
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetStoredBytes resets all changes to the "stored_bytes" field.
-func (m *PlanMutation) ResetStoredBytes() {
-	m.stored_bytes = nil
-	m.addstored_bytes = nil
-}
-
-// SetRequestsPerMinute sets the "requests_per_minute" field.
-func (m *PlanMutation) SetRequestsPerMinute(i int) {
-	m.requests_per_minute = &i
-	m.addrequests_per_minute = nil
-}
-
-// RequestsPerMinute returns the value of the "requests_per_minute" field in the mutation.
-func (m *PlanMutation) RequestsPerMinute() (r int, exists bool) {
-	v := m.requests_per_minute
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldRequestsPerMinute returns the old "requests_per_minute" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldRequestsPerMinute(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequestsPerMinute is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequestsPerMinute requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequestsPerMinute: %w", err)
-	}
-	return oldValue.RequestsPerMinute, nil
-}
-
-// AddRequestsPerMinute adds i to the "requests_per_minute" field.
-func (m *PlanMutation) AddRequestsPerMinute(i int) {
-	if m.addrequests_per_minute != nil {
-		*m.addrequests_per_minute += i
-	} else {
-		m.addrequests_per_minute = &i
-	}
-}
-
-// AddedRequestsPerMinute returns the value that was added to the "requests_per_minute" field in this mutation.
-func (m *PlanMutation) AddedRequestsPerMinute() (r int, exists bool) {
-	v := m.addrequests_per_minute
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetRequestsPerMinute resets all changes to the "requests_per_minute" field.
-func (m *PlanMutation) ResetRequestsPerMinute() {
-	m.requests_per_minute = nil
-	m.addrequests_per_minute = nil
-}
-
-// SetConcurrentAnswers sets the "concurrent_answers" field.
-func (m *PlanMutation) SetConcurrentAnswers(i int) {
-	m.concurrent_answers = &i
-	m.addconcurrent_answers = nil
-}
-
-// ConcurrentAnswers returns the value of the "concurrent_answers" field in the mutation.
-func (m *PlanMutation) ConcurrentAnswers() (r int, exists bool) {
-	v := m.concurrent_answers
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldConcurrentAnswers returns the old "concurrent_answers" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldConcurrentAnswers(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConcurrentAnswers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConcurrentAnswers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConcurrentAnswers: %w", err)
-	}
-	return oldValue.ConcurrentAnswers, nil
-}
-
-// AddConcurrentAnswers adds i to the "concurrent_answers" field.
-func (m *PlanMutation) AddConcurrentAnswers(i int) {
-	if m.addconcurrent_answers != nil {
-		*m.addconcurrent_answers += i
-	} else {
-		m.addconcurrent_answers = &i
-	}
-}
-
-// AddedConcurrentAnswers returns the value that was added to the "concurrent_answers" field in this mutation.
-func (m *PlanMutation) AddedConcurrentAnswers() (r int, exists bool) {
-	v := m.addconcurrent_answers
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetConcurrentAnswers resets all changes to the "concurrent_answers" field.
-func (m *PlanMutation) ResetConcurrentAnswers() {
-	m.concurrent_answers = nil
-	m.addconcurrent_answers = nil
-}
-
-// SetRetentionDays sets the "retention_days" field.
-func (m *PlanMutation) SetRetentionDays(i int) {
-	m.retention_days = &i
-	m.addretention_days = nil
-}
-
-// RetentionDays returns the value of the "retention_days" field in the mutation.
-func (m *PlanMutation) RetentionDays() (r int, exists bool) {
-	v := m.retention_days
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldRetentionDays returns the old "retention_days" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldRetentionDays(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRetentionDays is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRetentionDays requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRetentionDays: %w", err)
-	}
-	return oldValue.RetentionDays, nil
-}
-
-// AddRetentionDays adds i to the "retention_days" field.
-func (m *PlanMutation) AddRetentionDays(i int) {
-	if m.addretention_days != nil {
-		*m.addretention_days += i
-	} else {
-		m.addretention_days = &i
-	}
-}
-
-// AddedRetentionDays returns the value that was added to the "retention_days" field in this mutation.
-func (m *PlanMutation) AddedRetentionDays() (r int, exists bool) {
-	v := m.addretention_days
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetRetentionDays resets all changes to the "retention_days" field.
-func (m *PlanMutation) ResetRetentionDays() {
-	m.retention_days = nil
-	m.addretention_days = nil
-}
-
-// SetMonthlyPrice sets the "monthly_price" field.
-func (m *PlanMutation) SetMonthlyPrice(i int) {
-	m.monthly_price = &i
-	m.addmonthly_price = nil
-}
-
-// MonthlyPrice returns the value of the "monthly_price" field in the mutation.
-func (m *PlanMutation) MonthlyPrice() (r int, exists bool) {
-	v := m.monthly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldMonthlyPrice returns the old "monthly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMonthlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMonthlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMonthlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMonthlyPrice: %w", err)
-	}
-	return oldValue.MonthlyPrice, nil
-}
-
-// AddMonthlyPrice adds i to the "monthly_price" field.
-func (m *PlanMutation) AddMonthlyPrice(i int) {
-	if m.addmonthly_price != nil {
-		*m.addmonthly_price += i
-	} else {
-		m.addmonthly_price = &i
-	}
-}
-
-// AddedMonthlyPrice returns the value that was added to the "monthly_price" field in this mutation.
-func (m *PlanMutation) AddedMonthlyPrice() (r int, exists bool) {
-	v := m.addmonthly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetMonthlyPrice resets all changes to the "monthly_price" field.
-func (m *PlanMutation) ResetMonthlyPrice() {
-	m.monthly_price = nil
-	m.addmonthly_price = nil
-}
-
-// SetYearlyPrice sets the "yearly_price" field.
-func (m *PlanMutation) SetYearlyPrice(i int) {
-	m.yearly_price = &i
-	m.addyearly_price = nil
-}
-
-// YearlyPrice returns the value of the "yearly_price" field in the mutation.
-func (m *PlanMutation) YearlyPrice() (r int, exists bool) {
-	v := m.yearly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldYearlyPrice returns the old "yearly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldYearlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldYearlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldYearlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldYearlyPrice: %w", err)
-	}
-	return oldValue.YearlyPrice, nil
-}
-
-// AddYearlyPrice adds i to the "yearly_price" field.
-func (m *PlanMutation) AddYearlyPrice(i int) {
-	if m.addyearly_price != nil {
-		*m.addyearly_price += i
-	} else {
-		m.addyearly_price = &i
-	}
-}
-
-// AddedYearlyPrice returns the value that was added to the "yearly_price" field in this mutation.
-func (m *PlanMutation) AddedYearlyPrice() (r int, exists bool) {
-	v := m.addyearly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetYearlyPrice resets all changes to the "yearly_price" field.
-func (m *PlanMutation) ResetYearlyPrice() {
-	m.yearly_price = nil
-	m.addyearly_price = nil
-}
-
-// SetCurrency sets the "currency" field.
-func (m *PlanMutation) SetCurrency(s string) {
-	m.currency = &s
-}
-
-// Currency returns the value of the "currency" field in the mutation.
-func (m *PlanMutation) Currency() (r string, exists bool) {
-	v := m.currency
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCurrency returns the old "currency" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
-	}
-	return oldValue.Currency, nil
-}
-
-// ResetCurrency resets all changes to the "currency" field.
-func (m *PlanMutation) ResetCurrency() {
-	m.currency = nil
-}
-
-// SetSoldMonthlyPrice sets the "sold_monthly_price" field.
-func (m *PlanMutation) SetSoldMonthlyPrice(i int) {
-	m.sold_monthly_price = &i
-	m.addsold_monthly_price = nil
-}
-
-// SoldMonthlyPrice returns the value of the "sold_monthly_price" field in the mutation.
-func (m *PlanMutation) SoldMonthlyPrice() (r int, exists bool) {
-	v := m.sold_monthly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSoldMonthlyPrice returns the old "sold_monthly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldSoldMonthlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSoldMonthlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSoldMonthlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSoldMonthlyPrice: %w", err)
-	}
-	return oldValue.SoldMonthlyPrice, nil
-}
-
-// AddSoldMonthlyPrice adds i to the "sold_monthly_price" field.
-func (m *PlanMutation) AddSoldMonthlyPrice(i int) {
-	if m.addsold_monthly_price != nil {
-		*m.addsold_monthly_price += i
-	} else {
-		m.addsold_monthly_price = &i
-	}
-}
-
-// AddedSoldMonthlyPrice returns the value that was added to the "sold_monthly_price" field in this mutation.
-func (m *PlanMutation) AddedSoldMonthlyPrice() (r int, exists bool) {
-	v := m.addsold_monthly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetSoldMonthlyPrice resets all changes to the "sold_monthly_price" field.
-func (m *PlanMutation) ResetSoldMonthlyPrice() {
-	m.sold_monthly_price = nil
-	m.addsold_monthly_price = nil
-}
-
-// SetSoldYearlyPrice sets the "sold_yearly_price" field.
-func (m *PlanMutation) SetSoldYearlyPrice(i int) {
-	m.sold_yearly_price = &i
-	m.addsold_yearly_price = nil
-}
-
-// SoldYearlyPrice returns the value of the "sold_yearly_price" field in the mutation.
-func (m *PlanMutation) SoldYearlyPrice() (r int, exists bool) {
-	v := m.sold_yearly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSoldYearlyPrice returns the old "sold_yearly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldSoldYearlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSoldYearlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSoldYearlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSoldYearlyPrice: %w", err)
-	}
-	return oldValue.SoldYearlyPrice, nil
-}
-
-// AddSoldYearlyPrice adds i to the "sold_yearly_price" field.
-func (m *PlanMutation) AddSoldYearlyPrice(i int) {
-	if m.addsold_yearly_price != nil {
-		*m.addsold_yearly_price += i
-	} else {
-		m.addsold_yearly_price = &i
-	}
-}
-
-// AddedSoldYearlyPrice returns the value that was added to the "sold_yearly_price" field in this mutation.
-func (m *PlanMutation) AddedSoldYearlyPrice() (r int, exists bool) {
-	v := m.addsold_yearly_price
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetSoldYearlyPrice resets all changes to the "sold_yearly_price" field.
-func (m *PlanMutation) ResetSoldYearlyPrice() {
-	m.sold_yearly_price = nil
-	m.addsold_yearly_price = nil
-}
-
-// SetSoldCurrency sets the "sold_currency" field.
-func (m *PlanMutation) SetSoldCurrency(s string) {
-	m.sold_currency = &s
-}
-
-// SoldCurrency returns the value of the "sold_currency" field in the mutation.
-func (m *PlanMutation) SoldCurrency() (r string, exists bool) {
-	v := m.sold_currency
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSoldCurrency returns the old "sold_currency" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldSoldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSoldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSoldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSoldCurrency: %w", err)
-	}
-	return oldValue.SoldCurrency, nil
-}
-
-// ResetSoldCurrency resets all changes to the "sold_currency" field.
-func (m *PlanMutation) ResetSoldCurrency() {
-	m.sold_currency = nil
-}
-
-// Where appends a list predicates to the PlanMutation builder.
-func (m *PlanMutation) Where(ps ...predicate.Plan) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the PlanMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *PlanMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.Plan, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *PlanMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *PlanMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (Plan).
-func (m *PlanMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *PlanMutation) Fields() []string {
-	fields := make([]string, 0, 20)
-	if m.title != nil {
-		fields = append(fields, plan.FieldTitle)
-	}
-	if m.rank != nil {
-		fields = append(fields, plan.FieldRank)
-	}
-	if m.features != nil {
-		fields = append(fields, plan.FieldFeatures)
-	}
-	if m.chatbots != nil {
-		fields = append(fields, plan.FieldChatbots)
-	}
-	if m.members != nil {
-		fields = append(fields, plan.FieldMembers)
-	}
-	if m.tokens_per_chatbot != nil {
-		fields = append(fields, plan.FieldTokensPerChatbot)
-	}
-	if m.message_chars != nil {
-		fields = append(fields, plan.FieldMessageChars)
-	}
-	if m.messages_per_month != nil {
-		fields = append(fields, plan.FieldMessagesPerMonth)
-	}
-	if m.playground_per_month != nil {
-		fields = append(fields, plan.FieldPlaygroundPerMonth)
-	}
-	if m.knowledge_chars != nil {
-		fields = append(fields, plan.FieldKnowledgeChars)
-	}
-	if m.stored_bytes != nil {
-		fields = append(fields, plan.FieldStoredBytes)
-	}
-	if m.requests_per_minute != nil {
-		fields = append(fields, plan.FieldRequestsPerMinute)
-	}
-	if m.concurrent_answers != nil {
-		fields = append(fields, plan.FieldConcurrentAnswers)
-	}
-	if m.retention_days != nil {
-		fields = append(fields, plan.FieldRetentionDays)
-	}
-	if m.monthly_price != nil {
-		fields = append(fields, plan.FieldMonthlyPrice)
-	}
-	if m.yearly_price != nil {
-		fields = append(fields, plan.FieldYearlyPrice)
-	}
-	if m.currency != nil {
-		fields = append(fields, plan.FieldCurrency)
-	}
-	if m.sold_monthly_price != nil {
-		fields = append(fields, plan.FieldSoldMonthlyPrice)
-	}
-	if m.sold_yearly_price != nil {
-		fields = append(fields, plan.FieldSoldYearlyPrice)
-	}
-	if m.sold_currency != nil {
-		fields = append(fields, plan.FieldSoldCurrency)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *PlanMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case plan.FieldTitle:
-		return m.Title()
-	case plan.FieldRank:
-		return m.Rank()
-	case plan.FieldFeatures:
-		return m.Features()
-	case plan.FieldChatbots:
-		return m.Chatbots()
-	case plan.FieldMembers:
-		return m.Members()
-	case plan.FieldTokensPerChatbot:
-		return m.TokensPerChatbot()
-	case plan.FieldMessageChars:
-		return m.MessageChars()
-	case plan.FieldMessagesPerMonth:
-		return m.MessagesPerMonth()
-	case plan.FieldPlaygroundPerMonth:
-		return m.PlaygroundPerMonth()
-	case plan.FieldKnowledgeChars:
-		return m.KnowledgeChars()
-	case plan.FieldStoredBytes:
-		return m.StoredBytes()
-	case plan.FieldRequestsPerMinute:
-		return m.RequestsPerMinute()
-	case plan.FieldConcurrentAnswers:
-		return m.ConcurrentAnswers()
-	case plan.FieldRetentionDays:
-		return m.RetentionDays()
-	case plan.FieldMonthlyPrice:
-		return m.MonthlyPrice()
-	case plan.FieldYearlyPrice:
-		return m.YearlyPrice()
-	case plan.FieldCurrency:
-		return m.Currency()
-	case plan.FieldSoldMonthlyPrice:
-		return m.SoldMonthlyPrice()
-	case plan.FieldSoldYearlyPrice:
-		return m.SoldYearlyPrice()
-	case plan.FieldSoldCurrency:
-		return m.SoldCurrency()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case plan.FieldTitle:
-		return m.OldTitle(ctx)
-	case plan.FieldRank:
-		return m.OldRank(ctx)
-	case plan.FieldFeatures:
-		return m.OldFeatures(ctx)
-	case plan.FieldChatbots:
-		return m.OldChatbots(ctx)
-	case plan.FieldMembers:
-		return m.OldMembers(ctx)
-	case plan.FieldTokensPerChatbot:
-		return m.OldTokensPerChatbot(ctx)
-	case plan.FieldMessageChars:
-		return m.OldMessageChars(ctx)
-	case plan.FieldMessagesPerMonth:
-		return m.OldMessagesPerMonth(ctx)
-	case plan.FieldPlaygroundPerMonth:
-		return m.OldPlaygroundPerMonth(ctx)
-	case plan.FieldKnowledgeChars:
-		return m.OldKnowledgeChars(ctx)
-	case plan.FieldStoredBytes:
-		return m.OldStoredBytes(ctx)
-	case plan.FieldRequestsPerMinute:
-		return m.OldRequestsPerMinute(ctx)
-	case plan.FieldConcurrentAnswers:
-		return m.OldConcurrentAnswers(ctx)
-	case plan.FieldRetentionDays:
-		return m.OldRetentionDays(ctx)
-	case plan.FieldMonthlyPrice:
-		return m.OldMonthlyPrice(ctx)
-	case plan.FieldYearlyPrice:
-		return m.OldYearlyPrice(ctx)
-	case plan.FieldCurrency:
-		return m.OldCurrency(ctx)
-	case plan.FieldSoldMonthlyPrice:
-		return m.OldSoldMonthlyPrice(ctx)
-	case plan.FieldSoldYearlyPrice:
-		return m.OldSoldYearlyPrice(ctx)
-	case plan.FieldSoldCurrency:
-		return m.OldSoldCurrency(ctx)
-	}
-	return nil, fmt.Errorf("unknown Plan field %s", name)
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *PlanMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case plan.FieldTitle:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTitle(v)
-		return nil
-	case plan.FieldRank:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetRank(v)
-		return nil
-	case plan.FieldFeatures:
-		v, ok := value.([]string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetFeatures(v)
-		return nil
-	case plan.FieldChatbots:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetChatbots(v)
-		return nil
-	case plan.FieldMembers:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetMembers(v)
-		return nil
-	case plan.FieldTokensPerChatbot:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTokensPerChatbot(v)
-		return nil
-	case plan.FieldMessageChars:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetMessageChars(v)
-		return nil
-	case plan.FieldMessagesPerMonth:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetMessagesPerMonth(v)
-		return nil
-	case plan.FieldPlaygroundPerMonth:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetPlaygroundPerMonth(v)
-		return nil
-	case plan.FieldKnowledgeChars:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKnowledgeChars(v)
-		return nil
-	case plan.FieldStoredBytes:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetStoredBytes(v)
-		return nil
-	case plan.FieldRequestsPerMinute:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetRequestsPerMinute(v)
-		return nil
-	case plan.FieldConcurrentAnswers:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetConcurrentAnswers(v)
-		return nil
-	case plan.FieldRetentionDays:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetRetentionDays(v)
-		return nil
-	case plan.FieldMonthlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetMonthlyPrice(v)
-		return nil
-	case plan.FieldYearlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetYearlyPrice(v)
-		return nil
-	case plan.FieldCurrency:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCurrency(v)
-		return nil
-	case plan.FieldSoldMonthlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSoldMonthlyPrice(v)
-		return nil
-	case plan.FieldSoldYearlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSoldYearlyPrice(v)
-		return nil
-	case plan.FieldSoldCurrency:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSoldCurrency(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Plan field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *PlanMutation) AddedFields() []string {
-	var fields []string
-	if m.addrank != nil {
-		fields = append(fields, plan.FieldRank)
-	}
-	if m.addchatbots != nil {
-		fields = append(fields, plan.FieldChatbots)
-	}
-	if m.addmembers != nil {
-		fields = append(fields, plan.FieldMembers)
-	}
-	if m.addtokens_per_chatbot != nil {
-		fields = append(fields, plan.FieldTokensPerChatbot)
-	}
-	if m.addmessage_chars != nil {
-		fields = append(fields, plan.FieldMessageChars)
-	}
-	if m.addmessages_per_month != nil {
-		fields = append(fields, plan.FieldMessagesPerMonth)
-	}
-	if m.addplayground_per_month != nil {
-		fields = append(fields, plan.FieldPlaygroundPerMonth)
-	}
-	if m.addknowledge_chars != nil {
-		fields = append(fields, plan.FieldKnowledgeChars)
-	}
-	if m.addstored_bytes != nil {
-		fields = append(fields, plan.FieldStoredBytes)
-	}
-	if m.addrequests_per_minute != nil {
-		fields = append(fields, plan.FieldRequestsPerMinute)
-	}
-	if m.addconcurrent_answers != nil {
-		fields = append(fields, plan.FieldConcurrentAnswers)
-	}
-	if m.addretention_days != nil {
-		fields = append(fields, plan.FieldRetentionDays)
-	}
-	if m.addmonthly_price != nil {
-		fields = append(fields, plan.FieldMonthlyPrice)
-	}
-	if m.addyearly_price != nil {
-		fields = append(fields, plan.FieldYearlyPrice)
-	}
-	if m.addsold_monthly_price != nil {
-		fields = append(fields, plan.FieldSoldMonthlyPrice)
-	}
-	if m.addsold_yearly_price != nil {
-		fields = append(fields, plan.FieldSoldYearlyPrice)
-	}
-	return fields
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *PlanMutation) AddedField(name string) (ent.Value, bool) {
-	switch name {
-	case plan.FieldRank:
-		return m.AddedRank()
-	case plan.FieldChatbots:
-		return m.AddedChatbots()
-	case plan.FieldMembers:
-		return m.AddedMembers()
-	case plan.FieldTokensPerChatbot:
-		return m.AddedTokensPerChatbot()
-	case plan.FieldMessageChars:
-		return m.AddedMessageChars()
-	case plan.FieldMessagesPerMonth:
-		return m.AddedMessagesPerMonth()
-	case plan.FieldPlaygroundPerMonth:
-		return m.AddedPlaygroundPerMonth()
-	case plan.FieldKnowledgeChars:
-		return m.AddedKnowledgeChars()
-	case plan.FieldStoredBytes:
-		return m.AddedStoredBytes()
-	case plan.FieldRequestsPerMinute:
-		return m.AddedRequestsPerMinute()
-	case plan.FieldConcurrentAnswers:
-		return m.AddedConcurrentAnswers()
-	case plan.FieldRetentionDays:
-		return m.AddedRetentionDays()
-	case plan.FieldMonthlyPrice:
-		return m.AddedMonthlyPrice()
-	case plan.FieldYearlyPrice:
-		return m.AddedYearlyPrice()
-	case plan.FieldSoldMonthlyPrice:
-		return m.AddedSoldMonthlyPrice()
-	case plan.FieldSoldYearlyPrice:
-		return m.AddedSoldYearlyPrice()
-	}
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *PlanMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	case plan.FieldRank:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddRank(v)
-		return nil
-	case plan.FieldChatbots:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddChatbots(v)
-		return nil
-	case plan.FieldMembers:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddMembers(v)
-		return nil
-	case plan.FieldTokensPerChatbot:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddTokensPerChatbot(v)
-		return nil
-	case plan.FieldMessageChars:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddMessageChars(v)
-		return nil
-	case plan.FieldMessagesPerMonth:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddMessagesPerMonth(v)
-		return nil
-	case plan.FieldPlaygroundPerMonth:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddPlaygroundPerMonth(v)
-		return nil
-	case plan.FieldKnowledgeChars:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddKnowledgeChars(v)
-		return nil
-	case plan.FieldStoredBytes:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddStoredBytes(v)
-		return nil
-	case plan.FieldRequestsPerMinute:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddRequestsPerMinute(v)
-		return nil
-	case plan.FieldConcurrentAnswers:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddConcurrentAnswers(v)
-		return nil
-	case plan.FieldRetentionDays:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddRetentionDays(v)
-		return nil
-	case plan.FieldMonthlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddMonthlyPrice(v)
-		return nil
-	case plan.FieldYearlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddYearlyPrice(v)
-		return nil
-	case plan.FieldSoldMonthlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddSoldMonthlyPrice(v)
-		return nil
-	case plan.FieldSoldYearlyPrice:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddSoldYearlyPrice(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Plan numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *PlanMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *PlanMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *PlanMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown Plan nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *PlanMutation) ResetField(name string) error {
-	switch name {
-	case plan.FieldTitle:
-		m.ResetTitle()
-		return nil
-	case plan.FieldRank:
-		m.ResetRank()
-		return nil
-	case plan.FieldFeatures:
-		m.ResetFeatures()
-		return nil
-	case plan.FieldChatbots:
-		m.ResetChatbots()
-		return nil
-	case plan.FieldMembers:
-		m.ResetMembers()
-		return nil
-	case plan.FieldTokensPerChatbot:
-		m.ResetTokensPerChatbot()
-		return nil
-	case plan.FieldMessageChars:
-		m.ResetMessageChars()
-		return nil
-	case plan.FieldMessagesPerMonth:
-		m.ResetMessagesPerMonth()
-		return nil
-	case plan.FieldPlaygroundPerMonth:
-		m.ResetPlaygroundPerMonth()
-		return nil
-	case plan.FieldKnowledgeChars:
-		m.ResetKnowledgeChars()
-		return nil
-	case plan.FieldStoredBytes:
-		m.ResetStoredBytes()
-		return nil
-	case plan.FieldRequestsPerMinute:
-		m.ResetRequestsPerMinute()
-		return nil
-	case plan.FieldConcurrentAnswers:
-		m.ResetConcurrentAnswers()
-		return nil
-	case plan.FieldRetentionDays:
-		m.ResetRetentionDays()
-		return nil
-	case plan.FieldMonthlyPrice:
-		m.ResetMonthlyPrice()
-		return nil
-	case plan.FieldYearlyPrice:
-		m.ResetYearlyPrice()
-		return nil
-	case plan.FieldCurrency:
-		m.ResetCurrency()
-		return nil
-	case plan.FieldSoldMonthlyPrice:
-		m.ResetSoldMonthlyPrice()
-		return nil
-	case plan.FieldSoldYearlyPrice:
-		m.ResetSoldYearlyPrice()
-		return nil
-	case plan.FieldSoldCurrency:
-		m.ResetSoldCurrency()
-		return nil
-	}
-	return fmt.Errorf("unknown Plan field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *PlanMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *PlanMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *PlanMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *PlanMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *PlanMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *PlanMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *PlanMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown Plan unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *PlanMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown Plan edge %s", name)
-}
 
 // ProviderMutation represents an operation that mutates the Provider nodes in the graph.
 type ProviderMutation struct {
@@ -2777,6 +876,590 @@ func (m *ProviderMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Provider edge %s", name)
+}
+
+// QuotaNoticeMutation represents an operation that mutates the QuotaNotice nodes in the graph.
+type QuotaNoticeMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *int64
+	month            *string
+	percent          *int
+	addpercent       *int
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*QuotaNotice, error)
+	predicates       []predicate.QuotaNotice
+}
+
+var _ ent.Mutation = (*QuotaNoticeMutation)(nil)
+
+// quotanoticeOption allows management of the mutation configuration using functional options.
+type quotanoticeOption func(*QuotaNoticeMutation)
+
+// newQuotaNoticeMutation creates new mutation for the QuotaNotice entity.
+func newQuotaNoticeMutation(c config, op Op, opts ...quotanoticeOption) *QuotaNoticeMutation {
+	m := &QuotaNoticeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeQuotaNotice,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withQuotaNoticeID sets the ID field of the mutation.
+func withQuotaNoticeID(id int64) quotanoticeOption {
+	return func(m *QuotaNoticeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *QuotaNotice
+		)
+		m.oldValue = func(ctx context.Context) (*QuotaNotice, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().QuotaNotice.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withQuotaNotice sets the old QuotaNotice of the mutation.
+func withQuotaNotice(node *QuotaNotice) quotanoticeOption {
+	return func(m *QuotaNoticeMutation) {
+		m.oldValue = func(context.Context) (*QuotaNotice, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m QuotaNoticeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m QuotaNoticeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of QuotaNotice entities.
+func (m *QuotaNoticeMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *QuotaNoticeMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *QuotaNoticeMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().QuotaNotice.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *QuotaNoticeMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *QuotaNoticeMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the QuotaNotice entity.
+// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuotaNoticeMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *QuotaNoticeMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetMonth sets the "month" field.
+func (m *QuotaNoticeMutation) SetMonth(s string) {
+	m.month = &s
+}
+
+// Month returns the value of the "month" field in the mutation.
+func (m *QuotaNoticeMutation) Month() (r string, exists bool) {
+	v := m.month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonth returns the old "month" field's value of the QuotaNotice entity.
+// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuotaNoticeMutation) OldMonth(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonth: %w", err)
+	}
+	return oldValue.Month, nil
+}
+
+// ResetMonth resets all changes to the "month" field.
+func (m *QuotaNoticeMutation) ResetMonth() {
+	m.month = nil
+}
+
+// SetPercent sets the "percent" field.
+func (m *QuotaNoticeMutation) SetPercent(i int) {
+	m.percent = &i
+	m.addpercent = nil
+}
+
+// Percent returns the value of the "percent" field in the mutation.
+func (m *QuotaNoticeMutation) Percent() (r int, exists bool) {
+	v := m.percent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPercent returns the old "percent" field's value of the QuotaNotice entity.
+// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuotaNoticeMutation) OldPercent(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPercent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPercent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPercent: %w", err)
+	}
+	return oldValue.Percent, nil
+}
+
+// AddPercent adds i to the "percent" field.
+func (m *QuotaNoticeMutation) AddPercent(i int) {
+	if m.addpercent != nil {
+		*m.addpercent += i
+	} else {
+		m.addpercent = &i
+	}
+}
+
+// AddedPercent returns the value that was added to the "percent" field in this mutation.
+func (m *QuotaNoticeMutation) AddedPercent() (r int, exists bool) {
+	v := m.addpercent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPercent resets all changes to the "percent" field.
+func (m *QuotaNoticeMutation) ResetPercent() {
+	m.percent = nil
+	m.addpercent = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *QuotaNoticeMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *QuotaNoticeMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the QuotaNotice entity.
+// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuotaNoticeMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *QuotaNoticeMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *QuotaNoticeMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[quotanotice.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *QuotaNoticeMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *QuotaNoticeMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *QuotaNoticeMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the QuotaNoticeMutation builder.
+func (m *QuotaNoticeMutation) Where(ps ...predicate.QuotaNotice) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the QuotaNoticeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *QuotaNoticeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.QuotaNotice, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *QuotaNoticeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *QuotaNoticeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (QuotaNotice).
+func (m *QuotaNoticeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *QuotaNoticeMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.workspace != nil {
+		fields = append(fields, quotanotice.FieldWorkspaceID)
+	}
+	if m.month != nil {
+		fields = append(fields, quotanotice.FieldMonth)
+	}
+	if m.percent != nil {
+		fields = append(fields, quotanotice.FieldPercent)
+	}
+	if m.created_at != nil {
+		fields = append(fields, quotanotice.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *QuotaNoticeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case quotanotice.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case quotanotice.FieldMonth:
+		return m.Month()
+	case quotanotice.FieldPercent:
+		return m.Percent()
+	case quotanotice.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *QuotaNoticeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case quotanotice.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case quotanotice.FieldMonth:
+		return m.OldMonth(ctx)
+	case quotanotice.FieldPercent:
+		return m.OldPercent(ctx)
+	case quotanotice.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown QuotaNotice field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *QuotaNoticeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case quotanotice.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case quotanotice.FieldMonth:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonth(v)
+		return nil
+	case quotanotice.FieldPercent:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPercent(v)
+		return nil
+	case quotanotice.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown QuotaNotice field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *QuotaNoticeMutation) AddedFields() []string {
+	var fields []string
+	if m.addpercent != nil {
+		fields = append(fields, quotanotice.FieldPercent)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *QuotaNoticeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case quotanotice.FieldPercent:
+		return m.AddedPercent()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *QuotaNoticeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case quotanotice.FieldPercent:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPercent(v)
+		return nil
+	}
+	return fmt.Errorf("unknown QuotaNotice numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *QuotaNoticeMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *QuotaNoticeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *QuotaNoticeMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown QuotaNotice nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *QuotaNoticeMutation) ResetField(name string) error {
+	switch name {
+	case quotanotice.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case quotanotice.FieldMonth:
+		m.ResetMonth()
+		return nil
+	case quotanotice.FieldPercent:
+		m.ResetPercent()
+		return nil
+	case quotanotice.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown QuotaNotice field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *QuotaNoticeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, quotanotice.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *QuotaNoticeMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case quotanotice.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *QuotaNoticeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *QuotaNoticeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *QuotaNoticeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, quotanotice.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *QuotaNoticeMutation) EdgeCleared(name string) bool {
+	switch name {
+	case quotanotice.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *QuotaNoticeMutation) ClearEdge(name string) error {
+	switch name {
+	case quotanotice.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown QuotaNotice unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *QuotaNoticeMutation) ResetEdge(name string) error {
+	switch name {
+	case quotanotice.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown QuotaNotice edge %s", name)
 }
 
 // RebuildMutation represents an operation that mutates the Rebuild nodes in the graph.
@@ -12651,29 +11334,46 @@ func (m *TestRunMutation) ResetEdge(name string) error {
 // TokenMutation represents an operation that mutates the Token nodes in the graph.
 type TokenMutation struct {
 	config
-	op             Op
-	typ            string
-	id             *string
-	workspace_id   *string
-	name           *string
-	hint           *string
-	hash           *string
-	scopes         *[]string
-	appendscopes   []string
-	created_by     *string
-	replaces       *string
-	last_used_at   *time.Time
-	expires_at     *time.Time
-	revoked_at     *time.Time
-	kept           *bool
-	over_limit     *bool
-	created_at     *time.Time
-	clearedFields  map[string]struct{}
-	chatbot        *string
-	clearedchatbot bool
-	done           bool
-	oldValue       func(context.Context) (*Token, error)
-	predicates     []predicate.Token
+	op                             Op
+	typ                            string
+	id                             *string
+	workspace_id                   *string
+	name                           *string
+	hint                           *string
+	hash                           *string
+	scopes                         *[]string
+	appendscopes                   []string
+	kind                           *string
+	ip_ranges                      *string
+	origins                        *string
+	requests_per_minute            *int
+	addrequests_per_minute         *int
+	messages_per_month             *int
+	addmessages_per_month          *int
+	visitor_requests_per_minute    *int
+	addvisitor_requests_per_minute *int
+	note                           *string
+	created_by                     *string
+	replaces                       *string
+	last_used_at                   *time.Time
+	last_used_ip                   *string
+	last_used_agent                *string
+	warned_days                    *int
+	addwarned_days                 *int
+	expires_at                     *time.Time
+	revoked_at                     *time.Time
+	kept                           *bool
+	over_limit                     *bool
+	created_at                     *time.Time
+	clearedFields                  map[string]struct{}
+	chatbot                        *string
+	clearedchatbot                 bool
+	months                         map[int64]struct{}
+	removedmonths                  map[int64]struct{}
+	clearedmonths                  bool
+	done                           bool
+	oldValue                       func(context.Context) (*Token, error)
+	predicates                     []predicate.Token
 }
 
 var _ ent.Mutation = (*TokenMutation)(nil)
@@ -13011,6 +11711,318 @@ func (m *TokenMutation) ResetScopes() {
 	m.appendscopes = nil
 }
 
+// SetKind sets the "kind" field.
+func (m *TokenMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *TokenMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *TokenMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (m *TokenMutation) SetIPRanges(s string) {
+	m.ip_ranges = &s
+}
+
+// IPRanges returns the value of the "ip_ranges" field in the mutation.
+func (m *TokenMutation) IPRanges() (r string, exists bool) {
+	v := m.ip_ranges
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIPRanges returns the old "ip_ranges" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldIPRanges(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIPRanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIPRanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIPRanges: %w", err)
+	}
+	return oldValue.IPRanges, nil
+}
+
+// ResetIPRanges resets all changes to the "ip_ranges" field.
+func (m *TokenMutation) ResetIPRanges() {
+	m.ip_ranges = nil
+}
+
+// SetOrigins sets the "origins" field.
+func (m *TokenMutation) SetOrigins(s string) {
+	m.origins = &s
+}
+
+// Origins returns the value of the "origins" field in the mutation.
+func (m *TokenMutation) Origins() (r string, exists bool) {
+	v := m.origins
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrigins returns the old "origins" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldOrigins(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrigins is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrigins requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrigins: %w", err)
+	}
+	return oldValue.Origins, nil
+}
+
+// ResetOrigins resets all changes to the "origins" field.
+func (m *TokenMutation) ResetOrigins() {
+	m.origins = nil
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (m *TokenMutation) SetRequestsPerMinute(i int) {
+	m.requests_per_minute = &i
+	m.addrequests_per_minute = nil
+}
+
+// RequestsPerMinute returns the value of the "requests_per_minute" field in the mutation.
+func (m *TokenMutation) RequestsPerMinute() (r int, exists bool) {
+	v := m.requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestsPerMinute returns the old "requests_per_minute" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldRequestsPerMinute(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestsPerMinute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestsPerMinute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestsPerMinute: %w", err)
+	}
+	return oldValue.RequestsPerMinute, nil
+}
+
+// AddRequestsPerMinute adds i to the "requests_per_minute" field.
+func (m *TokenMutation) AddRequestsPerMinute(i int) {
+	if m.addrequests_per_minute != nil {
+		*m.addrequests_per_minute += i
+	} else {
+		m.addrequests_per_minute = &i
+	}
+}
+
+// AddedRequestsPerMinute returns the value that was added to the "requests_per_minute" field in this mutation.
+func (m *TokenMutation) AddedRequestsPerMinute() (r int, exists bool) {
+	v := m.addrequests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRequestsPerMinute resets all changes to the "requests_per_minute" field.
+func (m *TokenMutation) ResetRequestsPerMinute() {
+	m.requests_per_minute = nil
+	m.addrequests_per_minute = nil
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (m *TokenMutation) SetMessagesPerMonth(i int) {
+	m.messages_per_month = &i
+	m.addmessages_per_month = nil
+}
+
+// MessagesPerMonth returns the value of the "messages_per_month" field in the mutation.
+func (m *TokenMutation) MessagesPerMonth() (r int, exists bool) {
+	v := m.messages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessagesPerMonth returns the old "messages_per_month" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldMessagesPerMonth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessagesPerMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessagesPerMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessagesPerMonth: %w", err)
+	}
+	return oldValue.MessagesPerMonth, nil
+}
+
+// AddMessagesPerMonth adds i to the "messages_per_month" field.
+func (m *TokenMutation) AddMessagesPerMonth(i int) {
+	if m.addmessages_per_month != nil {
+		*m.addmessages_per_month += i
+	} else {
+		m.addmessages_per_month = &i
+	}
+}
+
+// AddedMessagesPerMonth returns the value that was added to the "messages_per_month" field in this mutation.
+func (m *TokenMutation) AddedMessagesPerMonth() (r int, exists bool) {
+	v := m.addmessages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessagesPerMonth resets all changes to the "messages_per_month" field.
+func (m *TokenMutation) ResetMessagesPerMonth() {
+	m.messages_per_month = nil
+	m.addmessages_per_month = nil
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (m *TokenMutation) SetVisitorRequestsPerMinute(i int) {
+	m.visitor_requests_per_minute = &i
+	m.addvisitor_requests_per_minute = nil
+}
+
+// VisitorRequestsPerMinute returns the value of the "visitor_requests_per_minute" field in the mutation.
+func (m *TokenMutation) VisitorRequestsPerMinute() (r int, exists bool) {
+	v := m.visitor_requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVisitorRequestsPerMinute returns the old "visitor_requests_per_minute" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldVisitorRequestsPerMinute(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVisitorRequestsPerMinute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVisitorRequestsPerMinute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVisitorRequestsPerMinute: %w", err)
+	}
+	return oldValue.VisitorRequestsPerMinute, nil
+}
+
+// AddVisitorRequestsPerMinute adds i to the "visitor_requests_per_minute" field.
+func (m *TokenMutation) AddVisitorRequestsPerMinute(i int) {
+	if m.addvisitor_requests_per_minute != nil {
+		*m.addvisitor_requests_per_minute += i
+	} else {
+		m.addvisitor_requests_per_minute = &i
+	}
+}
+
+// AddedVisitorRequestsPerMinute returns the value that was added to the "visitor_requests_per_minute" field in this mutation.
+func (m *TokenMutation) AddedVisitorRequestsPerMinute() (r int, exists bool) {
+	v := m.addvisitor_requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVisitorRequestsPerMinute resets all changes to the "visitor_requests_per_minute" field.
+func (m *TokenMutation) ResetVisitorRequestsPerMinute() {
+	m.visitor_requests_per_minute = nil
+	m.addvisitor_requests_per_minute = nil
+}
+
+// SetNote sets the "note" field.
+func (m *TokenMutation) SetNote(s string) {
+	m.note = &s
+}
+
+// Note returns the value of the "note" field in the mutation.
+func (m *TokenMutation) Note() (r string, exists bool) {
+	v := m.note
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNote returns the old "note" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldNote(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNote is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNote requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNote: %w", err)
+	}
+	return oldValue.Note, nil
+}
+
+// ResetNote resets all changes to the "note" field.
+func (m *TokenMutation) ResetNote() {
+	m.note = nil
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *TokenMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -13130,6 +12142,134 @@ func (m *TokenMutation) LastUsedAtCleared() bool {
 func (m *TokenMutation) ResetLastUsedAt() {
 	m.last_used_at = nil
 	delete(m.clearedFields, token.FieldLastUsedAt)
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (m *TokenMutation) SetLastUsedIP(s string) {
+	m.last_used_ip = &s
+}
+
+// LastUsedIP returns the value of the "last_used_ip" field in the mutation.
+func (m *TokenMutation) LastUsedIP() (r string, exists bool) {
+	v := m.last_used_ip
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastUsedIP returns the old "last_used_ip" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldLastUsedIP(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastUsedIP is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastUsedIP requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastUsedIP: %w", err)
+	}
+	return oldValue.LastUsedIP, nil
+}
+
+// ResetLastUsedIP resets all changes to the "last_used_ip" field.
+func (m *TokenMutation) ResetLastUsedIP() {
+	m.last_used_ip = nil
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (m *TokenMutation) SetLastUsedAgent(s string) {
+	m.last_used_agent = &s
+}
+
+// LastUsedAgent returns the value of the "last_used_agent" field in the mutation.
+func (m *TokenMutation) LastUsedAgent() (r string, exists bool) {
+	v := m.last_used_agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastUsedAgent returns the old "last_used_agent" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldLastUsedAgent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastUsedAgent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastUsedAgent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastUsedAgent: %w", err)
+	}
+	return oldValue.LastUsedAgent, nil
+}
+
+// ResetLastUsedAgent resets all changes to the "last_used_agent" field.
+func (m *TokenMutation) ResetLastUsedAgent() {
+	m.last_used_agent = nil
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (m *TokenMutation) SetWarnedDays(i int) {
+	m.warned_days = &i
+	m.addwarned_days = nil
+}
+
+// WarnedDays returns the value of the "warned_days" field in the mutation.
+func (m *TokenMutation) WarnedDays() (r int, exists bool) {
+	v := m.warned_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWarnedDays returns the old "warned_days" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldWarnedDays(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWarnedDays is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWarnedDays requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWarnedDays: %w", err)
+	}
+	return oldValue.WarnedDays, nil
+}
+
+// AddWarnedDays adds i to the "warned_days" field.
+func (m *TokenMutation) AddWarnedDays(i int) {
+	if m.addwarned_days != nil {
+		*m.addwarned_days += i
+	} else {
+		m.addwarned_days = &i
+	}
+}
+
+// AddedWarnedDays returns the value that was added to the "warned_days" field in this mutation.
+func (m *TokenMutation) AddedWarnedDays() (r int, exists bool) {
+	v := m.addwarned_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWarnedDays resets all changes to the "warned_days" field.
+func (m *TokenMutation) ResetWarnedDays() {
+	m.warned_days = nil
+	m.addwarned_days = nil
 }
 
 // SetExpiresAt sets the "expires_at" field.
@@ -13365,6 +12505,60 @@ func (m *TokenMutation) ResetChatbot() {
 	m.clearedchatbot = false
 }
 
+// AddMonthIDs adds the "months" edge to the TokenMonth entity by ids.
+func (m *TokenMutation) AddMonthIDs(ids ...int64) {
+	if m.months == nil {
+		m.months = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.months[ids[i]] = struct{}{}
+	}
+}
+
+// ClearMonths clears the "months" edge to the TokenMonth entity.
+func (m *TokenMutation) ClearMonths() {
+	m.clearedmonths = true
+}
+
+// MonthsCleared reports if the "months" edge to the TokenMonth entity was cleared.
+func (m *TokenMutation) MonthsCleared() bool {
+	return m.clearedmonths
+}
+
+// RemoveMonthIDs removes the "months" edge to the TokenMonth entity by IDs.
+func (m *TokenMutation) RemoveMonthIDs(ids ...int64) {
+	if m.removedmonths == nil {
+		m.removedmonths = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.months, ids[i])
+		m.removedmonths[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedMonths returns the removed IDs of the "months" edge to the TokenMonth entity.
+func (m *TokenMutation) RemovedMonthsIDs() (ids []int64) {
+	for id := range m.removedmonths {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// MonthsIDs returns the "months" edge IDs in the mutation.
+func (m *TokenMutation) MonthsIDs() (ids []int64) {
+	for id := range m.months {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetMonths resets all changes to the "months" edge.
+func (m *TokenMutation) ResetMonths() {
+	m.months = nil
+	m.clearedmonths = false
+	m.removedmonths = nil
+}
+
 // Where appends a list predicates to the TokenMutation builder.
 func (m *TokenMutation) Where(ps ...predicate.Token) {
 	m.predicates = append(m.predicates, ps...)
@@ -13399,7 +12593,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 24)
 	if m.workspace_id != nil {
 		fields = append(fields, token.FieldWorkspaceID)
 	}
@@ -13418,6 +12612,27 @@ func (m *TokenMutation) Fields() []string {
 	if m.scopes != nil {
 		fields = append(fields, token.FieldScopes)
 	}
+	if m.kind != nil {
+		fields = append(fields, token.FieldKind)
+	}
+	if m.ip_ranges != nil {
+		fields = append(fields, token.FieldIPRanges)
+	}
+	if m.origins != nil {
+		fields = append(fields, token.FieldOrigins)
+	}
+	if m.requests_per_minute != nil {
+		fields = append(fields, token.FieldRequestsPerMinute)
+	}
+	if m.messages_per_month != nil {
+		fields = append(fields, token.FieldMessagesPerMonth)
+	}
+	if m.visitor_requests_per_minute != nil {
+		fields = append(fields, token.FieldVisitorRequestsPerMinute)
+	}
+	if m.note != nil {
+		fields = append(fields, token.FieldNote)
+	}
 	if m.created_by != nil {
 		fields = append(fields, token.FieldCreatedBy)
 	}
@@ -13426,6 +12641,15 @@ func (m *TokenMutation) Fields() []string {
 	}
 	if m.last_used_at != nil {
 		fields = append(fields, token.FieldLastUsedAt)
+	}
+	if m.last_used_ip != nil {
+		fields = append(fields, token.FieldLastUsedIP)
+	}
+	if m.last_used_agent != nil {
+		fields = append(fields, token.FieldLastUsedAgent)
+	}
+	if m.warned_days != nil {
+		fields = append(fields, token.FieldWarnedDays)
 	}
 	if m.expires_at != nil {
 		fields = append(fields, token.FieldExpiresAt)
@@ -13462,12 +12686,32 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.Hash()
 	case token.FieldScopes:
 		return m.Scopes()
+	case token.FieldKind:
+		return m.Kind()
+	case token.FieldIPRanges:
+		return m.IPRanges()
+	case token.FieldOrigins:
+		return m.Origins()
+	case token.FieldRequestsPerMinute:
+		return m.RequestsPerMinute()
+	case token.FieldMessagesPerMonth:
+		return m.MessagesPerMonth()
+	case token.FieldVisitorRequestsPerMinute:
+		return m.VisitorRequestsPerMinute()
+	case token.FieldNote:
+		return m.Note()
 	case token.FieldCreatedBy:
 		return m.CreatedBy()
 	case token.FieldReplaces:
 		return m.Replaces()
 	case token.FieldLastUsedAt:
 		return m.LastUsedAt()
+	case token.FieldLastUsedIP:
+		return m.LastUsedIP()
+	case token.FieldLastUsedAgent:
+		return m.LastUsedAgent()
+	case token.FieldWarnedDays:
+		return m.WarnedDays()
 	case token.FieldExpiresAt:
 		return m.ExpiresAt()
 	case token.FieldRevokedAt:
@@ -13499,12 +12743,32 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldHash(ctx)
 	case token.FieldScopes:
 		return m.OldScopes(ctx)
+	case token.FieldKind:
+		return m.OldKind(ctx)
+	case token.FieldIPRanges:
+		return m.OldIPRanges(ctx)
+	case token.FieldOrigins:
+		return m.OldOrigins(ctx)
+	case token.FieldRequestsPerMinute:
+		return m.OldRequestsPerMinute(ctx)
+	case token.FieldMessagesPerMonth:
+		return m.OldMessagesPerMonth(ctx)
+	case token.FieldVisitorRequestsPerMinute:
+		return m.OldVisitorRequestsPerMinute(ctx)
+	case token.FieldNote:
+		return m.OldNote(ctx)
 	case token.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	case token.FieldReplaces:
 		return m.OldReplaces(ctx)
 	case token.FieldLastUsedAt:
 		return m.OldLastUsedAt(ctx)
+	case token.FieldLastUsedIP:
+		return m.OldLastUsedIP(ctx)
+	case token.FieldLastUsedAgent:
+		return m.OldLastUsedAgent(ctx)
+	case token.FieldWarnedDays:
+		return m.OldWarnedDays(ctx)
 	case token.FieldExpiresAt:
 		return m.OldExpiresAt(ctx)
 	case token.FieldRevokedAt:
@@ -13566,6 +12830,55 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetScopes(v)
 		return nil
+	case token.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case token.FieldIPRanges:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIPRanges(v)
+		return nil
+	case token.FieldOrigins:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrigins(v)
+		return nil
+	case token.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestsPerMinute(v)
+		return nil
+	case token.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessagesPerMonth(v)
+		return nil
+	case token.FieldVisitorRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisitorRequestsPerMinute(v)
+		return nil
+	case token.FieldNote:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNote(v)
+		return nil
 	case token.FieldCreatedBy:
 		v, ok := value.(string)
 		if !ok {
@@ -13586,6 +12899,27 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLastUsedAt(v)
+		return nil
+	case token.FieldLastUsedIP:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastUsedIP(v)
+		return nil
+	case token.FieldLastUsedAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastUsedAgent(v)
+		return nil
+	case token.FieldWarnedDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWarnedDays(v)
 		return nil
 	case token.FieldExpiresAt:
 		v, ok := value.(time.Time)
@@ -13629,13 +12963,36 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *TokenMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addrequests_per_minute != nil {
+		fields = append(fields, token.FieldRequestsPerMinute)
+	}
+	if m.addmessages_per_month != nil {
+		fields = append(fields, token.FieldMessagesPerMonth)
+	}
+	if m.addvisitor_requests_per_minute != nil {
+		fields = append(fields, token.FieldVisitorRequestsPerMinute)
+	}
+	if m.addwarned_days != nil {
+		fields = append(fields, token.FieldWarnedDays)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *TokenMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case token.FieldRequestsPerMinute:
+		return m.AddedRequestsPerMinute()
+	case token.FieldMessagesPerMonth:
+		return m.AddedMessagesPerMonth()
+	case token.FieldVisitorRequestsPerMinute:
+		return m.AddedVisitorRequestsPerMinute()
+	case token.FieldWarnedDays:
+		return m.AddedWarnedDays()
+	}
 	return nil, false
 }
 
@@ -13644,6 +13001,34 @@ func (m *TokenMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *TokenMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case token.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRequestsPerMinute(v)
+		return nil
+	case token.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessagesPerMonth(v)
+		return nil
+	case token.FieldVisitorRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVisitorRequestsPerMinute(v)
+		return nil
+	case token.FieldWarnedDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWarnedDays(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Token numeric field %s", name)
 }
@@ -13710,6 +13095,27 @@ func (m *TokenMutation) ResetField(name string) error {
 	case token.FieldScopes:
 		m.ResetScopes()
 		return nil
+	case token.FieldKind:
+		m.ResetKind()
+		return nil
+	case token.FieldIPRanges:
+		m.ResetIPRanges()
+		return nil
+	case token.FieldOrigins:
+		m.ResetOrigins()
+		return nil
+	case token.FieldRequestsPerMinute:
+		m.ResetRequestsPerMinute()
+		return nil
+	case token.FieldMessagesPerMonth:
+		m.ResetMessagesPerMonth()
+		return nil
+	case token.FieldVisitorRequestsPerMinute:
+		m.ResetVisitorRequestsPerMinute()
+		return nil
+	case token.FieldNote:
+		m.ResetNote()
+		return nil
 	case token.FieldCreatedBy:
 		m.ResetCreatedBy()
 		return nil
@@ -13718,6 +13124,15 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldLastUsedAt:
 		m.ResetLastUsedAt()
+		return nil
+	case token.FieldLastUsedIP:
+		m.ResetLastUsedIP()
+		return nil
+	case token.FieldLastUsedAgent:
+		m.ResetLastUsedAgent()
+		return nil
+	case token.FieldWarnedDays:
+		m.ResetWarnedDays()
 		return nil
 	case token.FieldExpiresAt:
 		m.ResetExpiresAt()
@@ -13740,9 +13155,12 @@ func (m *TokenMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *TokenMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
 	if m.chatbot != nil {
 		edges = append(edges, token.EdgeChatbot)
+	}
+	if m.months != nil {
+		edges = append(edges, token.EdgeMonths)
 	}
 	return edges
 }
@@ -13755,27 +13173,47 @@ func (m *TokenMutation) AddedIDs(name string) []ent.Value {
 		if id := m.chatbot; id != nil {
 			return []ent.Value{*id}
 		}
+	case token.EdgeMonths:
+		ids := make([]ent.Value, 0, len(m.months))
+		for id := range m.months {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *TokenMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
+	if m.removedmonths != nil {
+		edges = append(edges, token.EdgeMonths)
+	}
 	return edges
 }
 
 // RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
 // the given name in this mutation.
 func (m *TokenMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case token.EdgeMonths:
+		ids := make([]ent.Value, 0, len(m.removedmonths))
+		for id := range m.removedmonths {
+			ids = append(ids, id)
+		}
+		return ids
+	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *TokenMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
 	if m.clearedchatbot {
 		edges = append(edges, token.EdgeChatbot)
+	}
+	if m.clearedmonths {
+		edges = append(edges, token.EdgeMonths)
 	}
 	return edges
 }
@@ -13786,6 +13224,8 @@ func (m *TokenMutation) EdgeCleared(name string) bool {
 	switch name {
 	case token.EdgeChatbot:
 		return m.clearedchatbot
+	case token.EdgeMonths:
+		return m.clearedmonths
 	}
 	return false
 }
@@ -13808,8 +13248,595 @@ func (m *TokenMutation) ResetEdge(name string) error {
 	case token.EdgeChatbot:
 		m.ResetChatbot()
 		return nil
+	case token.EdgeMonths:
+		m.ResetMonths()
+		return nil
 	}
 	return fmt.Errorf("unknown Token edge %s", name)
+}
+
+// TokenMonthMutation represents an operation that mutates the TokenMonth nodes in the graph.
+type TokenMonthMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int64
+	workspace_id  *string
+	month         *string
+	messages      *int
+	addmessages   *int
+	clearedFields map[string]struct{}
+	token         *string
+	clearedtoken  bool
+	done          bool
+	oldValue      func(context.Context) (*TokenMonth, error)
+	predicates    []predicate.TokenMonth
+}
+
+var _ ent.Mutation = (*TokenMonthMutation)(nil)
+
+// tokenmonthOption allows management of the mutation configuration using functional options.
+type tokenmonthOption func(*TokenMonthMutation)
+
+// newTokenMonthMutation creates new mutation for the TokenMonth entity.
+func newTokenMonthMutation(c config, op Op, opts ...tokenmonthOption) *TokenMonthMutation {
+	m := &TokenMonthMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTokenMonth,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTokenMonthID sets the ID field of the mutation.
+func withTokenMonthID(id int64) tokenmonthOption {
+	return func(m *TokenMonthMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TokenMonth
+		)
+		m.oldValue = func(ctx context.Context) (*TokenMonth, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TokenMonth.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTokenMonth sets the old TokenMonth of the mutation.
+func withTokenMonth(node *TokenMonth) tokenmonthOption {
+	return func(m *TokenMonthMutation) {
+		m.oldValue = func(context.Context) (*TokenMonth, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TokenMonthMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TokenMonthMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TokenMonth entities.
+func (m *TokenMonthMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TokenMonthMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TokenMonthMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TokenMonth.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TokenMonthMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TokenMonthMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the TokenMonth entity.
+// If the TokenMonth object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMonthMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TokenMonthMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetTokenID sets the "token_id" field.
+func (m *TokenMonthMutation) SetTokenID(s string) {
+	m.token = &s
+}
+
+// TokenID returns the value of the "token_id" field in the mutation.
+func (m *TokenMonthMutation) TokenID() (r string, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTokenID returns the old "token_id" field's value of the TokenMonth entity.
+// If the TokenMonth object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMonthMutation) OldTokenID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTokenID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTokenID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTokenID: %w", err)
+	}
+	return oldValue.TokenID, nil
+}
+
+// ResetTokenID resets all changes to the "token_id" field.
+func (m *TokenMonthMutation) ResetTokenID() {
+	m.token = nil
+}
+
+// SetMonth sets the "month" field.
+func (m *TokenMonthMutation) SetMonth(s string) {
+	m.month = &s
+}
+
+// Month returns the value of the "month" field in the mutation.
+func (m *TokenMonthMutation) Month() (r string, exists bool) {
+	v := m.month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonth returns the old "month" field's value of the TokenMonth entity.
+// If the TokenMonth object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMonthMutation) OldMonth(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonth: %w", err)
+	}
+	return oldValue.Month, nil
+}
+
+// ResetMonth resets all changes to the "month" field.
+func (m *TokenMonthMutation) ResetMonth() {
+	m.month = nil
+}
+
+// SetMessages sets the "messages" field.
+func (m *TokenMonthMutation) SetMessages(i int) {
+	m.messages = &i
+	m.addmessages = nil
+}
+
+// Messages returns the value of the "messages" field in the mutation.
+func (m *TokenMonthMutation) Messages() (r int, exists bool) {
+	v := m.messages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessages returns the old "messages" field's value of the TokenMonth entity.
+// If the TokenMonth object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMonthMutation) OldMessages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessages: %w", err)
+	}
+	return oldValue.Messages, nil
+}
+
+// AddMessages adds i to the "messages" field.
+func (m *TokenMonthMutation) AddMessages(i int) {
+	if m.addmessages != nil {
+		*m.addmessages += i
+	} else {
+		m.addmessages = &i
+	}
+}
+
+// AddedMessages returns the value that was added to the "messages" field in this mutation.
+func (m *TokenMonthMutation) AddedMessages() (r int, exists bool) {
+	v := m.addmessages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessages resets all changes to the "messages" field.
+func (m *TokenMonthMutation) ResetMessages() {
+	m.messages = nil
+	m.addmessages = nil
+}
+
+// ClearToken clears the "token" edge to the Token entity.
+func (m *TokenMonthMutation) ClearToken() {
+	m.clearedtoken = true
+	m.clearedFields[tokenmonth.FieldTokenID] = struct{}{}
+}
+
+// TokenCleared reports if the "token" edge to the Token entity was cleared.
+func (m *TokenMonthMutation) TokenCleared() bool {
+	return m.clearedtoken
+}
+
+// TokenIDs returns the "token" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// TokenID instead. It exists only for internal usage by the builders.
+func (m *TokenMonthMutation) TokenIDs() (ids []string) {
+	if id := m.token; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetToken resets all changes to the "token" edge.
+func (m *TokenMonthMutation) ResetToken() {
+	m.token = nil
+	m.clearedtoken = false
+}
+
+// Where appends a list predicates to the TokenMonthMutation builder.
+func (m *TokenMonthMutation) Where(ps ...predicate.TokenMonth) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TokenMonthMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TokenMonthMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TokenMonth, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TokenMonthMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TokenMonthMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TokenMonth).
+func (m *TokenMonthMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TokenMonthMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.workspace_id != nil {
+		fields = append(fields, tokenmonth.FieldWorkspaceID)
+	}
+	if m.token != nil {
+		fields = append(fields, tokenmonth.FieldTokenID)
+	}
+	if m.month != nil {
+		fields = append(fields, tokenmonth.FieldMonth)
+	}
+	if m.messages != nil {
+		fields = append(fields, tokenmonth.FieldMessages)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TokenMonthMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case tokenmonth.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case tokenmonth.FieldTokenID:
+		return m.TokenID()
+	case tokenmonth.FieldMonth:
+		return m.Month()
+	case tokenmonth.FieldMessages:
+		return m.Messages()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TokenMonthMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case tokenmonth.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case tokenmonth.FieldTokenID:
+		return m.OldTokenID(ctx)
+	case tokenmonth.FieldMonth:
+		return m.OldMonth(ctx)
+	case tokenmonth.FieldMessages:
+		return m.OldMessages(ctx)
+	}
+	return nil, fmt.Errorf("unknown TokenMonth field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TokenMonthMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case tokenmonth.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case tokenmonth.FieldTokenID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTokenID(v)
+		return nil
+	case tokenmonth.FieldMonth:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonth(v)
+		return nil
+	case tokenmonth.FieldMessages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessages(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TokenMonth field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TokenMonthMutation) AddedFields() []string {
+	var fields []string
+	if m.addmessages != nil {
+		fields = append(fields, tokenmonth.FieldMessages)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TokenMonthMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case tokenmonth.FieldMessages:
+		return m.AddedMessages()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TokenMonthMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case tokenmonth.FieldMessages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessages(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TokenMonth numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TokenMonthMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TokenMonthMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TokenMonthMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown TokenMonth nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TokenMonthMutation) ResetField(name string) error {
+	switch name {
+	case tokenmonth.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case tokenmonth.FieldTokenID:
+		m.ResetTokenID()
+		return nil
+	case tokenmonth.FieldMonth:
+		m.ResetMonth()
+		return nil
+	case tokenmonth.FieldMessages:
+		m.ResetMessages()
+		return nil
+	}
+	return fmt.Errorf("unknown TokenMonth field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TokenMonthMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.token != nil {
+		edges = append(edges, tokenmonth.EdgeToken)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TokenMonthMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case tokenmonth.EdgeToken:
+		if id := m.token; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TokenMonthMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TokenMonthMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TokenMonthMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedtoken {
+		edges = append(edges, tokenmonth.EdgeToken)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TokenMonthMutation) EdgeCleared(name string) bool {
+	switch name {
+	case tokenmonth.EdgeToken:
+		return m.clearedtoken
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TokenMonthMutation) ClearEdge(name string) error {
+	switch name {
+	case tokenmonth.EdgeToken:
+		m.ClearToken()
+		return nil
+	}
+	return fmt.Errorf("unknown TokenMonth unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TokenMonthMutation) ResetEdge(name string) error {
+	switch name {
+	case tokenmonth.EdgeToken:
+		m.ResetToken()
+		return nil
+	}
+	return fmt.Errorf("unknown TokenMonth edge %s", name)
 }
 
 // TrialMutation represents an operation that mutates the Trial nodes in the graph.
@@ -17930,54 +17957,2867 @@ func (m *UserMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown User edge %s", name)
 }
 
+// WebhookDeliveryMutation represents an operation that mutates the WebhookDelivery nodes in the graph.
+type WebhookDeliveryMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	workspace_id    *string
+	state           *string
+	attempts        *int
+	addattempts     *int
+	attempt_log     *string
+	due_at          *time.Time
+	ended_at        *time.Time
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	endpoint        *string
+	clearedendpoint bool
+	message         *string
+	clearedmessage  bool
+	done            bool
+	oldValue        func(context.Context) (*WebhookDelivery, error)
+	predicates      []predicate.WebhookDelivery
+}
+
+var _ ent.Mutation = (*WebhookDeliveryMutation)(nil)
+
+// webhookdeliveryOption allows management of the mutation configuration using functional options.
+type webhookdeliveryOption func(*WebhookDeliveryMutation)
+
+// newWebhookDeliveryMutation creates new mutation for the WebhookDelivery entity.
+func newWebhookDeliveryMutation(c config, op Op, opts ...webhookdeliveryOption) *WebhookDeliveryMutation {
+	m := &WebhookDeliveryMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookDelivery,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookDeliveryID sets the ID field of the mutation.
+func withWebhookDeliveryID(id int64) webhookdeliveryOption {
+	return func(m *WebhookDeliveryMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookDelivery
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookDelivery, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookDelivery.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookDelivery sets the old WebhookDelivery of the mutation.
+func withWebhookDelivery(node *WebhookDelivery) webhookdeliveryOption {
+	return func(m *WebhookDeliveryMutation) {
+		m.oldValue = func(context.Context) (*WebhookDelivery, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookDeliveryMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookDeliveryMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookDelivery entities.
+func (m *WebhookDeliveryMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookDeliveryMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookDeliveryMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookDelivery.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *WebhookDeliveryMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *WebhookDeliveryMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *WebhookDeliveryMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetEndpointID sets the "endpoint_id" field.
+func (m *WebhookDeliveryMutation) SetEndpointID(s string) {
+	m.endpoint = &s
+}
+
+// EndpointID returns the value of the "endpoint_id" field in the mutation.
+func (m *WebhookDeliveryMutation) EndpointID() (r string, exists bool) {
+	v := m.endpoint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndpointID returns the old "endpoint_id" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldEndpointID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndpointID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndpointID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndpointID: %w", err)
+	}
+	return oldValue.EndpointID, nil
+}
+
+// ResetEndpointID resets all changes to the "endpoint_id" field.
+func (m *WebhookDeliveryMutation) ResetEndpointID() {
+	m.endpoint = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *WebhookDeliveryMutation) SetMessageID(s string) {
+	m.message = &s
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *WebhookDeliveryMutation) MessageID() (r string, exists bool) {
+	v := m.message
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldMessageID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *WebhookDeliveryMutation) ResetMessageID() {
+	m.message = nil
+}
+
+// SetState sets the "state" field.
+func (m *WebhookDeliveryMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *WebhookDeliveryMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldState(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *WebhookDeliveryMutation) ResetState() {
+	m.state = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *WebhookDeliveryMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *WebhookDeliveryMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *WebhookDeliveryMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *WebhookDeliveryMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *WebhookDeliveryMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetAttemptLog sets the "attempt_log" field.
+func (m *WebhookDeliveryMutation) SetAttemptLog(s string) {
+	m.attempt_log = &s
+}
+
+// AttemptLog returns the value of the "attempt_log" field in the mutation.
+func (m *WebhookDeliveryMutation) AttemptLog() (r string, exists bool) {
+	v := m.attempt_log
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttemptLog returns the old "attempt_log" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldAttemptLog(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttemptLog is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttemptLog requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttemptLog: %w", err)
+	}
+	return oldValue.AttemptLog, nil
+}
+
+// ResetAttemptLog resets all changes to the "attempt_log" field.
+func (m *WebhookDeliveryMutation) ResetAttemptLog() {
+	m.attempt_log = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *WebhookDeliveryMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *WebhookDeliveryMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *WebhookDeliveryMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[webhookdelivery.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *WebhookDeliveryMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[webhookdelivery.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *WebhookDeliveryMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, webhookdelivery.FieldDueAt)
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *WebhookDeliveryMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *WebhookDeliveryMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *WebhookDeliveryMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[webhookdelivery.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *WebhookDeliveryMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[webhookdelivery.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *WebhookDeliveryMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, webhookdelivery.FieldEndedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WebhookDeliveryMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WebhookDeliveryMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the WebhookDelivery entity.
+// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookDeliveryMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WebhookDeliveryMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearEndpoint clears the "endpoint" edge to the WebhookEndpoint entity.
+func (m *WebhookDeliveryMutation) ClearEndpoint() {
+	m.clearedendpoint = true
+	m.clearedFields[webhookdelivery.FieldEndpointID] = struct{}{}
+}
+
+// EndpointCleared reports if the "endpoint" edge to the WebhookEndpoint entity was cleared.
+func (m *WebhookDeliveryMutation) EndpointCleared() bool {
+	return m.clearedendpoint
+}
+
+// EndpointIDs returns the "endpoint" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// EndpointID instead. It exists only for internal usage by the builders.
+func (m *WebhookDeliveryMutation) EndpointIDs() (ids []string) {
+	if id := m.endpoint; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetEndpoint resets all changes to the "endpoint" edge.
+func (m *WebhookDeliveryMutation) ResetEndpoint() {
+	m.endpoint = nil
+	m.clearedendpoint = false
+}
+
+// ClearMessage clears the "message" edge to the WebhookMessage entity.
+func (m *WebhookDeliveryMutation) ClearMessage() {
+	m.clearedmessage = true
+	m.clearedFields[webhookdelivery.FieldMessageID] = struct{}{}
+}
+
+// MessageCleared reports if the "message" edge to the WebhookMessage entity was cleared.
+func (m *WebhookDeliveryMutation) MessageCleared() bool {
+	return m.clearedmessage
+}
+
+// MessageIDs returns the "message" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// MessageID instead. It exists only for internal usage by the builders.
+func (m *WebhookDeliveryMutation) MessageIDs() (ids []string) {
+	if id := m.message; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetMessage resets all changes to the "message" edge.
+func (m *WebhookDeliveryMutation) ResetMessage() {
+	m.message = nil
+	m.clearedmessage = false
+}
+
+// Where appends a list predicates to the WebhookDeliveryMutation builder.
+func (m *WebhookDeliveryMutation) Where(ps ...predicate.WebhookDelivery) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookDeliveryMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookDeliveryMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookDelivery, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookDeliveryMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookDeliveryMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookDelivery).
+func (m *WebhookDeliveryMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookDeliveryMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.workspace_id != nil {
+		fields = append(fields, webhookdelivery.FieldWorkspaceID)
+	}
+	if m.endpoint != nil {
+		fields = append(fields, webhookdelivery.FieldEndpointID)
+	}
+	if m.message != nil {
+		fields = append(fields, webhookdelivery.FieldMessageID)
+	}
+	if m.state != nil {
+		fields = append(fields, webhookdelivery.FieldState)
+	}
+	if m.attempts != nil {
+		fields = append(fields, webhookdelivery.FieldAttempts)
+	}
+	if m.attempt_log != nil {
+		fields = append(fields, webhookdelivery.FieldAttemptLog)
+	}
+	if m.due_at != nil {
+		fields = append(fields, webhookdelivery.FieldDueAt)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, webhookdelivery.FieldEndedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, webhookdelivery.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookDeliveryMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case webhookdelivery.FieldEndpointID:
+		return m.EndpointID()
+	case webhookdelivery.FieldMessageID:
+		return m.MessageID()
+	case webhookdelivery.FieldState:
+		return m.State()
+	case webhookdelivery.FieldAttempts:
+		return m.Attempts()
+	case webhookdelivery.FieldAttemptLog:
+		return m.AttemptLog()
+	case webhookdelivery.FieldDueAt:
+		return m.DueAt()
+	case webhookdelivery.FieldEndedAt:
+		return m.EndedAt()
+	case webhookdelivery.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookDeliveryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case webhookdelivery.FieldEndpointID:
+		return m.OldEndpointID(ctx)
+	case webhookdelivery.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case webhookdelivery.FieldState:
+		return m.OldState(ctx)
+	case webhookdelivery.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case webhookdelivery.FieldAttemptLog:
+		return m.OldAttemptLog(ctx)
+	case webhookdelivery.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case webhookdelivery.FieldEndedAt:
+		return m.OldEndedAt(ctx)
+	case webhookdelivery.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown WebhookDelivery field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookDeliveryMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case webhookdelivery.FieldEndpointID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointID(v)
+		return nil
+	case webhookdelivery.FieldMessageID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case webhookdelivery.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case webhookdelivery.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case webhookdelivery.FieldAttemptLog:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttemptLog(v)
+		return nil
+	case webhookdelivery.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case webhookdelivery.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	case webhookdelivery.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookDeliveryMutation) AddedFields() []string {
+	var fields []string
+	if m.addattempts != nil {
+		fields = append(fields, webhookdelivery.FieldAttempts)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookDeliveryMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case webhookdelivery.FieldAttempts:
+		return m.AddedAttempts()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookDeliveryMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case webhookdelivery.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookDeliveryMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(webhookdelivery.FieldDueAt) {
+		fields = append(fields, webhookdelivery.FieldDueAt)
+	}
+	if m.FieldCleared(webhookdelivery.FieldEndedAt) {
+		fields = append(fields, webhookdelivery.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookDeliveryMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookDeliveryMutation) ClearField(name string) error {
+	switch name {
+	case webhookdelivery.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case webhookdelivery.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookDeliveryMutation) ResetField(name string) error {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case webhookdelivery.FieldEndpointID:
+		m.ResetEndpointID()
+		return nil
+	case webhookdelivery.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case webhookdelivery.FieldState:
+		m.ResetState()
+		return nil
+	case webhookdelivery.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case webhookdelivery.FieldAttemptLog:
+		m.ResetAttemptLog()
+		return nil
+	case webhookdelivery.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case webhookdelivery.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	case webhookdelivery.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookDeliveryMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.endpoint != nil {
+		edges = append(edges, webhookdelivery.EdgeEndpoint)
+	}
+	if m.message != nil {
+		edges = append(edges, webhookdelivery.EdgeMessage)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookDeliveryMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		if id := m.endpoint; id != nil {
+			return []ent.Value{*id}
+		}
+	case webhookdelivery.EdgeMessage:
+		if id := m.message; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookDeliveryMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookDeliveryMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookDeliveryMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedendpoint {
+		edges = append(edges, webhookdelivery.EdgeEndpoint)
+	}
+	if m.clearedmessage {
+		edges = append(edges, webhookdelivery.EdgeMessage)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookDeliveryMutation) EdgeCleared(name string) bool {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		return m.clearedendpoint
+	case webhookdelivery.EdgeMessage:
+		return m.clearedmessage
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookDeliveryMutation) ClearEdge(name string) error {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		m.ClearEndpoint()
+		return nil
+	case webhookdelivery.EdgeMessage:
+		m.ClearMessage()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookDeliveryMutation) ResetEdge(name string) error {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		m.ResetEndpoint()
+		return nil
+	case webhookdelivery.EdgeMessage:
+		m.ResetMessage()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery edge %s", name)
+}
+
+// WebhookEndpointMutation represents an operation that mutates the WebhookEndpoint nodes in the graph.
+type WebhookEndpointMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *string
+	chatbot_id        *string
+	url               *string
+	events            *[]string
+	appendevents      []string
+	description       *string
+	sealed_secret     *[]byte
+	sealed_previous   *[]byte
+	previous_until    *time.Time
+	state             *string
+	reason            *string
+	created_by        *string
+	updated_at        *time.Time
+	created_at        *time.Time
+	clearedFields     map[string]struct{}
+	workspace         *string
+	clearedworkspace  bool
+	deliveries        map[int64]struct{}
+	removeddeliveries map[int64]struct{}
+	cleareddeliveries bool
+	done              bool
+	oldValue          func(context.Context) (*WebhookEndpoint, error)
+	predicates        []predicate.WebhookEndpoint
+}
+
+var _ ent.Mutation = (*WebhookEndpointMutation)(nil)
+
+// webhookendpointOption allows management of the mutation configuration using functional options.
+type webhookendpointOption func(*WebhookEndpointMutation)
+
+// newWebhookEndpointMutation creates new mutation for the WebhookEndpoint entity.
+func newWebhookEndpointMutation(c config, op Op, opts ...webhookendpointOption) *WebhookEndpointMutation {
+	m := &WebhookEndpointMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookEndpoint,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookEndpointID sets the ID field of the mutation.
+func withWebhookEndpointID(id string) webhookendpointOption {
+	return func(m *WebhookEndpointMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookEndpoint
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookEndpoint, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookEndpoint.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookEndpoint sets the old WebhookEndpoint of the mutation.
+func withWebhookEndpoint(node *WebhookEndpoint) webhookendpointOption {
+	return func(m *WebhookEndpointMutation) {
+		m.oldValue = func(context.Context) (*WebhookEndpoint, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookEndpointMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookEndpointMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookEndpoint entities.
+func (m *WebhookEndpointMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookEndpointMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookEndpointMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookEndpoint.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *WebhookEndpointMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *WebhookEndpointMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *WebhookEndpointMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *WebhookEndpointMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *WebhookEndpointMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *WebhookEndpointMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetURL sets the "url" field.
+func (m *WebhookEndpointMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *WebhookEndpointMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldURL returns the old "url" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldURL: %w", err)
+	}
+	return oldValue.URL, nil
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *WebhookEndpointMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetEvents sets the "events" field.
+func (m *WebhookEndpointMutation) SetEvents(s []string) {
+	m.events = &s
+	m.appendevents = nil
+}
+
+// Events returns the value of the "events" field in the mutation.
+func (m *WebhookEndpointMutation) Events() (r []string, exists bool) {
+	v := m.events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEvents returns the old "events" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldEvents(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEvents is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEvents requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEvents: %w", err)
+	}
+	return oldValue.Events, nil
+}
+
+// AppendEvents adds s to the "events" field.
+func (m *WebhookEndpointMutation) AppendEvents(s []string) {
+	m.appendevents = append(m.appendevents, s...)
+}
+
+// AppendedEvents returns the list of values that were appended to the "events" field in this mutation.
+func (m *WebhookEndpointMutation) AppendedEvents() ([]string, bool) {
+	if len(m.appendevents) == 0 {
+		return nil, false
+	}
+	return m.appendevents, true
+}
+
+// ResetEvents resets all changes to the "events" field.
+func (m *WebhookEndpointMutation) ResetEvents() {
+	m.events = nil
+	m.appendevents = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *WebhookEndpointMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *WebhookEndpointMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldDescription(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *WebhookEndpointMutation) ResetDescription() {
+	m.description = nil
+}
+
+// SetSealedSecret sets the "sealed_secret" field.
+func (m *WebhookEndpointMutation) SetSealedSecret(b []byte) {
+	m.sealed_secret = &b
+}
+
+// SealedSecret returns the value of the "sealed_secret" field in the mutation.
+func (m *WebhookEndpointMutation) SealedSecret() (r []byte, exists bool) {
+	v := m.sealed_secret
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSealedSecret returns the old "sealed_secret" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldSealedSecret(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSealedSecret is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSealedSecret requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSealedSecret: %w", err)
+	}
+	return oldValue.SealedSecret, nil
+}
+
+// ResetSealedSecret resets all changes to the "sealed_secret" field.
+func (m *WebhookEndpointMutation) ResetSealedSecret() {
+	m.sealed_secret = nil
+}
+
+// SetSealedPrevious sets the "sealed_previous" field.
+func (m *WebhookEndpointMutation) SetSealedPrevious(b []byte) {
+	m.sealed_previous = &b
+}
+
+// SealedPrevious returns the value of the "sealed_previous" field in the mutation.
+func (m *WebhookEndpointMutation) SealedPrevious() (r []byte, exists bool) {
+	v := m.sealed_previous
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSealedPrevious returns the old "sealed_previous" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldSealedPrevious(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSealedPrevious is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSealedPrevious requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSealedPrevious: %w", err)
+	}
+	return oldValue.SealedPrevious, nil
+}
+
+// ClearSealedPrevious clears the value of the "sealed_previous" field.
+func (m *WebhookEndpointMutation) ClearSealedPrevious() {
+	m.sealed_previous = nil
+	m.clearedFields[webhookendpoint.FieldSealedPrevious] = struct{}{}
+}
+
+// SealedPreviousCleared returns if the "sealed_previous" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) SealedPreviousCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldSealedPrevious]
+	return ok
+}
+
+// ResetSealedPrevious resets all changes to the "sealed_previous" field.
+func (m *WebhookEndpointMutation) ResetSealedPrevious() {
+	m.sealed_previous = nil
+	delete(m.clearedFields, webhookendpoint.FieldSealedPrevious)
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (m *WebhookEndpointMutation) SetPreviousUntil(t time.Time) {
+	m.previous_until = &t
+}
+
+// PreviousUntil returns the value of the "previous_until" field in the mutation.
+func (m *WebhookEndpointMutation) PreviousUntil() (r time.Time, exists bool) {
+	v := m.previous_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreviousUntil returns the old "previous_until" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldPreviousUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreviousUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreviousUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreviousUntil: %w", err)
+	}
+	return oldValue.PreviousUntil, nil
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (m *WebhookEndpointMutation) ClearPreviousUntil() {
+	m.previous_until = nil
+	m.clearedFields[webhookendpoint.FieldPreviousUntil] = struct{}{}
+}
+
+// PreviousUntilCleared returns if the "previous_until" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) PreviousUntilCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldPreviousUntil]
+	return ok
+}
+
+// ResetPreviousUntil resets all changes to the "previous_until" field.
+func (m *WebhookEndpointMutation) ResetPreviousUntil() {
+	m.previous_until = nil
+	delete(m.clearedFields, webhookendpoint.FieldPreviousUntil)
+}
+
+// SetState sets the "state" field.
+func (m *WebhookEndpointMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *WebhookEndpointMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldState(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *WebhookEndpointMutation) ResetState() {
+	m.state = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *WebhookEndpointMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *WebhookEndpointMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *WebhookEndpointMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *WebhookEndpointMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *WebhookEndpointMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *WebhookEndpointMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *WebhookEndpointMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *WebhookEndpointMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *WebhookEndpointMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WebhookEndpointMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WebhookEndpointMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WebhookEndpointMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *WebhookEndpointMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[webhookendpoint.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *WebhookEndpointMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *WebhookEndpointMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *WebhookEndpointMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// AddDeliveryIDs adds the "deliveries" edge to the WebhookDelivery entity by ids.
+func (m *WebhookEndpointMutation) AddDeliveryIDs(ids ...int64) {
+	if m.deliveries == nil {
+		m.deliveries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.deliveries[ids[i]] = struct{}{}
+	}
+}
+
+// ClearDeliveries clears the "deliveries" edge to the WebhookDelivery entity.
+func (m *WebhookEndpointMutation) ClearDeliveries() {
+	m.cleareddeliveries = true
+}
+
+// DeliveriesCleared reports if the "deliveries" edge to the WebhookDelivery entity was cleared.
+func (m *WebhookEndpointMutation) DeliveriesCleared() bool {
+	return m.cleareddeliveries
+}
+
+// RemoveDeliveryIDs removes the "deliveries" edge to the WebhookDelivery entity by IDs.
+func (m *WebhookEndpointMutation) RemoveDeliveryIDs(ids ...int64) {
+	if m.removeddeliveries == nil {
+		m.removeddeliveries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.deliveries, ids[i])
+		m.removeddeliveries[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedDeliveries returns the removed IDs of the "deliveries" edge to the WebhookDelivery entity.
+func (m *WebhookEndpointMutation) RemovedDeliveriesIDs() (ids []int64) {
+	for id := range m.removeddeliveries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// DeliveriesIDs returns the "deliveries" edge IDs in the mutation.
+func (m *WebhookEndpointMutation) DeliveriesIDs() (ids []int64) {
+	for id := range m.deliveries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetDeliveries resets all changes to the "deliveries" edge.
+func (m *WebhookEndpointMutation) ResetDeliveries() {
+	m.deliveries = nil
+	m.cleareddeliveries = false
+	m.removeddeliveries = nil
+}
+
+// Where appends a list predicates to the WebhookEndpointMutation builder.
+func (m *WebhookEndpointMutation) Where(ps ...predicate.WebhookEndpoint) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookEndpointMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookEndpointMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookEndpoint, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookEndpointMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookEndpointMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookEndpoint).
+func (m *WebhookEndpointMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookEndpointMutation) Fields() []string {
+	fields := make([]string, 0, 13)
+	if m.workspace != nil {
+		fields = append(fields, webhookendpoint.FieldWorkspaceID)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, webhookendpoint.FieldChatbotID)
+	}
+	if m.url != nil {
+		fields = append(fields, webhookendpoint.FieldURL)
+	}
+	if m.events != nil {
+		fields = append(fields, webhookendpoint.FieldEvents)
+	}
+	if m.description != nil {
+		fields = append(fields, webhookendpoint.FieldDescription)
+	}
+	if m.sealed_secret != nil {
+		fields = append(fields, webhookendpoint.FieldSealedSecret)
+	}
+	if m.sealed_previous != nil {
+		fields = append(fields, webhookendpoint.FieldSealedPrevious)
+	}
+	if m.previous_until != nil {
+		fields = append(fields, webhookendpoint.FieldPreviousUntil)
+	}
+	if m.state != nil {
+		fields = append(fields, webhookendpoint.FieldState)
+	}
+	if m.reason != nil {
+		fields = append(fields, webhookendpoint.FieldReason)
+	}
+	if m.created_by != nil {
+		fields = append(fields, webhookendpoint.FieldCreatedBy)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, webhookendpoint.FieldUpdatedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, webhookendpoint.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case webhookendpoint.FieldChatbotID:
+		return m.ChatbotID()
+	case webhookendpoint.FieldURL:
+		return m.URL()
+	case webhookendpoint.FieldEvents:
+		return m.Events()
+	case webhookendpoint.FieldDescription:
+		return m.Description()
+	case webhookendpoint.FieldSealedSecret:
+		return m.SealedSecret()
+	case webhookendpoint.FieldSealedPrevious:
+		return m.SealedPrevious()
+	case webhookendpoint.FieldPreviousUntil:
+		return m.PreviousUntil()
+	case webhookendpoint.FieldState:
+		return m.State()
+	case webhookendpoint.FieldReason:
+		return m.Reason()
+	case webhookendpoint.FieldCreatedBy:
+		return m.CreatedBy()
+	case webhookendpoint.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case webhookendpoint.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case webhookendpoint.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case webhookendpoint.FieldURL:
+		return m.OldURL(ctx)
+	case webhookendpoint.FieldEvents:
+		return m.OldEvents(ctx)
+	case webhookendpoint.FieldDescription:
+		return m.OldDescription(ctx)
+	case webhookendpoint.FieldSealedSecret:
+		return m.OldSealedSecret(ctx)
+	case webhookendpoint.FieldSealedPrevious:
+		return m.OldSealedPrevious(ctx)
+	case webhookendpoint.FieldPreviousUntil:
+		return m.OldPreviousUntil(ctx)
+	case webhookendpoint.FieldState:
+		return m.OldState(ctx)
+	case webhookendpoint.FieldReason:
+		return m.OldReason(ctx)
+	case webhookendpoint.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case webhookendpoint.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case webhookendpoint.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookEndpointMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case webhookendpoint.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case webhookendpoint.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case webhookendpoint.FieldEvents:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvents(v)
+		return nil
+	case webhookendpoint.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case webhookendpoint.FieldSealedSecret:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSealedSecret(v)
+		return nil
+	case webhookendpoint.FieldSealedPrevious:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSealedPrevious(v)
+		return nil
+	case webhookendpoint.FieldPreviousUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousUntil(v)
+		return nil
+	case webhookendpoint.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case webhookendpoint.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case webhookendpoint.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case webhookendpoint.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookEndpointMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookEndpointMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookEndpointMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown WebhookEndpoint numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookEndpointMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(webhookendpoint.FieldSealedPrevious) {
+		fields = append(fields, webhookendpoint.FieldSealedPrevious)
+	}
+	if m.FieldCleared(webhookendpoint.FieldPreviousUntil) {
+		fields = append(fields, webhookendpoint.FieldPreviousUntil)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookEndpointMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookEndpointMutation) ClearField(name string) error {
+	switch name {
+	case webhookendpoint.FieldSealedPrevious:
+		m.ClearSealedPrevious()
+		return nil
+	case webhookendpoint.FieldPreviousUntil:
+		m.ClearPreviousUntil()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookEndpointMutation) ResetField(name string) error {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case webhookendpoint.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case webhookendpoint.FieldURL:
+		m.ResetURL()
+		return nil
+	case webhookendpoint.FieldEvents:
+		m.ResetEvents()
+		return nil
+	case webhookendpoint.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case webhookendpoint.FieldSealedSecret:
+		m.ResetSealedSecret()
+		return nil
+	case webhookendpoint.FieldSealedPrevious:
+		m.ResetSealedPrevious()
+		return nil
+	case webhookendpoint.FieldPreviousUntil:
+		m.ResetPreviousUntil()
+		return nil
+	case webhookendpoint.FieldState:
+		m.ResetState()
+		return nil
+	case webhookendpoint.FieldReason:
+		m.ResetReason()
+		return nil
+	case webhookendpoint.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case webhookendpoint.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookEndpointMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.workspace != nil {
+		edges = append(edges, webhookendpoint.EdgeWorkspace)
+	}
+	if m.deliveries != nil {
+		edges = append(edges, webhookendpoint.EdgeDeliveries)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookEndpointMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	case webhookendpoint.EdgeDeliveries:
+		ids := make([]ent.Value, 0, len(m.deliveries))
+		for id := range m.deliveries {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookEndpointMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.removeddeliveries != nil {
+		edges = append(edges, webhookendpoint.EdgeDeliveries)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookEndpointMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case webhookendpoint.EdgeDeliveries:
+		ids := make([]ent.Value, 0, len(m.removeddeliveries))
+		for id := range m.removeddeliveries {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookEndpointMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedworkspace {
+		edges = append(edges, webhookendpoint.EdgeWorkspace)
+	}
+	if m.cleareddeliveries {
+		edges = append(edges, webhookendpoint.EdgeDeliveries)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookEndpointMutation) EdgeCleared(name string) bool {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		return m.clearedworkspace
+	case webhookendpoint.EdgeDeliveries:
+		return m.cleareddeliveries
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookEndpointMutation) ClearEdge(name string) error {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookEndpointMutation) ResetEdge(name string) error {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	case webhookendpoint.EdgeDeliveries:
+		m.ResetDeliveries()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint edge %s", name)
+}
+
+// WebhookMessageMutation represents an operation that mutates the WebhookMessage nodes in the graph.
+type WebhookMessageMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *string
+	chatbot_id        *string
+	kind              *string
+	payload           *string
+	created_at        *time.Time
+	clearedFields     map[string]struct{}
+	workspace         *string
+	clearedworkspace  bool
+	deliveries        map[int64]struct{}
+	removeddeliveries map[int64]struct{}
+	cleareddeliveries bool
+	done              bool
+	oldValue          func(context.Context) (*WebhookMessage, error)
+	predicates        []predicate.WebhookMessage
+}
+
+var _ ent.Mutation = (*WebhookMessageMutation)(nil)
+
+// webhookmessageOption allows management of the mutation configuration using functional options.
+type webhookmessageOption func(*WebhookMessageMutation)
+
+// newWebhookMessageMutation creates new mutation for the WebhookMessage entity.
+func newWebhookMessageMutation(c config, op Op, opts ...webhookmessageOption) *WebhookMessageMutation {
+	m := &WebhookMessageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookMessage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookMessageID sets the ID field of the mutation.
+func withWebhookMessageID(id string) webhookmessageOption {
+	return func(m *WebhookMessageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookMessage
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookMessage, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookMessage.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookMessage sets the old WebhookMessage of the mutation.
+func withWebhookMessage(node *WebhookMessage) webhookmessageOption {
+	return func(m *WebhookMessageMutation) {
+		m.oldValue = func(context.Context) (*WebhookMessage, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookMessageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookMessageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookMessage entities.
+func (m *WebhookMessageMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookMessageMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookMessageMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookMessage.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *WebhookMessageMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *WebhookMessageMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the WebhookMessage entity.
+// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookMessageMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *WebhookMessageMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *WebhookMessageMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *WebhookMessageMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the WebhookMessage entity.
+// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookMessageMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *WebhookMessageMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *WebhookMessageMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *WebhookMessageMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the WebhookMessage entity.
+// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookMessageMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *WebhookMessageMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetPayload sets the "payload" field.
+func (m *WebhookMessageMutation) SetPayload(s string) {
+	m.payload = &s
+}
+
+// Payload returns the value of the "payload" field in the mutation.
+func (m *WebhookMessageMutation) Payload() (r string, exists bool) {
+	v := m.payload
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPayload returns the old "payload" field's value of the WebhookMessage entity.
+// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookMessageMutation) OldPayload(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPayload is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPayload requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPayload: %w", err)
+	}
+	return oldValue.Payload, nil
+}
+
+// ResetPayload resets all changes to the "payload" field.
+func (m *WebhookMessageMutation) ResetPayload() {
+	m.payload = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WebhookMessageMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WebhookMessageMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the WebhookMessage entity.
+// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookMessageMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WebhookMessageMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *WebhookMessageMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[webhookmessage.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *WebhookMessageMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *WebhookMessageMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *WebhookMessageMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// AddDeliveryIDs adds the "deliveries" edge to the WebhookDelivery entity by ids.
+func (m *WebhookMessageMutation) AddDeliveryIDs(ids ...int64) {
+	if m.deliveries == nil {
+		m.deliveries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.deliveries[ids[i]] = struct{}{}
+	}
+}
+
+// ClearDeliveries clears the "deliveries" edge to the WebhookDelivery entity.
+func (m *WebhookMessageMutation) ClearDeliveries() {
+	m.cleareddeliveries = true
+}
+
+// DeliveriesCleared reports if the "deliveries" edge to the WebhookDelivery entity was cleared.
+func (m *WebhookMessageMutation) DeliveriesCleared() bool {
+	return m.cleareddeliveries
+}
+
+// RemoveDeliveryIDs removes the "deliveries" edge to the WebhookDelivery entity by IDs.
+func (m *WebhookMessageMutation) RemoveDeliveryIDs(ids ...int64) {
+	if m.removeddeliveries == nil {
+		m.removeddeliveries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.deliveries, ids[i])
+		m.removeddeliveries[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedDeliveries returns the removed IDs of the "deliveries" edge to the WebhookDelivery entity.
+func (m *WebhookMessageMutation) RemovedDeliveriesIDs() (ids []int64) {
+	for id := range m.removeddeliveries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// DeliveriesIDs returns the "deliveries" edge IDs in the mutation.
+func (m *WebhookMessageMutation) DeliveriesIDs() (ids []int64) {
+	for id := range m.deliveries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetDeliveries resets all changes to the "deliveries" edge.
+func (m *WebhookMessageMutation) ResetDeliveries() {
+	m.deliveries = nil
+	m.cleareddeliveries = false
+	m.removeddeliveries = nil
+}
+
+// Where appends a list predicates to the WebhookMessageMutation builder.
+func (m *WebhookMessageMutation) Where(ps ...predicate.WebhookMessage) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookMessageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookMessageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookMessage, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookMessageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookMessageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookMessage).
+func (m *WebhookMessageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookMessageMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.workspace != nil {
+		fields = append(fields, webhookmessage.FieldWorkspaceID)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, webhookmessage.FieldChatbotID)
+	}
+	if m.kind != nil {
+		fields = append(fields, webhookmessage.FieldKind)
+	}
+	if m.payload != nil {
+		fields = append(fields, webhookmessage.FieldPayload)
+	}
+	if m.created_at != nil {
+		fields = append(fields, webhookmessage.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookMessageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case webhookmessage.FieldChatbotID:
+		return m.ChatbotID()
+	case webhookmessage.FieldKind:
+		return m.Kind()
+	case webhookmessage.FieldPayload:
+		return m.Payload()
+	case webhookmessage.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookMessageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case webhookmessage.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case webhookmessage.FieldKind:
+		return m.OldKind(ctx)
+	case webhookmessage.FieldPayload:
+		return m.OldPayload(ctx)
+	case webhookmessage.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown WebhookMessage field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookMessageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case webhookmessage.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case webhookmessage.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case webhookmessage.FieldPayload:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPayload(v)
+		return nil
+	case webhookmessage.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookMessageMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookMessageMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookMessageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown WebhookMessage numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookMessageMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookMessageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookMessageMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown WebhookMessage nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookMessageMutation) ResetField(name string) error {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case webhookmessage.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case webhookmessage.FieldKind:
+		m.ResetKind()
+		return nil
+	case webhookmessage.FieldPayload:
+		m.ResetPayload()
+		return nil
+	case webhookmessage.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookMessageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.workspace != nil {
+		edges = append(edges, webhookmessage.EdgeWorkspace)
+	}
+	if m.deliveries != nil {
+		edges = append(edges, webhookmessage.EdgeDeliveries)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookMessageMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	case webhookmessage.EdgeDeliveries:
+		ids := make([]ent.Value, 0, len(m.deliveries))
+		for id := range m.deliveries {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookMessageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.removeddeliveries != nil {
+		edges = append(edges, webhookmessage.EdgeDeliveries)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookMessageMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case webhookmessage.EdgeDeliveries:
+		ids := make([]ent.Value, 0, len(m.removeddeliveries))
+		for id := range m.removeddeliveries {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookMessageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedworkspace {
+		edges = append(edges, webhookmessage.EdgeWorkspace)
+	}
+	if m.cleareddeliveries {
+		edges = append(edges, webhookmessage.EdgeDeliveries)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookMessageMutation) EdgeCleared(name string) bool {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		return m.clearedworkspace
+	case webhookmessage.EdgeDeliveries:
+		return m.cleareddeliveries
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookMessageMutation) ClearEdge(name string) error {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookMessageMutation) ResetEdge(name string) error {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	case webhookmessage.EdgeDeliveries:
+		m.ResetDeliveries()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage edge %s", name)
+}
+
 // WorkspaceMutation represents an operation that mutates the Workspace nodes in the graph.
 type WorkspaceMutation struct {
 	config
-	op                   Op
-	typ                  string
-	id                   *string
-	name                 *string
-	plan                 *string
-	granted_plan         *string
-	granted_until        *time.Time
-	kept_before          *time.Time
-	kept_days            *int
-	addkept_days         *int
-	created_at           *time.Time
-	clearedFields        map[string]struct{}
-	members              map[int]struct{}
-	removedmembers       map[int]struct{}
-	clearedmembers       bool
-	invitations          map[string]struct{}
-	removedinvitations   map[string]struct{}
-	clearedinvitations   bool
-	chatbots             map[string]struct{}
-	removedchatbots      map[string]struct{}
-	clearedchatbots      bool
-	embeddings           map[int64]struct{}
-	removedembeddings    map[int64]struct{}
-	clearedembeddings    bool
-	subscriptions        map[int]struct{}
-	removedsubscriptions map[int]struct{}
-	clearedsubscriptions bool
-	mails                map[int64]struct{}
-	removedmails         map[int64]struct{}
-	clearedmails         bool
-	reversals            map[int64]struct{}
-	removedreversals     map[int64]struct{}
-	clearedreversals     bool
-	usages               map[int]struct{}
-	removedusages        map[int]struct{}
-	clearedusages        bool
-	message_holds        map[int]struct{}
-	removedmessage_holds map[int]struct{}
-	clearedmessage_holds bool
-	providers            map[string]struct{}
-	removedproviders     map[string]struct{}
-	clearedproviders     bool
-	done                 bool
-	oldValue             func(context.Context) (*Workspace, error)
-	predicates           []predicate.Workspace
+	op                       Op
+	typ                      string
+	id                       *string
+	name                     *string
+	plan                     *string
+	granted_plan             *string
+	granted_until            *time.Time
+	kept_before              *time.Time
+	kept_days                *int
+	addkept_days             *int
+	created_at               *time.Time
+	clearedFields            map[string]struct{}
+	members                  map[int]struct{}
+	removedmembers           map[int]struct{}
+	clearedmembers           bool
+	invitations              map[string]struct{}
+	removedinvitations       map[string]struct{}
+	clearedinvitations       bool
+	chatbots                 map[string]struct{}
+	removedchatbots          map[string]struct{}
+	clearedchatbots          bool
+	embeddings               map[int64]struct{}
+	removedembeddings        map[int64]struct{}
+	clearedembeddings        bool
+	subscriptions            map[int]struct{}
+	removedsubscriptions     map[int]struct{}
+	clearedsubscriptions     bool
+	mails                    map[int64]struct{}
+	removedmails             map[int64]struct{}
+	clearedmails             bool
+	reversals                map[int64]struct{}
+	removedreversals         map[int64]struct{}
+	clearedreversals         bool
+	usages                   map[int]struct{}
+	removedusages            map[int]struct{}
+	clearedusages            bool
+	message_holds            map[int]struct{}
+	removedmessage_holds     map[int]struct{}
+	clearedmessage_holds     bool
+	providers                map[string]struct{}
+	removedproviders         map[string]struct{}
+	clearedproviders         bool
+	quota_notices            map[int64]struct{}
+	removedquota_notices     map[int64]struct{}
+	clearedquota_notices     bool
+	webhook_endpoints        map[string]struct{}
+	removedwebhook_endpoints map[string]struct{}
+	clearedwebhook_endpoints bool
+	webhook_messages         map[string]struct{}
+	removedwebhook_messages  map[string]struct{}
+	clearedwebhook_messages  bool
+	done                     bool
+	oldValue                 func(context.Context) (*Workspace, error)
+	predicates               []predicate.Workspace
 }
 
 var _ ent.Mutation = (*WorkspaceMutation)(nil)
@@ -18922,6 +21762,168 @@ func (m *WorkspaceMutation) ResetProviders() {
 	m.removedproviders = nil
 }
 
+// AddQuotaNoticeIDs adds the "quota_notices" edge to the QuotaNotice entity by ids.
+func (m *WorkspaceMutation) AddQuotaNoticeIDs(ids ...int64) {
+	if m.quota_notices == nil {
+		m.quota_notices = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.quota_notices[ids[i]] = struct{}{}
+	}
+}
+
+// ClearQuotaNotices clears the "quota_notices" edge to the QuotaNotice entity.
+func (m *WorkspaceMutation) ClearQuotaNotices() {
+	m.clearedquota_notices = true
+}
+
+// QuotaNoticesCleared reports if the "quota_notices" edge to the QuotaNotice entity was cleared.
+func (m *WorkspaceMutation) QuotaNoticesCleared() bool {
+	return m.clearedquota_notices
+}
+
+// RemoveQuotaNoticeIDs removes the "quota_notices" edge to the QuotaNotice entity by IDs.
+func (m *WorkspaceMutation) RemoveQuotaNoticeIDs(ids ...int64) {
+	if m.removedquota_notices == nil {
+		m.removedquota_notices = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.quota_notices, ids[i])
+		m.removedquota_notices[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedQuotaNotices returns the removed IDs of the "quota_notices" edge to the QuotaNotice entity.
+func (m *WorkspaceMutation) RemovedQuotaNoticesIDs() (ids []int64) {
+	for id := range m.removedquota_notices {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// QuotaNoticesIDs returns the "quota_notices" edge IDs in the mutation.
+func (m *WorkspaceMutation) QuotaNoticesIDs() (ids []int64) {
+	for id := range m.quota_notices {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetQuotaNotices resets all changes to the "quota_notices" edge.
+func (m *WorkspaceMutation) ResetQuotaNotices() {
+	m.quota_notices = nil
+	m.clearedquota_notices = false
+	m.removedquota_notices = nil
+}
+
+// AddWebhookEndpointIDs adds the "webhook_endpoints" edge to the WebhookEndpoint entity by ids.
+func (m *WorkspaceMutation) AddWebhookEndpointIDs(ids ...string) {
+	if m.webhook_endpoints == nil {
+		m.webhook_endpoints = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.webhook_endpoints[ids[i]] = struct{}{}
+	}
+}
+
+// ClearWebhookEndpoints clears the "webhook_endpoints" edge to the WebhookEndpoint entity.
+func (m *WorkspaceMutation) ClearWebhookEndpoints() {
+	m.clearedwebhook_endpoints = true
+}
+
+// WebhookEndpointsCleared reports if the "webhook_endpoints" edge to the WebhookEndpoint entity was cleared.
+func (m *WorkspaceMutation) WebhookEndpointsCleared() bool {
+	return m.clearedwebhook_endpoints
+}
+
+// RemoveWebhookEndpointIDs removes the "webhook_endpoints" edge to the WebhookEndpoint entity by IDs.
+func (m *WorkspaceMutation) RemoveWebhookEndpointIDs(ids ...string) {
+	if m.removedwebhook_endpoints == nil {
+		m.removedwebhook_endpoints = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.webhook_endpoints, ids[i])
+		m.removedwebhook_endpoints[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedWebhookEndpoints returns the removed IDs of the "webhook_endpoints" edge to the WebhookEndpoint entity.
+func (m *WorkspaceMutation) RemovedWebhookEndpointsIDs() (ids []string) {
+	for id := range m.removedwebhook_endpoints {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// WebhookEndpointsIDs returns the "webhook_endpoints" edge IDs in the mutation.
+func (m *WorkspaceMutation) WebhookEndpointsIDs() (ids []string) {
+	for id := range m.webhook_endpoints {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetWebhookEndpoints resets all changes to the "webhook_endpoints" edge.
+func (m *WorkspaceMutation) ResetWebhookEndpoints() {
+	m.webhook_endpoints = nil
+	m.clearedwebhook_endpoints = false
+	m.removedwebhook_endpoints = nil
+}
+
+// AddWebhookMessageIDs adds the "webhook_messages" edge to the WebhookMessage entity by ids.
+func (m *WorkspaceMutation) AddWebhookMessageIDs(ids ...string) {
+	if m.webhook_messages == nil {
+		m.webhook_messages = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.webhook_messages[ids[i]] = struct{}{}
+	}
+}
+
+// ClearWebhookMessages clears the "webhook_messages" edge to the WebhookMessage entity.
+func (m *WorkspaceMutation) ClearWebhookMessages() {
+	m.clearedwebhook_messages = true
+}
+
+// WebhookMessagesCleared reports if the "webhook_messages" edge to the WebhookMessage entity was cleared.
+func (m *WorkspaceMutation) WebhookMessagesCleared() bool {
+	return m.clearedwebhook_messages
+}
+
+// RemoveWebhookMessageIDs removes the "webhook_messages" edge to the WebhookMessage entity by IDs.
+func (m *WorkspaceMutation) RemoveWebhookMessageIDs(ids ...string) {
+	if m.removedwebhook_messages == nil {
+		m.removedwebhook_messages = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.webhook_messages, ids[i])
+		m.removedwebhook_messages[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedWebhookMessages returns the removed IDs of the "webhook_messages" edge to the WebhookMessage entity.
+func (m *WorkspaceMutation) RemovedWebhookMessagesIDs() (ids []string) {
+	for id := range m.removedwebhook_messages {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// WebhookMessagesIDs returns the "webhook_messages" edge IDs in the mutation.
+func (m *WorkspaceMutation) WebhookMessagesIDs() (ids []string) {
+	for id := range m.webhook_messages {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetWebhookMessages resets all changes to the "webhook_messages" edge.
+func (m *WorkspaceMutation) ResetWebhookMessages() {
+	m.webhook_messages = nil
+	m.clearedwebhook_messages = false
+	m.removedwebhook_messages = nil
+}
+
 // Where appends a list predicates to the WorkspaceMutation builder.
 func (m *WorkspaceMutation) Where(ps ...predicate.Workspace) {
 	m.predicates = append(m.predicates, ps...)
@@ -19187,7 +22189,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 10)
+	edges := make([]string, 0, 13)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -19217,6 +22219,15 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.providers != nil {
 		edges = append(edges, workspace.EdgeProviders)
+	}
+	if m.quota_notices != nil {
+		edges = append(edges, workspace.EdgeQuotaNotices)
+	}
+	if m.webhook_endpoints != nil {
+		edges = append(edges, workspace.EdgeWebhookEndpoints)
+	}
+	if m.webhook_messages != nil {
+		edges = append(edges, workspace.EdgeWebhookMessages)
 	}
 	return edges
 }
@@ -19285,13 +22296,31 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeQuotaNotices:
+		ids := make([]ent.Value, 0, len(m.quota_notices))
+		for id := range m.quota_notices {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeWebhookEndpoints:
+		ids := make([]ent.Value, 0, len(m.webhook_endpoints))
+		for id := range m.webhook_endpoints {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeWebhookMessages:
+		ids := make([]ent.Value, 0, len(m.webhook_messages))
+		for id := range m.webhook_messages {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 10)
+	edges := make([]string, 0, 13)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -19321,6 +22350,15 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedproviders != nil {
 		edges = append(edges, workspace.EdgeProviders)
+	}
+	if m.removedquota_notices != nil {
+		edges = append(edges, workspace.EdgeQuotaNotices)
+	}
+	if m.removedwebhook_endpoints != nil {
+		edges = append(edges, workspace.EdgeWebhookEndpoints)
+	}
+	if m.removedwebhook_messages != nil {
+		edges = append(edges, workspace.EdgeWebhookMessages)
 	}
 	return edges
 }
@@ -19389,13 +22427,31 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeQuotaNotices:
+		ids := make([]ent.Value, 0, len(m.removedquota_notices))
+		for id := range m.removedquota_notices {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeWebhookEndpoints:
+		ids := make([]ent.Value, 0, len(m.removedwebhook_endpoints))
+		for id := range m.removedwebhook_endpoints {
+			ids = append(ids, id)
+		}
+		return ids
+	case workspace.EdgeWebhookMessages:
+		ids := make([]ent.Value, 0, len(m.removedwebhook_messages))
+		for id := range m.removedwebhook_messages {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 10)
+	edges := make([]string, 0, 13)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -19426,6 +22482,15 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	if m.clearedproviders {
 		edges = append(edges, workspace.EdgeProviders)
 	}
+	if m.clearedquota_notices {
+		edges = append(edges, workspace.EdgeQuotaNotices)
+	}
+	if m.clearedwebhook_endpoints {
+		edges = append(edges, workspace.EdgeWebhookEndpoints)
+	}
+	if m.clearedwebhook_messages {
+		edges = append(edges, workspace.EdgeWebhookMessages)
+	}
 	return edges
 }
 
@@ -19453,6 +22518,12 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedmessage_holds
 	case workspace.EdgeProviders:
 		return m.clearedproviders
+	case workspace.EdgeQuotaNotices:
+		return m.clearedquota_notices
+	case workspace.EdgeWebhookEndpoints:
+		return m.clearedwebhook_endpoints
+	case workspace.EdgeWebhookMessages:
+		return m.clearedwebhook_messages
 	}
 	return false
 }
@@ -19498,6 +22569,15 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeProviders:
 		m.ResetProviders()
+		return nil
+	case workspace.EdgeQuotaNotices:
+		m.ResetQuotaNotices()
+		return nil
+	case workspace.EdgeWebhookEndpoints:
+		m.ResetWebhookEndpoints()
+		return nil
+	case workspace.EdgeWebhookMessages:
+		m.ResetWebhookMessages()
 		return nil
 	}
 	return fmt.Errorf("unknown Workspace edge %s", name)

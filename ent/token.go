@@ -31,12 +31,32 @@ type Token struct {
 	Hash string `json:"-"`
 	// Scopes holds the value of the "scopes" field.
 	Scopes []string `json:"scopes,omitempty"`
+	// Kind holds the value of the "kind" field.
+	Kind string `json:"kind,omitempty"`
+	// IPRanges holds the value of the "ip_ranges" field.
+	IPRanges string `json:"ip_ranges,omitempty"`
+	// Origins holds the value of the "origins" field.
+	Origins string `json:"origins,omitempty"`
+	// RequestsPerMinute holds the value of the "requests_per_minute" field.
+	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
+	// MessagesPerMonth holds the value of the "messages_per_month" field.
+	MessagesPerMonth int `json:"messages_per_month,omitempty"`
+	// VisitorRequestsPerMinute holds the value of the "visitor_requests_per_minute" field.
+	VisitorRequestsPerMinute int `json:"visitor_requests_per_minute,omitempty"`
+	// Note holds the value of the "note" field.
+	Note string `json:"note,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy string `json:"created_by,omitempty"`
 	// Replaces holds the value of the "replaces" field.
 	Replaces string `json:"replaces,omitempty"`
 	// LastUsedAt holds the value of the "last_used_at" field.
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
+	// LastUsedIP holds the value of the "last_used_ip" field.
+	LastUsedIP string `json:"last_used_ip,omitempty"`
+	// LastUsedAgent holds the value of the "last_used_agent" field.
+	LastUsedAgent string `json:"last_used_agent,omitempty"`
+	// WarnedDays holds the value of the "warned_days" field.
+	WarnedDays int `json:"warned_days,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// RevokedAt holds the value of the "revoked_at" field.
@@ -57,9 +77,11 @@ type Token struct {
 type TokenEdges struct {
 	// Chatbot holds the value of the chatbot edge.
 	Chatbot *Chatbot `json:"chatbot,omitempty"`
+	// Months holds the value of the months edge.
+	Months []*TokenMonth `json:"months,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [1]bool
+	loadedTypes [2]bool
 }
 
 // ChatbotOrErr returns the Chatbot value or an error if the edge
@@ -73,6 +95,15 @@ func (e TokenEdges) ChatbotOrErr() (*Chatbot, error) {
 	return nil, &NotLoadedError{edge: "chatbot"}
 }
 
+// MonthsOrErr returns the Months value or an error if the edge
+// was not loaded in eager-loading.
+func (e TokenEdges) MonthsOrErr() ([]*TokenMonth, error) {
+	if e.loadedTypes[1] {
+		return e.Months, nil
+	}
+	return nil, &NotLoadedError{edge: "months"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*Token) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
@@ -82,7 +113,9 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case token.FieldKept, token.FieldOverLimit:
 			values[i] = new(sql.NullBool)
-		case token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldHint, token.FieldHash, token.FieldCreatedBy, token.FieldReplaces:
+		case token.FieldRequestsPerMinute, token.FieldMessagesPerMonth, token.FieldVisitorRequestsPerMinute, token.FieldWarnedDays:
+			values[i] = new(sql.NullInt64)
+		case token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldHint, token.FieldHash, token.FieldKind, token.FieldIPRanges, token.FieldOrigins, token.FieldNote, token.FieldCreatedBy, token.FieldReplaces, token.FieldLastUsedIP, token.FieldLastUsedAgent:
 			values[i] = new(sql.NullString)
 		case token.FieldLastUsedAt, token.FieldExpiresAt, token.FieldRevokedAt, token.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -145,6 +178,48 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field scopes: %w", err)
 				}
 			}
+		case token.FieldKind:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field kind", values[i])
+			} else if value.Valid {
+				_m.Kind = value.String
+			}
+		case token.FieldIPRanges:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field ip_ranges", values[i])
+			} else if value.Valid {
+				_m.IPRanges = value.String
+			}
+		case token.FieldOrigins:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field origins", values[i])
+			} else if value.Valid {
+				_m.Origins = value.String
+			}
+		case token.FieldRequestsPerMinute:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field requests_per_minute", values[i])
+			} else if value.Valid {
+				_m.RequestsPerMinute = int(value.Int64)
+			}
+		case token.FieldMessagesPerMonth:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field messages_per_month", values[i])
+			} else if value.Valid {
+				_m.MessagesPerMonth = int(value.Int64)
+			}
+		case token.FieldVisitorRequestsPerMinute:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field visitor_requests_per_minute", values[i])
+			} else if value.Valid {
+				_m.VisitorRequestsPerMinute = int(value.Int64)
+			}
+		case token.FieldNote:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field note", values[i])
+			} else if value.Valid {
+				_m.Note = value.String
+			}
 		case token.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field created_by", values[i])
@@ -163,6 +238,24 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LastUsedAt = new(time.Time)
 				*_m.LastUsedAt = value.Time
+			}
+		case token.FieldLastUsedIP:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field last_used_ip", values[i])
+			} else if value.Valid {
+				_m.LastUsedIP = value.String
+			}
+		case token.FieldLastUsedAgent:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field last_used_agent", values[i])
+			} else if value.Valid {
+				_m.LastUsedAgent = value.String
+			}
+		case token.FieldWarnedDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field warned_days", values[i])
+			} else if value.Valid {
+				_m.WarnedDays = int(value.Int64)
 			}
 		case token.FieldExpiresAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -214,6 +307,11 @@ func (_m *Token) QueryChatbot() *ChatbotQuery {
 	return NewTokenClient(_m.config).QueryChatbot(_m)
 }
 
+// QueryMonths queries the "months" edge of the Token entity.
+func (_m *Token) QueryMonths() *TokenMonthQuery {
+	return NewTokenClient(_m.config).QueryMonths(_m)
+}
+
 // Update returns a builder for updating this Token.
 // Note that you need to call Token.Unwrap() before calling this method if this Token
 // was returned from a transaction, and the transaction was committed or rolled back.
@@ -254,6 +352,27 @@ func (_m *Token) String() string {
 	builder.WriteString("scopes=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Scopes))
 	builder.WriteString(", ")
+	builder.WriteString("kind=")
+	builder.WriteString(_m.Kind)
+	builder.WriteString(", ")
+	builder.WriteString("ip_ranges=")
+	builder.WriteString(_m.IPRanges)
+	builder.WriteString(", ")
+	builder.WriteString("origins=")
+	builder.WriteString(_m.Origins)
+	builder.WriteString(", ")
+	builder.WriteString("requests_per_minute=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RequestsPerMinute))
+	builder.WriteString(", ")
+	builder.WriteString("messages_per_month=")
+	builder.WriteString(fmt.Sprintf("%v", _m.MessagesPerMonth))
+	builder.WriteString(", ")
+	builder.WriteString("visitor_requests_per_minute=")
+	builder.WriteString(fmt.Sprintf("%v", _m.VisitorRequestsPerMinute))
+	builder.WriteString(", ")
+	builder.WriteString("note=")
+	builder.WriteString(_m.Note)
+	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
 	builder.WriteString(", ")
@@ -264,6 +383,15 @@ func (_m *Token) String() string {
 		builder.WriteString("last_used_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("last_used_ip=")
+	builder.WriteString(_m.LastUsedIP)
+	builder.WriteString(", ")
+	builder.WriteString("last_used_agent=")
+	builder.WriteString(_m.LastUsedAgent)
+	builder.WriteString(", ")
+	builder.WriteString("warned_days=")
+	builder.WriteString(fmt.Sprintf("%v", _m.WarnedDays))
 	builder.WriteString(", ")
 	if v := _m.ExpiresAt; v != nil {
 		builder.WriteString("expires_at=")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"parley/ent/chatbot"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -60,6 +61,104 @@ func (_c *TokenCreate) SetScopes(v []string) *TokenCreate {
 	return _c
 }
 
+// SetKind sets the "kind" field.
+func (_c *TokenCreate) SetKind(v string) *TokenCreate {
+	_c.mutation.SetKind(v)
+	return _c
+}
+
+// SetNillableKind sets the "kind" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableKind(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetKind(*v)
+	}
+	return _c
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (_c *TokenCreate) SetIPRanges(v string) *TokenCreate {
+	_c.mutation.SetIPRanges(v)
+	return _c
+}
+
+// SetNillableIPRanges sets the "ip_ranges" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableIPRanges(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetIPRanges(*v)
+	}
+	return _c
+}
+
+// SetOrigins sets the "origins" field.
+func (_c *TokenCreate) SetOrigins(v string) *TokenCreate {
+	_c.mutation.SetOrigins(v)
+	return _c
+}
+
+// SetNillableOrigins sets the "origins" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableOrigins(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetOrigins(*v)
+	}
+	return _c
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (_c *TokenCreate) SetRequestsPerMinute(v int) *TokenCreate {
+	_c.mutation.SetRequestsPerMinute(v)
+	return _c
+}
+
+// SetNillableRequestsPerMinute sets the "requests_per_minute" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableRequestsPerMinute(v *int) *TokenCreate {
+	if v != nil {
+		_c.SetRequestsPerMinute(*v)
+	}
+	return _c
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (_c *TokenCreate) SetMessagesPerMonth(v int) *TokenCreate {
+	_c.mutation.SetMessagesPerMonth(v)
+	return _c
+}
+
+// SetNillableMessagesPerMonth sets the "messages_per_month" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableMessagesPerMonth(v *int) *TokenCreate {
+	if v != nil {
+		_c.SetMessagesPerMonth(*v)
+	}
+	return _c
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (_c *TokenCreate) SetVisitorRequestsPerMinute(v int) *TokenCreate {
+	_c.mutation.SetVisitorRequestsPerMinute(v)
+	return _c
+}
+
+// SetNillableVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableVisitorRequestsPerMinute(v *int) *TokenCreate {
+	if v != nil {
+		_c.SetVisitorRequestsPerMinute(*v)
+	}
+	return _c
+}
+
+// SetNote sets the "note" field.
+func (_c *TokenCreate) SetNote(v string) *TokenCreate {
+	_c.mutation.SetNote(v)
+	return _c
+}
+
+// SetNillableNote sets the "note" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableNote(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetNote(*v)
+	}
+	return _c
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (_c *TokenCreate) SetCreatedBy(v string) *TokenCreate {
 	_c.mutation.SetCreatedBy(v)
@@ -90,6 +189,48 @@ func (_c *TokenCreate) SetLastUsedAt(v time.Time) *TokenCreate {
 func (_c *TokenCreate) SetNillableLastUsedAt(v *time.Time) *TokenCreate {
 	if v != nil {
 		_c.SetLastUsedAt(*v)
+	}
+	return _c
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (_c *TokenCreate) SetLastUsedIP(v string) *TokenCreate {
+	_c.mutation.SetLastUsedIP(v)
+	return _c
+}
+
+// SetNillableLastUsedIP sets the "last_used_ip" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableLastUsedIP(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetLastUsedIP(*v)
+	}
+	return _c
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (_c *TokenCreate) SetLastUsedAgent(v string) *TokenCreate {
+	_c.mutation.SetLastUsedAgent(v)
+	return _c
+}
+
+// SetNillableLastUsedAgent sets the "last_used_agent" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableLastUsedAgent(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetLastUsedAgent(*v)
+	}
+	return _c
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (_c *TokenCreate) SetWarnedDays(v int) *TokenCreate {
+	_c.mutation.SetWarnedDays(v)
+	return _c
+}
+
+// SetNillableWarnedDays sets the "warned_days" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableWarnedDays(v *int) *TokenCreate {
+	if v != nil {
+		_c.SetWarnedDays(*v)
 	}
 	return _c
 }
@@ -175,6 +316,21 @@ func (_c *TokenCreate) SetChatbot(v *Chatbot) *TokenCreate {
 	return _c.SetChatbotID(v.ID)
 }
 
+// AddMonthIDs adds the "months" edge to the TokenMonth entity by IDs.
+func (_c *TokenCreate) AddMonthIDs(ids ...int64) *TokenCreate {
+	_c.mutation.AddMonthIDs(ids...)
+	return _c
+}
+
+// AddMonths adds the "months" edges to the TokenMonth entity.
+func (_c *TokenCreate) AddMonths(v ...*TokenMonth) *TokenCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddMonthIDs(ids...)
+}
+
 // Mutation returns the TokenMutation object of the builder.
 func (_c *TokenCreate) Mutation() *TokenMutation {
 	return _c.mutation
@@ -212,9 +368,49 @@ func (_c *TokenCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *TokenCreate) defaults() error {
+	if _, ok := _c.mutation.Kind(); !ok {
+		v := token.DefaultKind
+		_c.mutation.SetKind(v)
+	}
+	if _, ok := _c.mutation.IPRanges(); !ok {
+		v := token.DefaultIPRanges
+		_c.mutation.SetIPRanges(v)
+	}
+	if _, ok := _c.mutation.Origins(); !ok {
+		v := token.DefaultOrigins
+		_c.mutation.SetOrigins(v)
+	}
+	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
+		v := token.DefaultRequestsPerMinute
+		_c.mutation.SetRequestsPerMinute(v)
+	}
+	if _, ok := _c.mutation.MessagesPerMonth(); !ok {
+		v := token.DefaultMessagesPerMonth
+		_c.mutation.SetMessagesPerMonth(v)
+	}
+	if _, ok := _c.mutation.VisitorRequestsPerMinute(); !ok {
+		v := token.DefaultVisitorRequestsPerMinute
+		_c.mutation.SetVisitorRequestsPerMinute(v)
+	}
+	if _, ok := _c.mutation.Note(); !ok {
+		v := token.DefaultNote
+		_c.mutation.SetNote(v)
+	}
 	if _, ok := _c.mutation.Replaces(); !ok {
 		v := token.DefaultReplaces
 		_c.mutation.SetReplaces(v)
+	}
+	if _, ok := _c.mutation.LastUsedIP(); !ok {
+		v := token.DefaultLastUsedIP
+		_c.mutation.SetLastUsedIP(v)
+	}
+	if _, ok := _c.mutation.LastUsedAgent(); !ok {
+		v := token.DefaultLastUsedAgent
+		_c.mutation.SetLastUsedAgent(v)
+	}
+	if _, ok := _c.mutation.WarnedDays(); !ok {
+		v := token.DefaultWarnedDays
+		_c.mutation.SetWarnedDays(v)
 	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		v := token.DefaultKept
@@ -279,6 +475,32 @@ func (_c *TokenCreate) check() error {
 	if _, ok := _c.mutation.Scopes(); !ok {
 		return &ValidationError{Name: "scopes", err: errors.New(`ent: missing required field "Token.scopes"`)}
 	}
+	if _, ok := _c.mutation.Kind(); !ok {
+		return &ValidationError{Name: "kind", err: errors.New(`ent: missing required field "Token.kind"`)}
+	}
+	if v, ok := _c.mutation.Kind(); ok {
+		if err := token.KindValidator(v); err != nil {
+			return &ValidationError{Name: "kind", err: fmt.Errorf(`ent: validator failed for field "Token.kind": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.IPRanges(); !ok {
+		return &ValidationError{Name: "ip_ranges", err: errors.New(`ent: missing required field "Token.ip_ranges"`)}
+	}
+	if _, ok := _c.mutation.Origins(); !ok {
+		return &ValidationError{Name: "origins", err: errors.New(`ent: missing required field "Token.origins"`)}
+	}
+	if _, ok := _c.mutation.RequestsPerMinute(); !ok {
+		return &ValidationError{Name: "requests_per_minute", err: errors.New(`ent: missing required field "Token.requests_per_minute"`)}
+	}
+	if _, ok := _c.mutation.MessagesPerMonth(); !ok {
+		return &ValidationError{Name: "messages_per_month", err: errors.New(`ent: missing required field "Token.messages_per_month"`)}
+	}
+	if _, ok := _c.mutation.VisitorRequestsPerMinute(); !ok {
+		return &ValidationError{Name: "visitor_requests_per_minute", err: errors.New(`ent: missing required field "Token.visitor_requests_per_minute"`)}
+	}
+	if _, ok := _c.mutation.Note(); !ok {
+		return &ValidationError{Name: "note", err: errors.New(`ent: missing required field "Token.note"`)}
+	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Token.created_by"`)}
 	}
@@ -294,6 +516,25 @@ func (_c *TokenCreate) check() error {
 		if err := token.ReplacesValidator(v); err != nil {
 			return &ValidationError{Name: "replaces", err: fmt.Errorf(`ent: validator failed for field "Token.replaces": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.LastUsedIP(); !ok {
+		return &ValidationError{Name: "last_used_ip", err: errors.New(`ent: missing required field "Token.last_used_ip"`)}
+	}
+	if v, ok := _c.mutation.LastUsedIP(); ok {
+		if err := token.LastUsedIPValidator(v); err != nil {
+			return &ValidationError{Name: "last_used_ip", err: fmt.Errorf(`ent: validator failed for field "Token.last_used_ip": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.LastUsedAgent(); !ok {
+		return &ValidationError{Name: "last_used_agent", err: errors.New(`ent: missing required field "Token.last_used_agent"`)}
+	}
+	if v, ok := _c.mutation.LastUsedAgent(); ok {
+		if err := token.LastUsedAgentValidator(v); err != nil {
+			return &ValidationError{Name: "last_used_agent", err: fmt.Errorf(`ent: validator failed for field "Token.last_used_agent": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.WarnedDays(); !ok {
+		return &ValidationError{Name: "warned_days", err: errors.New(`ent: missing required field "Token.warned_days"`)}
 	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		return &ValidationError{Name: "kept", err: errors.New(`ent: missing required field "Token.kept"`)}
@@ -368,6 +609,34 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 		_spec.SetField(token.FieldScopes, field.TypeJSON, value)
 		_node.Scopes = value
 	}
+	if value, ok := _c.mutation.Kind(); ok {
+		_spec.SetField(token.FieldKind, field.TypeString, value)
+		_node.Kind = value
+	}
+	if value, ok := _c.mutation.IPRanges(); ok {
+		_spec.SetField(token.FieldIPRanges, field.TypeString, value)
+		_node.IPRanges = value
+	}
+	if value, ok := _c.mutation.Origins(); ok {
+		_spec.SetField(token.FieldOrigins, field.TypeString, value)
+		_node.Origins = value
+	}
+	if value, ok := _c.mutation.RequestsPerMinute(); ok {
+		_spec.SetField(token.FieldRequestsPerMinute, field.TypeInt, value)
+		_node.RequestsPerMinute = value
+	}
+	if value, ok := _c.mutation.MessagesPerMonth(); ok {
+		_spec.SetField(token.FieldMessagesPerMonth, field.TypeInt, value)
+		_node.MessagesPerMonth = value
+	}
+	if value, ok := _c.mutation.VisitorRequestsPerMinute(); ok {
+		_spec.SetField(token.FieldVisitorRequestsPerMinute, field.TypeInt, value)
+		_node.VisitorRequestsPerMinute = value
+	}
+	if value, ok := _c.mutation.Note(); ok {
+		_spec.SetField(token.FieldNote, field.TypeString, value)
+		_node.Note = value
+	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(token.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
@@ -379,6 +648,18 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastUsedAt(); ok {
 		_spec.SetField(token.FieldLastUsedAt, field.TypeTime, value)
 		_node.LastUsedAt = &value
+	}
+	if value, ok := _c.mutation.LastUsedIP(); ok {
+		_spec.SetField(token.FieldLastUsedIP, field.TypeString, value)
+		_node.LastUsedIP = value
+	}
+	if value, ok := _c.mutation.LastUsedAgent(); ok {
+		_spec.SetField(token.FieldLastUsedAgent, field.TypeString, value)
+		_node.LastUsedAgent = value
+	}
+	if value, ok := _c.mutation.WarnedDays(); ok {
+		_spec.SetField(token.FieldWarnedDays, field.TypeInt, value)
+		_node.WarnedDays = value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {
 		_spec.SetField(token.FieldExpiresAt, field.TypeTime, value)
@@ -415,6 +696,22 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 			edge.Target.Nodes = append(edge.Target.Nodes, k)
 		}
 		_node.ChatbotID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.MonthsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
 		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
@@ -481,6 +778,108 @@ func (u *TokenUpsert) UpdateName() *TokenUpsert {
 	return u
 }
 
+// SetScopes sets the "scopes" field.
+func (u *TokenUpsert) SetScopes(v []string) *TokenUpsert {
+	u.Set(token.FieldScopes, v)
+	return u
+}
+
+// UpdateScopes sets the "scopes" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateScopes() *TokenUpsert {
+	u.SetExcluded(token.FieldScopes)
+	return u
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (u *TokenUpsert) SetIPRanges(v string) *TokenUpsert {
+	u.Set(token.FieldIPRanges, v)
+	return u
+}
+
+// UpdateIPRanges sets the "ip_ranges" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateIPRanges() *TokenUpsert {
+	u.SetExcluded(token.FieldIPRanges)
+	return u
+}
+
+// SetOrigins sets the "origins" field.
+func (u *TokenUpsert) SetOrigins(v string) *TokenUpsert {
+	u.Set(token.FieldOrigins, v)
+	return u
+}
+
+// UpdateOrigins sets the "origins" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateOrigins() *TokenUpsert {
+	u.SetExcluded(token.FieldOrigins)
+	return u
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (u *TokenUpsert) SetRequestsPerMinute(v int) *TokenUpsert {
+	u.Set(token.FieldRequestsPerMinute, v)
+	return u
+}
+
+// UpdateRequestsPerMinute sets the "requests_per_minute" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateRequestsPerMinute() *TokenUpsert {
+	u.SetExcluded(token.FieldRequestsPerMinute)
+	return u
+}
+
+// AddRequestsPerMinute adds v to the "requests_per_minute" field.
+func (u *TokenUpsert) AddRequestsPerMinute(v int) *TokenUpsert {
+	u.Add(token.FieldRequestsPerMinute, v)
+	return u
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (u *TokenUpsert) SetMessagesPerMonth(v int) *TokenUpsert {
+	u.Set(token.FieldMessagesPerMonth, v)
+	return u
+}
+
+// UpdateMessagesPerMonth sets the "messages_per_month" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateMessagesPerMonth() *TokenUpsert {
+	u.SetExcluded(token.FieldMessagesPerMonth)
+	return u
+}
+
+// AddMessagesPerMonth adds v to the "messages_per_month" field.
+func (u *TokenUpsert) AddMessagesPerMonth(v int) *TokenUpsert {
+	u.Add(token.FieldMessagesPerMonth, v)
+	return u
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (u *TokenUpsert) SetVisitorRequestsPerMinute(v int) *TokenUpsert {
+	u.Set(token.FieldVisitorRequestsPerMinute, v)
+	return u
+}
+
+// UpdateVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateVisitorRequestsPerMinute() *TokenUpsert {
+	u.SetExcluded(token.FieldVisitorRequestsPerMinute)
+	return u
+}
+
+// AddVisitorRequestsPerMinute adds v to the "visitor_requests_per_minute" field.
+func (u *TokenUpsert) AddVisitorRequestsPerMinute(v int) *TokenUpsert {
+	u.Add(token.FieldVisitorRequestsPerMinute, v)
+	return u
+}
+
+// SetNote sets the "note" field.
+func (u *TokenUpsert) SetNote(v string) *TokenUpsert {
+	u.Set(token.FieldNote, v)
+	return u
+}
+
+// UpdateNote sets the "note" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateNote() *TokenUpsert {
+	u.SetExcluded(token.FieldNote)
+	return u
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (u *TokenUpsert) SetLastUsedAt(v time.Time) *TokenUpsert {
 	u.Set(token.FieldLastUsedAt, v)
@@ -496,6 +895,48 @@ func (u *TokenUpsert) UpdateLastUsedAt() *TokenUpsert {
 // ClearLastUsedAt clears the value of the "last_used_at" field.
 func (u *TokenUpsert) ClearLastUsedAt() *TokenUpsert {
 	u.SetNull(token.FieldLastUsedAt)
+	return u
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (u *TokenUpsert) SetLastUsedIP(v string) *TokenUpsert {
+	u.Set(token.FieldLastUsedIP, v)
+	return u
+}
+
+// UpdateLastUsedIP sets the "last_used_ip" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateLastUsedIP() *TokenUpsert {
+	u.SetExcluded(token.FieldLastUsedIP)
+	return u
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (u *TokenUpsert) SetLastUsedAgent(v string) *TokenUpsert {
+	u.Set(token.FieldLastUsedAgent, v)
+	return u
+}
+
+// UpdateLastUsedAgent sets the "last_used_agent" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateLastUsedAgent() *TokenUpsert {
+	u.SetExcluded(token.FieldLastUsedAgent)
+	return u
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (u *TokenUpsert) SetWarnedDays(v int) *TokenUpsert {
+	u.Set(token.FieldWarnedDays, v)
+	return u
+}
+
+// UpdateWarnedDays sets the "warned_days" field to the value that was provided on create.
+func (u *TokenUpsert) UpdateWarnedDays() *TokenUpsert {
+	u.SetExcluded(token.FieldWarnedDays)
+	return u
+}
+
+// AddWarnedDays adds v to the "warned_days" field.
+func (u *TokenUpsert) AddWarnedDays(v int) *TokenUpsert {
+	u.Add(token.FieldWarnedDays, v)
 	return u
 }
 
@@ -588,8 +1029,8 @@ func (u *TokenUpsertOne) UpdateNewValues() *TokenUpsertOne {
 		if _, exists := u.create.mutation.Hash(); exists {
 			s.SetIgnore(token.FieldHash)
 		}
-		if _, exists := u.create.mutation.Scopes(); exists {
-			s.SetIgnore(token.FieldScopes)
+		if _, exists := u.create.mutation.Kind(); exists {
+			s.SetIgnore(token.FieldKind)
 		}
 		if _, exists := u.create.mutation.CreatedBy(); exists {
 			s.SetIgnore(token.FieldCreatedBy)
@@ -645,6 +1086,125 @@ func (u *TokenUpsertOne) UpdateName() *TokenUpsertOne {
 	})
 }
 
+// SetScopes sets the "scopes" field.
+func (u *TokenUpsertOne) SetScopes(v []string) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetScopes(v)
+	})
+}
+
+// UpdateScopes sets the "scopes" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateScopes() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateScopes()
+	})
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (u *TokenUpsertOne) SetIPRanges(v string) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetIPRanges(v)
+	})
+}
+
+// UpdateIPRanges sets the "ip_ranges" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateIPRanges() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateIPRanges()
+	})
+}
+
+// SetOrigins sets the "origins" field.
+func (u *TokenUpsertOne) SetOrigins(v string) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetOrigins(v)
+	})
+}
+
+// UpdateOrigins sets the "origins" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateOrigins() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateOrigins()
+	})
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (u *TokenUpsertOne) SetRequestsPerMinute(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetRequestsPerMinute(v)
+	})
+}
+
+// AddRequestsPerMinute adds v to the "requests_per_minute" field.
+func (u *TokenUpsertOne) AddRequestsPerMinute(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddRequestsPerMinute(v)
+	})
+}
+
+// UpdateRequestsPerMinute sets the "requests_per_minute" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateRequestsPerMinute() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateRequestsPerMinute()
+	})
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (u *TokenUpsertOne) SetMessagesPerMonth(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetMessagesPerMonth(v)
+	})
+}
+
+// AddMessagesPerMonth adds v to the "messages_per_month" field.
+func (u *TokenUpsertOne) AddMessagesPerMonth(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddMessagesPerMonth(v)
+	})
+}
+
+// UpdateMessagesPerMonth sets the "messages_per_month" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateMessagesPerMonth() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateMessagesPerMonth()
+	})
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (u *TokenUpsertOne) SetVisitorRequestsPerMinute(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetVisitorRequestsPerMinute(v)
+	})
+}
+
+// AddVisitorRequestsPerMinute adds v to the "visitor_requests_per_minute" field.
+func (u *TokenUpsertOne) AddVisitorRequestsPerMinute(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddVisitorRequestsPerMinute(v)
+	})
+}
+
+// UpdateVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateVisitorRequestsPerMinute() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateVisitorRequestsPerMinute()
+	})
+}
+
+// SetNote sets the "note" field.
+func (u *TokenUpsertOne) SetNote(v string) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetNote(v)
+	})
+}
+
+// UpdateNote sets the "note" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateNote() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateNote()
+	})
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (u *TokenUpsertOne) SetLastUsedAt(v time.Time) *TokenUpsertOne {
 	return u.Update(func(s *TokenUpsert) {
@@ -663,6 +1223,55 @@ func (u *TokenUpsertOne) UpdateLastUsedAt() *TokenUpsertOne {
 func (u *TokenUpsertOne) ClearLastUsedAt() *TokenUpsertOne {
 	return u.Update(func(s *TokenUpsert) {
 		s.ClearLastUsedAt()
+	})
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (u *TokenUpsertOne) SetLastUsedIP(v string) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetLastUsedIP(v)
+	})
+}
+
+// UpdateLastUsedIP sets the "last_used_ip" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateLastUsedIP() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateLastUsedIP()
+	})
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (u *TokenUpsertOne) SetLastUsedAgent(v string) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetLastUsedAgent(v)
+	})
+}
+
+// UpdateLastUsedAgent sets the "last_used_agent" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateLastUsedAgent() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateLastUsedAgent()
+	})
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (u *TokenUpsertOne) SetWarnedDays(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetWarnedDays(v)
+	})
+}
+
+// AddWarnedDays adds v to the "warned_days" field.
+func (u *TokenUpsertOne) AddWarnedDays(v int) *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddWarnedDays(v)
+	})
+}
+
+// UpdateWarnedDays sets the "warned_days" field to the value that was provided on create.
+func (u *TokenUpsertOne) UpdateWarnedDays() *TokenUpsertOne {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateWarnedDays()
 	})
 }
 
@@ -931,8 +1540,8 @@ func (u *TokenUpsertBulk) UpdateNewValues() *TokenUpsertBulk {
 			if _, exists := b.mutation.Hash(); exists {
 				s.SetIgnore(token.FieldHash)
 			}
-			if _, exists := b.mutation.Scopes(); exists {
-				s.SetIgnore(token.FieldScopes)
+			if _, exists := b.mutation.Kind(); exists {
+				s.SetIgnore(token.FieldKind)
 			}
 			if _, exists := b.mutation.CreatedBy(); exists {
 				s.SetIgnore(token.FieldCreatedBy)
@@ -989,6 +1598,125 @@ func (u *TokenUpsertBulk) UpdateName() *TokenUpsertBulk {
 	})
 }
 
+// SetScopes sets the "scopes" field.
+func (u *TokenUpsertBulk) SetScopes(v []string) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetScopes(v)
+	})
+}
+
+// UpdateScopes sets the "scopes" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateScopes() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateScopes()
+	})
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (u *TokenUpsertBulk) SetIPRanges(v string) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetIPRanges(v)
+	})
+}
+
+// UpdateIPRanges sets the "ip_ranges" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateIPRanges() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateIPRanges()
+	})
+}
+
+// SetOrigins sets the "origins" field.
+func (u *TokenUpsertBulk) SetOrigins(v string) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetOrigins(v)
+	})
+}
+
+// UpdateOrigins sets the "origins" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateOrigins() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateOrigins()
+	})
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (u *TokenUpsertBulk) SetRequestsPerMinute(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetRequestsPerMinute(v)
+	})
+}
+
+// AddRequestsPerMinute adds v to the "requests_per_minute" field.
+func (u *TokenUpsertBulk) AddRequestsPerMinute(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddRequestsPerMinute(v)
+	})
+}
+
+// UpdateRequestsPerMinute sets the "requests_per_minute" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateRequestsPerMinute() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateRequestsPerMinute()
+	})
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (u *TokenUpsertBulk) SetMessagesPerMonth(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetMessagesPerMonth(v)
+	})
+}
+
+// AddMessagesPerMonth adds v to the "messages_per_month" field.
+func (u *TokenUpsertBulk) AddMessagesPerMonth(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddMessagesPerMonth(v)
+	})
+}
+
+// UpdateMessagesPerMonth sets the "messages_per_month" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateMessagesPerMonth() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateMessagesPerMonth()
+	})
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (u *TokenUpsertBulk) SetVisitorRequestsPerMinute(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetVisitorRequestsPerMinute(v)
+	})
+}
+
+// AddVisitorRequestsPerMinute adds v to the "visitor_requests_per_minute" field.
+func (u *TokenUpsertBulk) AddVisitorRequestsPerMinute(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddVisitorRequestsPerMinute(v)
+	})
+}
+
+// UpdateVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateVisitorRequestsPerMinute() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateVisitorRequestsPerMinute()
+	})
+}
+
+// SetNote sets the "note" field.
+func (u *TokenUpsertBulk) SetNote(v string) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetNote(v)
+	})
+}
+
+// UpdateNote sets the "note" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateNote() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateNote()
+	})
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (u *TokenUpsertBulk) SetLastUsedAt(v time.Time) *TokenUpsertBulk {
 	return u.Update(func(s *TokenUpsert) {
@@ -1007,6 +1735,55 @@ func (u *TokenUpsertBulk) UpdateLastUsedAt() *TokenUpsertBulk {
 func (u *TokenUpsertBulk) ClearLastUsedAt() *TokenUpsertBulk {
 	return u.Update(func(s *TokenUpsert) {
 		s.ClearLastUsedAt()
+	})
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (u *TokenUpsertBulk) SetLastUsedIP(v string) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetLastUsedIP(v)
+	})
+}
+
+// UpdateLastUsedIP sets the "last_used_ip" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateLastUsedIP() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateLastUsedIP()
+	})
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (u *TokenUpsertBulk) SetLastUsedAgent(v string) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetLastUsedAgent(v)
+	})
+}
+
+// UpdateLastUsedAgent sets the "last_used_agent" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateLastUsedAgent() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateLastUsedAgent()
+	})
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (u *TokenUpsertBulk) SetWarnedDays(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.SetWarnedDays(v)
+	})
+}
+
+// AddWarnedDays adds v to the "warned_days" field.
+func (u *TokenUpsertBulk) AddWarnedDays(v int) *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.AddWarnedDays(v)
+	})
+}
+
+// UpdateWarnedDays sets the "warned_days" field to the value that was provided on create.
+func (u *TokenUpsertBulk) UpdateWarnedDays() *TokenUpsertBulk {
+	return u.Update(func(s *TokenUpsert) {
+		s.UpdateWarnedDays()
 	})
 }
 

@@ -4,12 +4,14 @@ package ent
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
 	"parley/ent/chatbot"
 	"parley/ent/predicate"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
@@ -26,6 +28,7 @@ type TokenQuery struct {
 	inters      []Interceptor
 	predicates  []predicate.Token
 	withChatbot *ChatbotQuery
+	withMonths  *TokenMonthQuery
 	modifiers   []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -78,6 +81,28 @@ func (_q *TokenQuery) QueryChatbot() *ChatbotQuery {
 			sqlgraph.From(token.Table, token.FieldID, selector),
 			sqlgraph.To(chatbot.Table, chatbot.FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, true, token.ChatbotTable, token.ChatbotColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryMonths chains the current query on the "months" edge.
+func (_q *TokenQuery) QueryMonths() *TokenMonthQuery {
+	query := (&TokenMonthClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(token.Table, token.FieldID, selector),
+			sqlgraph.To(tokenmonth.Table, tokenmonth.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, token.MonthsTable, token.MonthsColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -278,6 +303,7 @@ func (_q *TokenQuery) Clone() *TokenQuery {
 		inters:      append([]Interceptor{}, _q.inters...),
 		predicates:  append([]predicate.Token{}, _q.predicates...),
 		withChatbot: _q.withChatbot.Clone(),
+		withMonths:  _q.withMonths.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -292,6 +318,17 @@ func (_q *TokenQuery) WithChatbot(opts ...func(*ChatbotQuery)) *TokenQuery {
 		opt(query)
 	}
 	_q.withChatbot = query
+	return _q
+}
+
+// WithMonths tells the query-builder to eager-load the nodes that are connected to
+// the "months" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *TokenQuery) WithMonths(opts ...func(*TokenMonthQuery)) *TokenQuery {
+	query := (&TokenMonthClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withMonths = query
 	return _q
 }
 
@@ -379,8 +416,9 @@ func (_q *TokenQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Token,
 	var (
 		nodes       = []*Token{}
 		_spec       = _q.querySpec()
-		loadedTypes = [1]bool{
+		loadedTypes = [2]bool{
 			_q.withChatbot != nil,
+			_q.withMonths != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -407,6 +445,13 @@ func (_q *TokenQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Token,
 	if query := _q.withChatbot; query != nil {
 		if err := _q.loadChatbot(ctx, query, nodes, nil,
 			func(n *Token, e *Chatbot) { n.Edges.Chatbot = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withMonths; query != nil {
+		if err := _q.loadMonths(ctx, query, nodes,
+			func(n *Token) { n.Edges.Months = []*TokenMonth{} },
+			func(n *Token, e *TokenMonth) { n.Edges.Months = append(n.Edges.Months, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -439,6 +484,36 @@ func (_q *TokenQuery) loadChatbot(ctx context.Context, query *ChatbotQuery, node
 		for i := range nodes {
 			assign(nodes[i], n)
 		}
+	}
+	return nil
+}
+func (_q *TokenQuery) loadMonths(ctx context.Context, query *TokenMonthQuery, nodes []*Token, init func(*Token), assign func(*Token, *TokenMonth)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Token)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(tokenmonth.FieldTokenID)
+	}
+	query.Where(predicate.TokenMonth(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(token.MonthsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.TokenID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "token_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
 	}
 	return nil
 }

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"parley/ent/predicate"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -42,6 +44,123 @@ func (_u *TokenUpdate) SetNillableName(v *string) *TokenUpdate {
 	return _u
 }
 
+// SetScopes sets the "scopes" field.
+func (_u *TokenUpdate) SetScopes(v []string) *TokenUpdate {
+	_u.mutation.SetScopes(v)
+	return _u
+}
+
+// AppendScopes appends value to the "scopes" field.
+func (_u *TokenUpdate) AppendScopes(v []string) *TokenUpdate {
+	_u.mutation.AppendScopes(v)
+	return _u
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (_u *TokenUpdate) SetIPRanges(v string) *TokenUpdate {
+	_u.mutation.SetIPRanges(v)
+	return _u
+}
+
+// SetNillableIPRanges sets the "ip_ranges" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableIPRanges(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetIPRanges(*v)
+	}
+	return _u
+}
+
+// SetOrigins sets the "origins" field.
+func (_u *TokenUpdate) SetOrigins(v string) *TokenUpdate {
+	_u.mutation.SetOrigins(v)
+	return _u
+}
+
+// SetNillableOrigins sets the "origins" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableOrigins(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetOrigins(*v)
+	}
+	return _u
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (_u *TokenUpdate) SetRequestsPerMinute(v int) *TokenUpdate {
+	_u.mutation.ResetRequestsPerMinute()
+	_u.mutation.SetRequestsPerMinute(v)
+	return _u
+}
+
+// SetNillableRequestsPerMinute sets the "requests_per_minute" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableRequestsPerMinute(v *int) *TokenUpdate {
+	if v != nil {
+		_u.SetRequestsPerMinute(*v)
+	}
+	return _u
+}
+
+// AddRequestsPerMinute adds value to the "requests_per_minute" field.
+func (_u *TokenUpdate) AddRequestsPerMinute(v int) *TokenUpdate {
+	_u.mutation.AddRequestsPerMinute(v)
+	return _u
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (_u *TokenUpdate) SetMessagesPerMonth(v int) *TokenUpdate {
+	_u.mutation.ResetMessagesPerMonth()
+	_u.mutation.SetMessagesPerMonth(v)
+	return _u
+}
+
+// SetNillableMessagesPerMonth sets the "messages_per_month" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableMessagesPerMonth(v *int) *TokenUpdate {
+	if v != nil {
+		_u.SetMessagesPerMonth(*v)
+	}
+	return _u
+}
+
+// AddMessagesPerMonth adds value to the "messages_per_month" field.
+func (_u *TokenUpdate) AddMessagesPerMonth(v int) *TokenUpdate {
+	_u.mutation.AddMessagesPerMonth(v)
+	return _u
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (_u *TokenUpdate) SetVisitorRequestsPerMinute(v int) *TokenUpdate {
+	_u.mutation.ResetVisitorRequestsPerMinute()
+	_u.mutation.SetVisitorRequestsPerMinute(v)
+	return _u
+}
+
+// SetNillableVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableVisitorRequestsPerMinute(v *int) *TokenUpdate {
+	if v != nil {
+		_u.SetVisitorRequestsPerMinute(*v)
+	}
+	return _u
+}
+
+// AddVisitorRequestsPerMinute adds value to the "visitor_requests_per_minute" field.
+func (_u *TokenUpdate) AddVisitorRequestsPerMinute(v int) *TokenUpdate {
+	_u.mutation.AddVisitorRequestsPerMinute(v)
+	return _u
+}
+
+// SetNote sets the "note" field.
+func (_u *TokenUpdate) SetNote(v string) *TokenUpdate {
+	_u.mutation.SetNote(v)
+	return _u
+}
+
+// SetNillableNote sets the "note" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableNote(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetNote(*v)
+	}
+	return _u
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (_u *TokenUpdate) SetLastUsedAt(v time.Time) *TokenUpdate {
 	_u.mutation.SetLastUsedAt(v)
@@ -59,6 +178,55 @@ func (_u *TokenUpdate) SetNillableLastUsedAt(v *time.Time) *TokenUpdate {
 // ClearLastUsedAt clears the value of the "last_used_at" field.
 func (_u *TokenUpdate) ClearLastUsedAt() *TokenUpdate {
 	_u.mutation.ClearLastUsedAt()
+	return _u
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (_u *TokenUpdate) SetLastUsedIP(v string) *TokenUpdate {
+	_u.mutation.SetLastUsedIP(v)
+	return _u
+}
+
+// SetNillableLastUsedIP sets the "last_used_ip" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableLastUsedIP(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetLastUsedIP(*v)
+	}
+	return _u
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (_u *TokenUpdate) SetLastUsedAgent(v string) *TokenUpdate {
+	_u.mutation.SetLastUsedAgent(v)
+	return _u
+}
+
+// SetNillableLastUsedAgent sets the "last_used_agent" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableLastUsedAgent(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetLastUsedAgent(*v)
+	}
+	return _u
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (_u *TokenUpdate) SetWarnedDays(v int) *TokenUpdate {
+	_u.mutation.ResetWarnedDays()
+	_u.mutation.SetWarnedDays(v)
+	return _u
+}
+
+// SetNillableWarnedDays sets the "warned_days" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableWarnedDays(v *int) *TokenUpdate {
+	if v != nil {
+		_u.SetWarnedDays(*v)
+	}
+	return _u
+}
+
+// AddWarnedDays adds value to the "warned_days" field.
+func (_u *TokenUpdate) AddWarnedDays(v int) *TokenUpdate {
+	_u.mutation.AddWarnedDays(v)
 	return _u
 }
 
@@ -130,9 +298,45 @@ func (_u *TokenUpdate) SetNillableOverLimit(v *bool) *TokenUpdate {
 	return _u
 }
 
+// AddMonthIDs adds the "months" edge to the TokenMonth entity by IDs.
+func (_u *TokenUpdate) AddMonthIDs(ids ...int64) *TokenUpdate {
+	_u.mutation.AddMonthIDs(ids...)
+	return _u
+}
+
+// AddMonths adds the "months" edges to the TokenMonth entity.
+func (_u *TokenUpdate) AddMonths(v ...*TokenMonth) *TokenUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddMonthIDs(ids...)
+}
+
 // Mutation returns the TokenMutation object of the builder.
 func (_u *TokenUpdate) Mutation() *TokenMutation {
 	return _u.mutation
+}
+
+// ClearMonths clears all "months" edges to the TokenMonth entity.
+func (_u *TokenUpdate) ClearMonths() *TokenUpdate {
+	_u.mutation.ClearMonths()
+	return _u
+}
+
+// RemoveMonthIDs removes the "months" edge to TokenMonth entities by IDs.
+func (_u *TokenUpdate) RemoveMonthIDs(ids ...int64) *TokenUpdate {
+	_u.mutation.RemoveMonthIDs(ids...)
+	return _u
+}
+
+// RemoveMonths removes "months" edges to TokenMonth entities.
+func (_u *TokenUpdate) RemoveMonths(v ...*TokenMonth) *TokenUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveMonthIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -169,6 +373,16 @@ func (_u *TokenUpdate) check() error {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "Token.name": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.LastUsedIP(); ok {
+		if err := token.LastUsedIPValidator(v); err != nil {
+			return &ValidationError{Name: "last_used_ip", err: fmt.Errorf(`ent: validator failed for field "Token.last_used_ip": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.LastUsedAgent(); ok {
+		if err := token.LastUsedAgentValidator(v); err != nil {
+			return &ValidationError{Name: "last_used_agent", err: fmt.Errorf(`ent: validator failed for field "Token.last_used_agent": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Token.chatbot"`)
 	}
@@ -190,11 +404,58 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(token.FieldName, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Scopes(); ok {
+		_spec.SetField(token.FieldScopes, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedScopes(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, token.FieldScopes, value)
+		})
+	}
+	if value, ok := _u.mutation.IPRanges(); ok {
+		_spec.SetField(token.FieldIPRanges, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Origins(); ok {
+		_spec.SetField(token.FieldOrigins, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.RequestsPerMinute(); ok {
+		_spec.SetField(token.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRequestsPerMinute(); ok {
+		_spec.AddField(token.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.MessagesPerMonth(); ok {
+		_spec.SetField(token.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMessagesPerMonth(); ok {
+		_spec.AddField(token.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.VisitorRequestsPerMinute(); ok {
+		_spec.SetField(token.FieldVisitorRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedVisitorRequestsPerMinute(); ok {
+		_spec.AddField(token.FieldVisitorRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Note(); ok {
+		_spec.SetField(token.FieldNote, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.LastUsedAt(); ok {
 		_spec.SetField(token.FieldLastUsedAt, field.TypeTime, value)
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(token.FieldLastUsedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.LastUsedIP(); ok {
+		_spec.SetField(token.FieldLastUsedIP, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.LastUsedAgent(); ok {
+		_spec.SetField(token.FieldLastUsedAgent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.WarnedDays(); ok {
+		_spec.SetField(token.FieldWarnedDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedWarnedDays(); ok {
+		_spec.AddField(token.FieldWarnedDays, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.ExpiresAt(); ok {
 		_spec.SetField(token.FieldExpiresAt, field.TypeTime, value)
@@ -213,6 +474,51 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.OverLimit(); ok {
 		_spec.SetField(token.FieldOverLimit, field.TypeBool, value)
+	}
+	if _u.mutation.MonthsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedMonthsIDs(); len(nodes) > 0 && !_u.mutation.MonthsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.MonthsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -248,6 +554,123 @@ func (_u *TokenUpdateOne) SetNillableName(v *string) *TokenUpdateOne {
 	return _u
 }
 
+// SetScopes sets the "scopes" field.
+func (_u *TokenUpdateOne) SetScopes(v []string) *TokenUpdateOne {
+	_u.mutation.SetScopes(v)
+	return _u
+}
+
+// AppendScopes appends value to the "scopes" field.
+func (_u *TokenUpdateOne) AppendScopes(v []string) *TokenUpdateOne {
+	_u.mutation.AppendScopes(v)
+	return _u
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (_u *TokenUpdateOne) SetIPRanges(v string) *TokenUpdateOne {
+	_u.mutation.SetIPRanges(v)
+	return _u
+}
+
+// SetNillableIPRanges sets the "ip_ranges" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableIPRanges(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetIPRanges(*v)
+	}
+	return _u
+}
+
+// SetOrigins sets the "origins" field.
+func (_u *TokenUpdateOne) SetOrigins(v string) *TokenUpdateOne {
+	_u.mutation.SetOrigins(v)
+	return _u
+}
+
+// SetNillableOrigins sets the "origins" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableOrigins(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetOrigins(*v)
+	}
+	return _u
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (_u *TokenUpdateOne) SetRequestsPerMinute(v int) *TokenUpdateOne {
+	_u.mutation.ResetRequestsPerMinute()
+	_u.mutation.SetRequestsPerMinute(v)
+	return _u
+}
+
+// SetNillableRequestsPerMinute sets the "requests_per_minute" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableRequestsPerMinute(v *int) *TokenUpdateOne {
+	if v != nil {
+		_u.SetRequestsPerMinute(*v)
+	}
+	return _u
+}
+
+// AddRequestsPerMinute adds value to the "requests_per_minute" field.
+func (_u *TokenUpdateOne) AddRequestsPerMinute(v int) *TokenUpdateOne {
+	_u.mutation.AddRequestsPerMinute(v)
+	return _u
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (_u *TokenUpdateOne) SetMessagesPerMonth(v int) *TokenUpdateOne {
+	_u.mutation.ResetMessagesPerMonth()
+	_u.mutation.SetMessagesPerMonth(v)
+	return _u
+}
+
+// SetNillableMessagesPerMonth sets the "messages_per_month" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableMessagesPerMonth(v *int) *TokenUpdateOne {
+	if v != nil {
+		_u.SetMessagesPerMonth(*v)
+	}
+	return _u
+}
+
+// AddMessagesPerMonth adds value to the "messages_per_month" field.
+func (_u *TokenUpdateOne) AddMessagesPerMonth(v int) *TokenUpdateOne {
+	_u.mutation.AddMessagesPerMonth(v)
+	return _u
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (_u *TokenUpdateOne) SetVisitorRequestsPerMinute(v int) *TokenUpdateOne {
+	_u.mutation.ResetVisitorRequestsPerMinute()
+	_u.mutation.SetVisitorRequestsPerMinute(v)
+	return _u
+}
+
+// SetNillableVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableVisitorRequestsPerMinute(v *int) *TokenUpdateOne {
+	if v != nil {
+		_u.SetVisitorRequestsPerMinute(*v)
+	}
+	return _u
+}
+
+// AddVisitorRequestsPerMinute adds value to the "visitor_requests_per_minute" field.
+func (_u *TokenUpdateOne) AddVisitorRequestsPerMinute(v int) *TokenUpdateOne {
+	_u.mutation.AddVisitorRequestsPerMinute(v)
+	return _u
+}
+
+// SetNote sets the "note" field.
+func (_u *TokenUpdateOne) SetNote(v string) *TokenUpdateOne {
+	_u.mutation.SetNote(v)
+	return _u
+}
+
+// SetNillableNote sets the "note" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableNote(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetNote(*v)
+	}
+	return _u
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (_u *TokenUpdateOne) SetLastUsedAt(v time.Time) *TokenUpdateOne {
 	_u.mutation.SetLastUsedAt(v)
@@ -265,6 +688,55 @@ func (_u *TokenUpdateOne) SetNillableLastUsedAt(v *time.Time) *TokenUpdateOne {
 // ClearLastUsedAt clears the value of the "last_used_at" field.
 func (_u *TokenUpdateOne) ClearLastUsedAt() *TokenUpdateOne {
 	_u.mutation.ClearLastUsedAt()
+	return _u
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (_u *TokenUpdateOne) SetLastUsedIP(v string) *TokenUpdateOne {
+	_u.mutation.SetLastUsedIP(v)
+	return _u
+}
+
+// SetNillableLastUsedIP sets the "last_used_ip" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableLastUsedIP(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetLastUsedIP(*v)
+	}
+	return _u
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (_u *TokenUpdateOne) SetLastUsedAgent(v string) *TokenUpdateOne {
+	_u.mutation.SetLastUsedAgent(v)
+	return _u
+}
+
+// SetNillableLastUsedAgent sets the "last_used_agent" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableLastUsedAgent(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetLastUsedAgent(*v)
+	}
+	return _u
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (_u *TokenUpdateOne) SetWarnedDays(v int) *TokenUpdateOne {
+	_u.mutation.ResetWarnedDays()
+	_u.mutation.SetWarnedDays(v)
+	return _u
+}
+
+// SetNillableWarnedDays sets the "warned_days" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableWarnedDays(v *int) *TokenUpdateOne {
+	if v != nil {
+		_u.SetWarnedDays(*v)
+	}
+	return _u
+}
+
+// AddWarnedDays adds value to the "warned_days" field.
+func (_u *TokenUpdateOne) AddWarnedDays(v int) *TokenUpdateOne {
+	_u.mutation.AddWarnedDays(v)
 	return _u
 }
 
@@ -336,9 +808,45 @@ func (_u *TokenUpdateOne) SetNillableOverLimit(v *bool) *TokenUpdateOne {
 	return _u
 }
 
+// AddMonthIDs adds the "months" edge to the TokenMonth entity by IDs.
+func (_u *TokenUpdateOne) AddMonthIDs(ids ...int64) *TokenUpdateOne {
+	_u.mutation.AddMonthIDs(ids...)
+	return _u
+}
+
+// AddMonths adds the "months" edges to the TokenMonth entity.
+func (_u *TokenUpdateOne) AddMonths(v ...*TokenMonth) *TokenUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddMonthIDs(ids...)
+}
+
 // Mutation returns the TokenMutation object of the builder.
 func (_u *TokenUpdateOne) Mutation() *TokenMutation {
 	return _u.mutation
+}
+
+// ClearMonths clears all "months" edges to the TokenMonth entity.
+func (_u *TokenUpdateOne) ClearMonths() *TokenUpdateOne {
+	_u.mutation.ClearMonths()
+	return _u
+}
+
+// RemoveMonthIDs removes the "months" edge to TokenMonth entities by IDs.
+func (_u *TokenUpdateOne) RemoveMonthIDs(ids ...int64) *TokenUpdateOne {
+	_u.mutation.RemoveMonthIDs(ids...)
+	return _u
+}
+
+// RemoveMonths removes "months" edges to TokenMonth entities.
+func (_u *TokenUpdateOne) RemoveMonths(v ...*TokenMonth) *TokenUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveMonthIDs(ids...)
 }
 
 // Where appends a list predicates to the TokenUpdate builder.
@@ -388,6 +896,16 @@ func (_u *TokenUpdateOne) check() error {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "Token.name": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.LastUsedIP(); ok {
+		if err := token.LastUsedIPValidator(v); err != nil {
+			return &ValidationError{Name: "last_used_ip", err: fmt.Errorf(`ent: validator failed for field "Token.last_used_ip": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.LastUsedAgent(); ok {
+		if err := token.LastUsedAgentValidator(v); err != nil {
+			return &ValidationError{Name: "last_used_agent", err: fmt.Errorf(`ent: validator failed for field "Token.last_used_agent": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Token.chatbot"`)
 	}
@@ -426,11 +944,58 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(token.FieldName, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Scopes(); ok {
+		_spec.SetField(token.FieldScopes, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedScopes(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, token.FieldScopes, value)
+		})
+	}
+	if value, ok := _u.mutation.IPRanges(); ok {
+		_spec.SetField(token.FieldIPRanges, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Origins(); ok {
+		_spec.SetField(token.FieldOrigins, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.RequestsPerMinute(); ok {
+		_spec.SetField(token.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRequestsPerMinute(); ok {
+		_spec.AddField(token.FieldRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.MessagesPerMonth(); ok {
+		_spec.SetField(token.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedMessagesPerMonth(); ok {
+		_spec.AddField(token.FieldMessagesPerMonth, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.VisitorRequestsPerMinute(); ok {
+		_spec.SetField(token.FieldVisitorRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedVisitorRequestsPerMinute(); ok {
+		_spec.AddField(token.FieldVisitorRequestsPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Note(); ok {
+		_spec.SetField(token.FieldNote, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.LastUsedAt(); ok {
 		_spec.SetField(token.FieldLastUsedAt, field.TypeTime, value)
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(token.FieldLastUsedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.LastUsedIP(); ok {
+		_spec.SetField(token.FieldLastUsedIP, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.LastUsedAgent(); ok {
+		_spec.SetField(token.FieldLastUsedAgent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.WarnedDays(); ok {
+		_spec.SetField(token.FieldWarnedDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedWarnedDays(); ok {
+		_spec.AddField(token.FieldWarnedDays, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.ExpiresAt(); ok {
 		_spec.SetField(token.FieldExpiresAt, field.TypeTime, value)
@@ -449,6 +1014,51 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if value, ok := _u.mutation.OverLimit(); ok {
 		_spec.SetField(token.FieldOverLimit, field.TypeBool, value)
+	}
+	if _u.mutation.MonthsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedMonthsIDs(); len(nodes) > 0 && !_u.mutation.MonthsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.MonthsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   token.MonthsTable,
+			Columns: []string{token.MonthsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(tokenmonth.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_node = &Token{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -64,6 +64,8 @@ type Tx struct {
 	Plan *PlanClient
 	// Provider is the client for interacting with the Provider builders.
 	Provider *ProviderClient
+	// QuotaNotice is the client for interacting with the QuotaNotice builders.
+	QuotaNotice *QuotaNoticeClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
 	// Removal is the client for interacting with the Removal builders.
@@ -88,6 +90,8 @@ type Tx struct {
 	TestRun *TestRunClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
+	// TokenMonth is the client for interacting with the TokenMonth builders.
+	TokenMonth *TokenMonthClient
 	// Trial is the client for interacting with the Trial builders.
 	Trial *TrialClient
 	// Upload is the client for interacting with the Upload builders.
@@ -98,6 +102,12 @@ type Tx struct {
 	UsageRecord *UsageRecordClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
+	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
+	WebhookDelivery *WebhookDeliveryClient
+	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
+	WebhookEndpoint *WebhookEndpointClient
+	// WebhookMessage is the client for interacting with the WebhookMessage builders.
+	WebhookMessage *WebhookMessageClient
 	// Workspace is the client for interacting with the Workspace builders.
 	Workspace *WorkspaceClient
 
@@ -256,6 +266,7 @@ func (tx *Tx) init() {
 	tx.Passage = NewPassageClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
 	tx.Provider = NewProviderClient(tx.config)
+	tx.QuotaNotice = NewQuotaNoticeClient(tx.config)
 	tx.Rebuild = NewRebuildClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
 	tx.RequestMinute = NewRequestMinuteClient(tx.config)
@@ -268,11 +279,15 @@ func (tx *Tx) init() {
 	tx.TestResult = NewTestResultClient(tx.config)
 	tx.TestRun = NewTestRunClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
+	tx.TokenMonth = NewTokenMonthClient(tx.config)
 	tx.Trial = NewTrialClient(tx.config)
 	tx.Upload = NewUploadClient(tx.config)
 	tx.Usage = NewUsageClient(tx.config)
 	tx.UsageRecord = NewUsageRecordClient(tx.config)
 	tx.User = NewUserClient(tx.config)
+	tx.WebhookDelivery = NewWebhookDeliveryClient(tx.config)
+	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)
+	tx.WebhookMessage = NewWebhookMessageClient(tx.config)
 	tx.Workspace = NewWorkspaceClient(tx.config)
 }
 

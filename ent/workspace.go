@@ -59,9 +59,15 @@ type WorkspaceEdges struct {
 	MessageHolds []*MessageHold `json:"message_holds,omitempty"`
 	// Providers holds the value of the providers edge.
 	Providers []*Provider `json:"providers,omitempty"`
+	// QuotaNotices holds the value of the quota_notices edge.
+	QuotaNotices []*QuotaNotice `json:"quota_notices,omitempty"`
+	// WebhookEndpoints holds the value of the webhook_endpoints edge.
+	WebhookEndpoints []*WebhookEndpoint `json:"webhook_endpoints,omitempty"`
+	// WebhookMessages holds the value of the webhook_messages edge.
+	WebhookMessages []*WebhookMessage `json:"webhook_messages,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [10]bool
+	loadedTypes [13]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -152,6 +158,33 @@ func (e WorkspaceEdges) ProvidersOrErr() ([]*Provider, error) {
 		return e.Providers, nil
 	}
 	return nil, &NotLoadedError{edge: "providers"}
+}
+
+// QuotaNoticesOrErr returns the QuotaNotices value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) QuotaNoticesOrErr() ([]*QuotaNotice, error) {
+	if e.loadedTypes[10] {
+		return e.QuotaNotices, nil
+	}
+	return nil, &NotLoadedError{edge: "quota_notices"}
+}
+
+// WebhookEndpointsOrErr returns the WebhookEndpoints value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) WebhookEndpointsOrErr() ([]*WebhookEndpoint, error) {
+	if e.loadedTypes[11] {
+		return e.WebhookEndpoints, nil
+	}
+	return nil, &NotLoadedError{edge: "webhook_endpoints"}
+}
+
+// WebhookMessagesOrErr returns the WebhookMessages value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) WebhookMessagesOrErr() ([]*WebhookMessage, error) {
+	if e.loadedTypes[12] {
+		return e.WebhookMessages, nil
+	}
+	return nil, &NotLoadedError{edge: "webhook_messages"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -291,6 +324,21 @@ func (_m *Workspace) QueryMessageHolds() *MessageHoldQuery {
 // QueryProviders queries the "providers" edge of the Workspace entity.
 func (_m *Workspace) QueryProviders() *ProviderQuery {
 	return NewWorkspaceClient(_m.config).QueryProviders(_m)
+}
+
+// QueryQuotaNotices queries the "quota_notices" edge of the Workspace entity.
+func (_m *Workspace) QueryQuotaNotices() *QuotaNoticeQuery {
+	return NewWorkspaceClient(_m.config).QueryQuotaNotices(_m)
+}
+
+// QueryWebhookEndpoints queries the "webhook_endpoints" edge of the Workspace entity.
+func (_m *Workspace) QueryWebhookEndpoints() *WebhookEndpointQuery {
+	return NewWorkspaceClient(_m.config).QueryWebhookEndpoints(_m)
+}
+
+// QueryWebhookMessages queries the "webhook_messages" edge of the Workspace entity.
+func (_m *Workspace) QueryWebhookMessages() *WebhookMessageQuery {
+	return NewWorkspaceClient(_m.config).QueryWebhookMessages(_m)
 }
 
 // Update returns a builder for updating this Workspace.

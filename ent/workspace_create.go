@@ -13,9 +13,12 @@ import (
 	"parley/ent/member"
 	"parley/ent/messagehold"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/reversal"
 	"parley/ent/subscription"
 	"parley/ent/usage"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 	"time"
 
@@ -269,6 +272,51 @@ func (_c *WorkspaceCreate) AddProviders(v ...*Provider) *WorkspaceCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddProviderIDs(ids...)
+}
+
+// AddQuotaNoticeIDs adds the "quota_notices" edge to the QuotaNotice entity by IDs.
+func (_c *WorkspaceCreate) AddQuotaNoticeIDs(ids ...int64) *WorkspaceCreate {
+	_c.mutation.AddQuotaNoticeIDs(ids...)
+	return _c
+}
+
+// AddQuotaNotices adds the "quota_notices" edges to the QuotaNotice entity.
+func (_c *WorkspaceCreate) AddQuotaNotices(v ...*QuotaNotice) *WorkspaceCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddQuotaNoticeIDs(ids...)
+}
+
+// AddWebhookEndpointIDs adds the "webhook_endpoints" edge to the WebhookEndpoint entity by IDs.
+func (_c *WorkspaceCreate) AddWebhookEndpointIDs(ids ...string) *WorkspaceCreate {
+	_c.mutation.AddWebhookEndpointIDs(ids...)
+	return _c
+}
+
+// AddWebhookEndpoints adds the "webhook_endpoints" edges to the WebhookEndpoint entity.
+func (_c *WorkspaceCreate) AddWebhookEndpoints(v ...*WebhookEndpoint) *WorkspaceCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddWebhookEndpointIDs(ids...)
+}
+
+// AddWebhookMessageIDs adds the "webhook_messages" edge to the WebhookMessage entity by IDs.
+func (_c *WorkspaceCreate) AddWebhookMessageIDs(ids ...string) *WorkspaceCreate {
+	_c.mutation.AddWebhookMessageIDs(ids...)
+	return _c
+}
+
+// AddWebhookMessages adds the "webhook_messages" edges to the WebhookMessage entity.
+func (_c *WorkspaceCreate) AddWebhookMessages(v ...*WebhookMessage) *WorkspaceCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddWebhookMessageIDs(ids...)
 }
 
 // Mutation returns the WorkspaceMutation object of the builder.
@@ -580,6 +628,54 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.QuotaNoticesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.WebhookEndpointsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.WebhookMessagesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {

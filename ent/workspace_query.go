@@ -16,9 +16,12 @@ import (
 	"parley/ent/messagehold"
 	"parley/ent/predicate"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/reversal"
 	"parley/ent/subscription"
 	"parley/ent/usage"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 
 	"entgo.io/ent"
@@ -31,21 +34,24 @@ import (
 // WorkspaceQuery is the builder for querying Workspace entities.
 type WorkspaceQuery struct {
 	config
-	ctx               *QueryContext
-	order             []workspace.OrderOption
-	inters            []Interceptor
-	predicates        []predicate.Workspace
-	withMembers       *MemberQuery
-	withInvitations   *InvitationQuery
-	withChatbots      *ChatbotQuery
-	withEmbeddings    *EmbeddingQuery
-	withSubscriptions *SubscriptionQuery
-	withMails         *MailQuery
-	withReversals     *ReversalQuery
-	withUsages        *UsageQuery
-	withMessageHolds  *MessageHoldQuery
-	withProviders     *ProviderQuery
-	modifiers         []func(*sql.Selector)
+	ctx                  *QueryContext
+	order                []workspace.OrderOption
+	inters               []Interceptor
+	predicates           []predicate.Workspace
+	withMembers          *MemberQuery
+	withInvitations      *InvitationQuery
+	withChatbots         *ChatbotQuery
+	withEmbeddings       *EmbeddingQuery
+	withSubscriptions    *SubscriptionQuery
+	withMails            *MailQuery
+	withReversals        *ReversalQuery
+	withUsages           *UsageQuery
+	withMessageHolds     *MessageHoldQuery
+	withProviders        *ProviderQuery
+	withQuotaNotices     *QuotaNoticeQuery
+	withWebhookEndpoints *WebhookEndpointQuery
+	withWebhookMessages  *WebhookMessageQuery
+	modifiers            []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -302,6 +308,72 @@ func (_q *WorkspaceQuery) QueryProviders() *ProviderQuery {
 	return query
 }
 
+// QueryQuotaNotices chains the current query on the "quota_notices" edge.
+func (_q *WorkspaceQuery) QueryQuotaNotices() *QuotaNoticeQuery {
+	query := (&QuotaNoticeClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(quotanotice.Table, quotanotice.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.QuotaNoticesTable, workspace.QuotaNoticesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryWebhookEndpoints chains the current query on the "webhook_endpoints" edge.
+func (_q *WorkspaceQuery) QueryWebhookEndpoints() *WebhookEndpointQuery {
+	query := (&WebhookEndpointClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(webhookendpoint.Table, webhookendpoint.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.WebhookEndpointsTable, workspace.WebhookEndpointsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryWebhookMessages chains the current query on the "webhook_messages" edge.
+func (_q *WorkspaceQuery) QueryWebhookMessages() *WebhookMessageQuery {
+	query := (&WebhookMessageClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(webhookmessage.Table, webhookmessage.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.WebhookMessagesTable, workspace.WebhookMessagesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
 // First returns the first Workspace entity from the query.
 // Returns a *NotFoundError when no Workspace was found.
 func (_q *WorkspaceQuery) First(ctx context.Context) (*Workspace, error) {
@@ -489,21 +561,24 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		return nil
 	}
 	return &WorkspaceQuery{
-		config:            _q.config,
-		ctx:               _q.ctx.Clone(),
-		order:             append([]workspace.OrderOption{}, _q.order...),
-		inters:            append([]Interceptor{}, _q.inters...),
-		predicates:        append([]predicate.Workspace{}, _q.predicates...),
-		withMembers:       _q.withMembers.Clone(),
-		withInvitations:   _q.withInvitations.Clone(),
-		withChatbots:      _q.withChatbots.Clone(),
-		withEmbeddings:    _q.withEmbeddings.Clone(),
-		withSubscriptions: _q.withSubscriptions.Clone(),
-		withMails:         _q.withMails.Clone(),
-		withReversals:     _q.withReversals.Clone(),
-		withUsages:        _q.withUsages.Clone(),
-		withMessageHolds:  _q.withMessageHolds.Clone(),
-		withProviders:     _q.withProviders.Clone(),
+		config:               _q.config,
+		ctx:                  _q.ctx.Clone(),
+		order:                append([]workspace.OrderOption{}, _q.order...),
+		inters:               append([]Interceptor{}, _q.inters...),
+		predicates:           append([]predicate.Workspace{}, _q.predicates...),
+		withMembers:          _q.withMembers.Clone(),
+		withInvitations:      _q.withInvitations.Clone(),
+		withChatbots:         _q.withChatbots.Clone(),
+		withEmbeddings:       _q.withEmbeddings.Clone(),
+		withSubscriptions:    _q.withSubscriptions.Clone(),
+		withMails:            _q.withMails.Clone(),
+		withReversals:        _q.withReversals.Clone(),
+		withUsages:           _q.withUsages.Clone(),
+		withMessageHolds:     _q.withMessageHolds.Clone(),
+		withProviders:        _q.withProviders.Clone(),
+		withQuotaNotices:     _q.withQuotaNotices.Clone(),
+		withWebhookEndpoints: _q.withWebhookEndpoints.Clone(),
+		withWebhookMessages:  _q.withWebhookMessages.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -620,6 +695,39 @@ func (_q *WorkspaceQuery) WithProviders(opts ...func(*ProviderQuery)) *Workspace
 	return _q
 }
 
+// WithQuotaNotices tells the query-builder to eager-load the nodes that are connected to
+// the "quota_notices" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithQuotaNotices(opts ...func(*QuotaNoticeQuery)) *WorkspaceQuery {
+	query := (&QuotaNoticeClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withQuotaNotices = query
+	return _q
+}
+
+// WithWebhookEndpoints tells the query-builder to eager-load the nodes that are connected to
+// the "webhook_endpoints" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithWebhookEndpoints(opts ...func(*WebhookEndpointQuery)) *WorkspaceQuery {
+	query := (&WebhookEndpointClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withWebhookEndpoints = query
+	return _q
+}
+
+// WithWebhookMessages tells the query-builder to eager-load the nodes that are connected to
+// the "webhook_messages" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithWebhookMessages(opts ...func(*WebhookMessageQuery)) *WorkspaceQuery {
+	query := (&WebhookMessageClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withWebhookMessages = query
+	return _q
+}
+
 // GroupBy is used to group vertices by one or more fields/columns.
 // It is often used with aggregate functions, like: count, max, mean, min, sum.
 //
@@ -704,7 +812,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [10]bool{
+		loadedTypes = [13]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
@@ -715,6 +823,9 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 			_q.withUsages != nil,
 			_q.withMessageHolds != nil,
 			_q.withProviders != nil,
+			_q.withQuotaNotices != nil,
+			_q.withWebhookEndpoints != nil,
+			_q.withWebhookMessages != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -805,6 +916,27 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadProviders(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.Providers = []*Provider{} },
 			func(n *Workspace, e *Provider) { n.Edges.Providers = append(n.Edges.Providers, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withQuotaNotices; query != nil {
+		if err := _q.loadQuotaNotices(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.QuotaNotices = []*QuotaNotice{} },
+			func(n *Workspace, e *QuotaNotice) { n.Edges.QuotaNotices = append(n.Edges.QuotaNotices, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withWebhookEndpoints; query != nil {
+		if err := _q.loadWebhookEndpoints(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.WebhookEndpoints = []*WebhookEndpoint{} },
+			func(n *Workspace, e *WebhookEndpoint) { n.Edges.WebhookEndpoints = append(n.Edges.WebhookEndpoints, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withWebhookMessages; query != nil {
+		if err := _q.loadWebhookMessages(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.WebhookMessages = []*WebhookMessage{} },
+			func(n *Workspace, e *WebhookMessage) { n.Edges.WebhookMessages = append(n.Edges.WebhookMessages, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -1096,6 +1228,96 @@ func (_q *WorkspaceQuery) loadProviders(ctx context.Context, query *ProviderQuer
 	}
 	query.Where(predicate.Provider(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.ProvidersColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadQuotaNotices(ctx context.Context, query *QuotaNoticeQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *QuotaNotice)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(quotanotice.FieldWorkspaceID)
+	}
+	query.Where(predicate.QuotaNotice(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.QuotaNoticesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadWebhookEndpoints(ctx context.Context, query *WebhookEndpointQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *WebhookEndpoint)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(webhookendpoint.FieldWorkspaceID)
+	}
+	query.Where(predicate.WebhookEndpoint(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.WebhookEndpointsColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadWebhookMessages(ctx context.Context, query *WebhookMessageQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *WebhookMessage)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(webhookmessage.FieldWorkspaceID)
+	}
+	query.Where(predicate.WebhookMessage(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.WebhookMessagesColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

@@ -14,9 +14,12 @@ import (
 	"parley/ent/messagehold"
 	"parley/ent/predicate"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/reversal"
 	"parley/ent/subscription"
 	"parley/ent/usage"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 	"time"
 
@@ -291,6 +294,51 @@ func (_u *WorkspaceUpdate) AddProviders(v ...*Provider) *WorkspaceUpdate {
 	return _u.AddProviderIDs(ids...)
 }
 
+// AddQuotaNoticeIDs adds the "quota_notices" edge to the QuotaNotice entity by IDs.
+func (_u *WorkspaceUpdate) AddQuotaNoticeIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.AddQuotaNoticeIDs(ids...)
+	return _u
+}
+
+// AddQuotaNotices adds the "quota_notices" edges to the QuotaNotice entity.
+func (_u *WorkspaceUpdate) AddQuotaNotices(v ...*QuotaNotice) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddQuotaNoticeIDs(ids...)
+}
+
+// AddWebhookEndpointIDs adds the "webhook_endpoints" edge to the WebhookEndpoint entity by IDs.
+func (_u *WorkspaceUpdate) AddWebhookEndpointIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.AddWebhookEndpointIDs(ids...)
+	return _u
+}
+
+// AddWebhookEndpoints adds the "webhook_endpoints" edges to the WebhookEndpoint entity.
+func (_u *WorkspaceUpdate) AddWebhookEndpoints(v ...*WebhookEndpoint) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddWebhookEndpointIDs(ids...)
+}
+
+// AddWebhookMessageIDs adds the "webhook_messages" edge to the WebhookMessage entity by IDs.
+func (_u *WorkspaceUpdate) AddWebhookMessageIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.AddWebhookMessageIDs(ids...)
+	return _u
+}
+
+// AddWebhookMessages adds the "webhook_messages" edges to the WebhookMessage entity.
+func (_u *WorkspaceUpdate) AddWebhookMessages(v ...*WebhookMessage) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddWebhookMessageIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_u *WorkspaceUpdate) Mutation() *WorkspaceMutation {
 	return _u.mutation
@@ -504,6 +552,69 @@ func (_u *WorkspaceUpdate) RemoveProviders(v ...*Provider) *WorkspaceUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveProviderIDs(ids...)
+}
+
+// ClearQuotaNotices clears all "quota_notices" edges to the QuotaNotice entity.
+func (_u *WorkspaceUpdate) ClearQuotaNotices() *WorkspaceUpdate {
+	_u.mutation.ClearQuotaNotices()
+	return _u
+}
+
+// RemoveQuotaNoticeIDs removes the "quota_notices" edge to QuotaNotice entities by IDs.
+func (_u *WorkspaceUpdate) RemoveQuotaNoticeIDs(ids ...int64) *WorkspaceUpdate {
+	_u.mutation.RemoveQuotaNoticeIDs(ids...)
+	return _u
+}
+
+// RemoveQuotaNotices removes "quota_notices" edges to QuotaNotice entities.
+func (_u *WorkspaceUpdate) RemoveQuotaNotices(v ...*QuotaNotice) *WorkspaceUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveQuotaNoticeIDs(ids...)
+}
+
+// ClearWebhookEndpoints clears all "webhook_endpoints" edges to the WebhookEndpoint entity.
+func (_u *WorkspaceUpdate) ClearWebhookEndpoints() *WorkspaceUpdate {
+	_u.mutation.ClearWebhookEndpoints()
+	return _u
+}
+
+// RemoveWebhookEndpointIDs removes the "webhook_endpoints" edge to WebhookEndpoint entities by IDs.
+func (_u *WorkspaceUpdate) RemoveWebhookEndpointIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.RemoveWebhookEndpointIDs(ids...)
+	return _u
+}
+
+// RemoveWebhookEndpoints removes "webhook_endpoints" edges to WebhookEndpoint entities.
+func (_u *WorkspaceUpdate) RemoveWebhookEndpoints(v ...*WebhookEndpoint) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveWebhookEndpointIDs(ids...)
+}
+
+// ClearWebhookMessages clears all "webhook_messages" edges to the WebhookMessage entity.
+func (_u *WorkspaceUpdate) ClearWebhookMessages() *WorkspaceUpdate {
+	_u.mutation.ClearWebhookMessages()
+	return _u
+}
+
+// RemoveWebhookMessageIDs removes the "webhook_messages" edge to WebhookMessage entities by IDs.
+func (_u *WorkspaceUpdate) RemoveWebhookMessageIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.RemoveWebhookMessageIDs(ids...)
+	return _u
+}
+
+// RemoveWebhookMessages removes "webhook_messages" edges to WebhookMessage entities.
+func (_u *WorkspaceUpdate) RemoveWebhookMessages(v ...*WebhookMessage) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveWebhookMessageIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -1042,6 +1153,141 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.QuotaNoticesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedQuotaNoticesIDs(); len(nodes) > 0 && !_u.mutation.QuotaNoticesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.QuotaNoticesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.WebhookEndpointsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedWebhookEndpointsIDs(); len(nodes) > 0 && !_u.mutation.WebhookEndpointsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.WebhookEndpointsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.WebhookMessagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedWebhookMessagesIDs(); len(nodes) > 0 && !_u.mutation.WebhookMessagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.WebhookMessagesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{workspace.Label}
@@ -1315,6 +1561,51 @@ func (_u *WorkspaceUpdateOne) AddProviders(v ...*Provider) *WorkspaceUpdateOne {
 	return _u.AddProviderIDs(ids...)
 }
 
+// AddQuotaNoticeIDs adds the "quota_notices" edge to the QuotaNotice entity by IDs.
+func (_u *WorkspaceUpdateOne) AddQuotaNoticeIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.AddQuotaNoticeIDs(ids...)
+	return _u
+}
+
+// AddQuotaNotices adds the "quota_notices" edges to the QuotaNotice entity.
+func (_u *WorkspaceUpdateOne) AddQuotaNotices(v ...*QuotaNotice) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddQuotaNoticeIDs(ids...)
+}
+
+// AddWebhookEndpointIDs adds the "webhook_endpoints" edge to the WebhookEndpoint entity by IDs.
+func (_u *WorkspaceUpdateOne) AddWebhookEndpointIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.AddWebhookEndpointIDs(ids...)
+	return _u
+}
+
+// AddWebhookEndpoints adds the "webhook_endpoints" edges to the WebhookEndpoint entity.
+func (_u *WorkspaceUpdateOne) AddWebhookEndpoints(v ...*WebhookEndpoint) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddWebhookEndpointIDs(ids...)
+}
+
+// AddWebhookMessageIDs adds the "webhook_messages" edge to the WebhookMessage entity by IDs.
+func (_u *WorkspaceUpdateOne) AddWebhookMessageIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.AddWebhookMessageIDs(ids...)
+	return _u
+}
+
+// AddWebhookMessages adds the "webhook_messages" edges to the WebhookMessage entity.
+func (_u *WorkspaceUpdateOne) AddWebhookMessages(v ...*WebhookMessage) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddWebhookMessageIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_u *WorkspaceUpdateOne) Mutation() *WorkspaceMutation {
 	return _u.mutation
@@ -1528,6 +1819,69 @@ func (_u *WorkspaceUpdateOne) RemoveProviders(v ...*Provider) *WorkspaceUpdateOn
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveProviderIDs(ids...)
+}
+
+// ClearQuotaNotices clears all "quota_notices" edges to the QuotaNotice entity.
+func (_u *WorkspaceUpdateOne) ClearQuotaNotices() *WorkspaceUpdateOne {
+	_u.mutation.ClearQuotaNotices()
+	return _u
+}
+
+// RemoveQuotaNoticeIDs removes the "quota_notices" edge to QuotaNotice entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveQuotaNoticeIDs(ids ...int64) *WorkspaceUpdateOne {
+	_u.mutation.RemoveQuotaNoticeIDs(ids...)
+	return _u
+}
+
+// RemoveQuotaNotices removes "quota_notices" edges to QuotaNotice entities.
+func (_u *WorkspaceUpdateOne) RemoveQuotaNotices(v ...*QuotaNotice) *WorkspaceUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveQuotaNoticeIDs(ids...)
+}
+
+// ClearWebhookEndpoints clears all "webhook_endpoints" edges to the WebhookEndpoint entity.
+func (_u *WorkspaceUpdateOne) ClearWebhookEndpoints() *WorkspaceUpdateOne {
+	_u.mutation.ClearWebhookEndpoints()
+	return _u
+}
+
+// RemoveWebhookEndpointIDs removes the "webhook_endpoints" edge to WebhookEndpoint entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveWebhookEndpointIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.RemoveWebhookEndpointIDs(ids...)
+	return _u
+}
+
+// RemoveWebhookEndpoints removes "webhook_endpoints" edges to WebhookEndpoint entities.
+func (_u *WorkspaceUpdateOne) RemoveWebhookEndpoints(v ...*WebhookEndpoint) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveWebhookEndpointIDs(ids...)
+}
+
+// ClearWebhookMessages clears all "webhook_messages" edges to the WebhookMessage entity.
+func (_u *WorkspaceUpdateOne) ClearWebhookMessages() *WorkspaceUpdateOne {
+	_u.mutation.ClearWebhookMessages()
+	return _u
+}
+
+// RemoveWebhookMessageIDs removes the "webhook_messages" edge to WebhookMessage entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveWebhookMessageIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.RemoveWebhookMessageIDs(ids...)
+	return _u
+}
+
+// RemoveWebhookMessages removes "webhook_messages" edges to WebhookMessage entities.
+func (_u *WorkspaceUpdateOne) RemoveWebhookMessages(v ...*WebhookMessage) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveWebhookMessageIDs(ids...)
 }
 
 // Where appends a list predicates to the WorkspaceUpdate builder.
@@ -2089,6 +2443,141 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(provider.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.QuotaNoticesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedQuotaNoticesIDs(); len(nodes) > 0 && !_u.mutation.QuotaNoticesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.QuotaNoticesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.QuotaNoticesTable,
+			Columns: []string{workspace.QuotaNoticesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(quotanotice.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.WebhookEndpointsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedWebhookEndpointsIDs(); len(nodes) > 0 && !_u.mutation.WebhookEndpointsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.WebhookEndpointsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookEndpointsTable,
+			Columns: []string{workspace.WebhookEndpointsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookendpoint.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.WebhookMessagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedWebhookMessagesIDs(); len(nodes) > 0 && !_u.mutation.WebhookMessagesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.WebhookMessagesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.WebhookMessagesTable,
+			Columns: []string{workspace.WebhookMessagesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {

@@ -14,7 +14,9 @@ import (
 	"parley/core/insight"
 	"parley/core/insight/history"
 	"parley/ent"
+	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/dailystat"
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/message"
@@ -69,12 +71,50 @@ func (s *History) ListedConversations(ctx context.Context, workspaceID, chatbotI
 // API.
 func (s *History) Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error) {
 	ctx = within(ctx, workspaceID)
-	records := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID))
-	if asked, err = records.Clone().Exist(ctx); err != nil || !asked {
+	// The sums of days outlive conversations, and leave out the playground.
+	byAPI, err = s.store.db(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.HasChatbotWith(chatbot.WorkspaceID(workspaceID))).Exist(ctx)
+	if err != nil || byAPI {
+		return byAPI, byAPI, mapError(err)
+	}
+	conversations := s.store.db(ctx).Conversation.Query().Where(conversation.HasChatbotWith(chatbot.ID(chatbotID), chatbot.WorkspaceID(workspaceID)), hasAnswer())
+	if asked, err = conversations.Clone().Exist(ctx); err != nil || !asked {
 		return false, false, mapError(err)
 	}
-	byAPI, err = records.Where(usagerecord.Origin(string(chat.API))).Exist(ctx)
+	byAPI, err = conversations.Where(conversation.OriginNEQ(string(chat.Playground))).Exist(ctx)
 	return asked, byAPI, mapError(err)
+}
+
+// hasAnswer selects conversations with an assistant's message that all predicates
+// select.
+func hasAnswer(which ...func(m *sql.SelectTable) *sql.Predicate) predicate.Conversation {
+	return func(c *sql.Selector) {
+		m := sql.Table(message.Table).As("m")
+		where := []*sql.Predicate{
+			sql.ColumnsEQ(m.C(message.FieldConversationID), c.C(conversation.FieldID)), sql.EQ(m.C(message.FieldRole), string(chat.Assistant)),
+		}
+		for _, p := range which {
+			where = append(where, p(m))
+		}
+		c.Where(sql.Exists(sql.Select(m.C(message.FieldID)).From(m).Where(sql.And(where...))))
+	}
+}
+
+// answered selects messages that answer their question. Those from before
+// outcomes were kept have only a status.
+func answered(m *sql.SelectTable) *sql.Predicate {
+	return sql.Or(sql.EQ(m.C(message.FieldOutcome), string(chat.Answered)),
+		sql.And(sql.EQ(m.C(message.FieldOutcome), ""), sql.EQ(m.C(message.FieldStatus), string(chat.Complete))))
+}
+
+// notAnswered is the condition of the partial index receipt_not_answered, by which
+// conversations with other outcomes are found. Those with an answer are found by
+// their messages: nearly every conversation has one.
+func notAnswered(r *sql.Selector) {
+	r.Where(isNotAnswered(r.C(usagerecord.FieldOutcome)))
+}
+
+func isNotAnswered(column string) *sql.Predicate {
+	return sql.P(func(b *sql.Builder) { b.Ident(column).WriteString(" <> 'answered'") })
 }
 
 // idsOutOfOrder is by how many ids a conversation may come after one that began
@@ -139,13 +179,12 @@ func filtersOf(chatbotID string, q history.Query) (where []predicate.Conversatio
 	if q.Text != "" {
 		where = append(where, conversation.TitleContainsFold(q.Text))
 	}
-	if q.Outcome != "" {
-		where = append(where, func(c *sql.Selector) {
-			r := sql.Table(usagerecord.Table).As("r")
-			c.Where(sql.Exists(sql.Select(r.C(usagerecord.FieldID)).From(r).Where(sql.And(
-				sql.EQ(r.C(usagerecord.FieldChatbotID), chatbotID), sql.EQ(r.C(usagerecord.FieldOutcome), string(q.Outcome)),
-				sql.ColumnsEQ(r.C(usagerecord.FieldConversationID), c.C(conversation.FieldID))))))
-		})
+	switch q.Outcome {
+	case "":
+	case chat.Answered:
+		where = append(where, hasAnswer(answered))
+	default:
+		where = append(where, hasOutcome(chatbotID, q.Outcome))
 	}
 	if q.Rating != 0 {
 		where = append(where, func(c *sql.Selector) {
@@ -156,6 +195,17 @@ func filtersOf(chatbotID string, q history.Query) (where []predicate.Conversatio
 		})
 	}
 	return where
+}
+
+// hasOutcome selects conversations with an outcome that is not answered.
+func hasOutcome(chatbotID string, outcome chat.Outcome) predicate.Conversation {
+	return func(c *sql.Selector) {
+		r := sql.Table(usagerecord.Table).As("r")
+		c.Where(sql.Exists(sql.Select(r.C(usagerecord.FieldID)).From(r).Where(sql.And(
+			sql.EQ(r.C(usagerecord.FieldChatbotID), chatbotID), sql.EQ(r.C(usagerecord.FieldOutcome), string(outcome)),
+			isNotAnswered(r.C(usagerecord.FieldOutcome)),
+			sql.ColumnsEQ(r.C(usagerecord.FieldConversationID), c.C(conversation.FieldID))))))
+	}
 }
 
 // badness orders outcomes, the worst last.
@@ -171,15 +221,14 @@ func (s *History) judge(ctx context.Context, chatbotID string, found []history.S
 	for i := range found {
 		ids[i], at[found[i].ID] = found[i].ID, &found[i]
 	}
-	outcomes := make([]string, len(badness)-1)
-	for i := range outcomes {
-		outcomes[i] = string(badness[i+1])
+	if err := s.markAnswered(ctx, at, ids); err != nil {
+		return err
 	}
 	var ended []struct {
 		ConversationID int64  `json:"conversation_id"`
 		Outcome        string `json:"outcome"`
 	}
-	err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID), usagerecord.OutcomeIn(outcomes...), usagerecord.ConversationIDIn(ids...)).
+	err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID), notAnswered, usagerecord.ConversationIDIn(ids...)).
 		GroupBy(usagerecord.FieldConversationID, usagerecord.FieldOutcome).Scan(ctx, &ended)
 	if err != nil {
 		return err
@@ -198,6 +247,20 @@ func (s *History) judge(ctx context.Context, chatbotID string, found []history.S
 		} else {
 			at[f.ConversationID].ThumbsDown++
 		}
+	}
+	return err
+}
+
+// markAnswered gives conversations with an answer that outcome.
+func (s *History) markAnswered(ctx context.Context, at map[int64]*history.Summary, ids []int64) error {
+	var withAnswer []struct {
+		ConversationID int64 `json:"conversation_id"`
+	}
+	err := s.store.db(ctx).Message.Query().Where(message.ConversationIDIn(ids...), message.Role(string(chat.Assistant)), func(m *sql.Selector) {
+		m.Where(answered(sql.Table(message.Table)))
+	}).GroupBy(message.FieldConversationID).Scan(ctx, &withAnswer)
+	for _, m := range withAnswer {
+		at[m.ConversationID].Outcome = chat.Answered
 	}
 	return err
 }

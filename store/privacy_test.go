@@ -36,7 +36,7 @@ func TestPrivacy(t *testing.T) {
 	})
 }
 
-// fillLimits adds what only servers on PostgreSQL write of a workspace.
+// fillLimits adds what no method of the other packages' ports writes alone.
 func (b *bundle) fillLimits(w tenancy) {
 	b.Helper()
 	b.must(b.InTx(scope.Workspace(b.Context(), w.id), func(ctx context.Context) error {
@@ -45,8 +45,30 @@ func (b *bundle) fillLimits(w tenancy) {
 		if err := minute.Exec(ctx); err != nil {
 			return err
 		}
+		if err := db.QuotaNotice.Create().SetWorkspaceID(w.id).SetMonth(thisMonth).SetPercent(80).Exec(ctx); err != nil {
+			return err
+		}
+		if err := db.TokenMonth.Create().SetWorkspaceID(w.id).SetTokenID(w.token).SetMonth(thisMonth).SetMessages(1).Exec(ctx); err != nil {
+			return err
+		}
+		if err := fillWebhooks(ctx, db, w); err != nil {
+			return err
+		}
 		return db.MessageHold.Create().SetWorkspaceID(w.id).SetMonth(thisMonth).SetHolder(1).SetGranted(1).SetLeaseUntil(epoch).Exec(ctx)
 	}))
+}
+
+func fillWebhooks(ctx context.Context, db *ent.Client, w tenancy) error {
+	id := "webhook_of_" + w.id
+	err := db.WebhookEndpoint.Create().SetID(id).SetWorkspaceID(w.id).SetURL(w.secret).SetEvents([]string{}).
+		SetSealedSecret([]byte(w.secret)).SetCreatedBy(w.secret).SetUpdatedAt(epoch).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if err := db.WebhookMessage.Create().SetID(id).SetWorkspaceID(w.id).SetKind("message.completed").SetPayload(w.secret).Exec(ctx); err != nil {
+		return err
+	}
+	return db.WebhookDelivery.Create().SetWorkspaceID(w.id).SetEndpointID(id).SetMessageID(id).Exec(ctx)
 }
 
 // tenantType is a type whose rows belong to a workspace.

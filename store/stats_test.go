@@ -250,10 +250,12 @@ func TestAskedOutlivesConversations(t *testing.T) {
 		}
 		want(a.id, false, false)
 		a.chatbot = bot.ID
-		conversation, _ := b.asked(a, "", chat.Answered, epoch, chat.Playground)
-		b.must(b.DeleteConversation(ctx, a.id, a.chatbot, conversation))
+		b.asked(a, "", chat.Answered, epoch, chat.Playground)
 		want(a.id, true, false)
-		b.asked(a, "ann", chat.NoAnswer, epoch, chat.API)
+		conversation, _ := b.asked(a, "ann", chat.NoAnswer, epoch, chat.API)
+		want(a.id, true, true)
+		b.must(stats.NewRoller(b.ofRolls, atEpoch, quietLog).Roll(ctx))
+		b.must(b.DeleteConversation(ctx, a.id, a.chatbot, conversation))
 		want(a.id, true, true)
 		want(other.id, false, false)
 	})

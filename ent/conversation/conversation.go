@@ -29,6 +29,8 @@ const (
 	FieldOrigin = "origin"
 	// FieldBegunBy holds the string denoting the begun_by field in the database.
 	FieldBegunBy = "begun_by"
+	// FieldMetadata holds the string denoting the metadata field in the database.
+	FieldMetadata = "metadata"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
@@ -72,6 +74,7 @@ var Columns = []string{
 	FieldTitle,
 	FieldOrigin,
 	FieldBegunBy,
+	FieldMetadata,
 	FieldCreatedAt,
 }
 
@@ -115,6 +118,8 @@ var (
 	DefaultBegunBy string
 	// BegunByValidator is a validator for the "begun_by" field. It is called by the builders before save.
 	BegunByValidator func(string) error
+	// DefaultMetadata holds the default value on creation for the "metadata" field.
+	DefaultMetadata string
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -160,6 +165,11 @@ func ByOrigin(opts ...sql.OrderTermOption) OrderOption {
 // ByBegunBy orders the results by the begun_by field.
 func ByBegunBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBegunBy, opts...).ToFunc()
+}
+
+// ByMetadata orders the results by the metadata field.
+func ByMetadata(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMetadata, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

@@ -57,6 +57,8 @@ const (
 	FieldDueAt = "due_at"
 	// FieldUndoState holds the string denoting the undo_state field in the database.
 	FieldUndoState = "undo_state"
+	// FieldExternalID holds the string denoting the external_id field in the database.
+	FieldExternalID = "external_id"
 	// FieldEtag holds the string denoting the etag field in the database.
 	FieldEtag = "etag"
 	// FieldLastModified holds the string denoting the last_modified field in the database.
@@ -122,6 +124,7 @@ var Columns = []string{
 	FieldAttempts,
 	FieldDueAt,
 	FieldUndoState,
+	FieldExternalID,
 	FieldEtag,
 	FieldLastModified,
 	FieldFetchedAt,
@@ -191,6 +194,10 @@ var (
 	DefaultUndoState string
 	// UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
 	UndoStateValidator func(string) error
+	// DefaultExternalID holds the default value on creation for the "external_id" field.
+	DefaultExternalID string
+	// ExternalIDValidator is a validator for the "external_id" field. It is called by the builders before save.
+	ExternalIDValidator func(string) error
 	// DefaultEtag holds the default value on creation for the "etag" field.
 	DefaultEtag string
 	// EtagValidator is a validator for the "etag" field. It is called by the builders before save.
@@ -316,6 +323,11 @@ func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
 // ByUndoState orders the results by the undo_state field.
 func ByUndoState(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldUndoState, opts...).ToFunc()
+}
+
+// ByExternalID orders the results by the external_id field.
+func ByExternalID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExternalID, opts...).ToFunc()
 }
 
 // ByEtag orders the results by the etag field.

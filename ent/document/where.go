@@ -170,6 +170,11 @@ func UndoState(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldUndoState, v))
 }
 
+// ExternalID applies equality check predicate on the "external_id" field. It's identical to ExternalIDEQ.
+func ExternalID(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldExternalID, v))
+}
+
 // Etag applies equality check predicate on the "etag" field. It's identical to EtagEQ.
 func Etag(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldEtag, v))
@@ -1368,6 +1373,71 @@ func UndoStateEqualFold(v string) predicate.Document {
 // UndoStateContainsFold applies the ContainsFold predicate on the "undo_state" field.
 func UndoStateContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldUndoState, v))
+}
+
+// ExternalIDEQ applies the EQ predicate on the "external_id" field.
+func ExternalIDEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldExternalID, v))
+}
+
+// ExternalIDNEQ applies the NEQ predicate on the "external_id" field.
+func ExternalIDNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldExternalID, v))
+}
+
+// ExternalIDIn applies the In predicate on the "external_id" field.
+func ExternalIDIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldExternalID, vs...))
+}
+
+// ExternalIDNotIn applies the NotIn predicate on the "external_id" field.
+func ExternalIDNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldExternalID, vs...))
+}
+
+// ExternalIDGT applies the GT predicate on the "external_id" field.
+func ExternalIDGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldExternalID, v))
+}
+
+// ExternalIDGTE applies the GTE predicate on the "external_id" field.
+func ExternalIDGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldExternalID, v))
+}
+
+// ExternalIDLT applies the LT predicate on the "external_id" field.
+func ExternalIDLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldExternalID, v))
+}
+
+// ExternalIDLTE applies the LTE predicate on the "external_id" field.
+func ExternalIDLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldExternalID, v))
+}
+
+// ExternalIDContains applies the Contains predicate on the "external_id" field.
+func ExternalIDContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldExternalID, v))
+}
+
+// ExternalIDHasPrefix applies the HasPrefix predicate on the "external_id" field.
+func ExternalIDHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldExternalID, v))
+}
+
+// ExternalIDHasSuffix applies the HasSuffix predicate on the "external_id" field.
+func ExternalIDHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldExternalID, v))
+}
+
+// ExternalIDEqualFold applies the EqualFold predicate on the "external_id" field.
+func ExternalIDEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldExternalID, v))
+}
+
+// ExternalIDContainsFold applies the ContainsFold predicate on the "external_id" field.
+func ExternalIDContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldExternalID, v))
 }
 
 // EtagEQ applies the EQ predicate on the "etag" field.

@@ -308,6 +308,18 @@ func (f ProviderFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ProviderMutation", m)
 }
 
+// The QuotaNoticeFunc type is an adapter to allow the use of ordinary
+// function as QuotaNotice mutator.
+type QuotaNoticeFunc func(context.Context, *ent.QuotaNoticeMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f QuotaNoticeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.QuotaNoticeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.QuotaNoticeMutation", m)
+}
+
 // The RebuildFunc type is an adapter to allow the use of ordinary
 // function as Rebuild mutator.
 type RebuildFunc func(context.Context, *ent.RebuildMutation) (ent.Value, error)
@@ -452,6 +464,18 @@ func (f TokenFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TokenMutation", m)
 }
 
+// The TokenMonthFunc type is an adapter to allow the use of ordinary
+// function as TokenMonth mutator.
+type TokenMonthFunc func(context.Context, *ent.TokenMonthMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f TokenMonthFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.TokenMonthMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.TokenMonthMutation", m)
+}
+
 // The TrialFunc type is an adapter to allow the use of ordinary
 // function as Trial mutator.
 type TrialFunc func(context.Context, *ent.TrialMutation) (ent.Value, error)
@@ -510,6 +534,42 @@ func (f UserFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error)
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.UserMutation", m)
+}
+
+// The WebhookDeliveryFunc type is an adapter to allow the use of ordinary
+// function as WebhookDelivery mutator.
+type WebhookDeliveryFunc func(context.Context, *ent.WebhookDeliveryMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f WebhookDeliveryFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.WebhookDeliveryMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.WebhookDeliveryMutation", m)
+}
+
+// The WebhookEndpointFunc type is an adapter to allow the use of ordinary
+// function as WebhookEndpoint mutator.
+type WebhookEndpointFunc func(context.Context, *ent.WebhookEndpointMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f WebhookEndpointFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.WebhookEndpointMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.WebhookEndpointMutation", m)
+}
+
+// The WebhookMessageFunc type is an adapter to allow the use of ordinary
+// function as WebhookMessage mutator.
+type WebhookMessageFunc func(context.Context, *ent.WebhookMessageMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f WebhookMessageFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.WebhookMessageMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.WebhookMessageMutation", m)
 }
 
 // The WorkspaceFunc type is an adapter to allow the use of ordinary

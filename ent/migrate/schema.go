@@ -214,6 +214,7 @@ var (
 		{Name: "title", Type: field.TypeString, Size: 800, Default: ""},
 		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
 		{Name: "begun_by", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "metadata", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -225,7 +226,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "conversations_chatbots_conversations",
-				Columns:    []*schema.Column{ConversationsColumns[8]},
+				Columns:    []*schema.Column{ConversationsColumns[9]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -234,17 +235,17 @@ var (
 			{
 				Name:    "conversation_chatbot_id_external_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{ConversationsColumns[8], ConversationsColumns[2]},
+				Columns: []*schema.Column{ConversationsColumns[9], ConversationsColumns[2]},
 			},
 			{
 				Name:    "conversation_chatbot_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{ConversationsColumns[8], ConversationsColumns[0]},
+				Columns: []*schema.Column{ConversationsColumns[9], ConversationsColumns[0]},
 			},
 			{
 				Name:    "conversation_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ConversationsColumns[1], ConversationsColumns[7]},
+				Columns: []*schema.Column{ConversationsColumns[1], ConversationsColumns[8]},
 			},
 		},
 	}
@@ -382,6 +383,7 @@ var (
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "undo_state", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "external_id", Type: field.TypeString, Size: 1020, Default: ""},
 		{Name: "etag", Type: field.TypeString, Size: 1024, Default: ""},
 		{Name: "last_modified", Type: field.TypeString, Size: 100, Default: ""},
 		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
@@ -397,7 +399,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[26]},
+				Columns:    []*schema.Column{DocumentsColumns[27]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -406,17 +408,30 @@ var (
 			{
 				Name:    "document_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[25]},
+				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[26]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_live",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[26], DocumentsColumns[17]},
+				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[17]},
+			},
+			{
+				Name:    "document_chatbot_id_state",
+				Unique:  false,
+				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[7]},
+			},
+			{
+				Name:    "document_external_id",
+				Unique:  true,
+				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[21]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "external_id <> ''",
+				},
 			},
 			{
 				Name:    "document_source_id_state",
@@ -431,7 +446,7 @@ var (
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[25]},
 			},
 			{
 				Name:    "document_due",
@@ -926,6 +941,35 @@ var (
 			},
 		},
 	}
+	// QuotaNoticesColumns holds the columns for the "quota_notices" table.
+	QuotaNoticesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "month", Type: field.TypeString, Size: 20},
+		{Name: "percent", Type: field.TypeInt},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// QuotaNoticesTable holds the schema information for the "quota_notices" table.
+	QuotaNoticesTable = &schema.Table{
+		Name:       "quota_notices",
+		Columns:    QuotaNoticesColumns,
+		PrimaryKey: []*schema.Column{QuotaNoticesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "quota_notices_workspaces_quota_notices",
+				Columns:    []*schema.Column{QuotaNoticesColumns[4]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "quotanotice_workspace_id_month_percent",
+				Unique:  true,
+				Columns: []*schema.Column{QuotaNoticesColumns[4], QuotaNoticesColumns[1], QuotaNoticesColumns[2]},
+			},
+		},
+	}
 	// RebuildsColumns holds the columns for the "rebuilds" table.
 	RebuildsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
@@ -1341,9 +1385,19 @@ var (
 		{Name: "hint", Type: field.TypeString, Size: 40},
 		{Name: "hash", Type: field.TypeString, Unique: true, Size: 64},
 		{Name: "scopes", Type: field.TypeJSON},
+		{Name: "kind", Type: field.TypeString, Size: 20, Default: "secret"},
+		{Name: "ip_ranges", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "origins", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "requests_per_minute", Type: field.TypeInt, Default: 0},
+		{Name: "messages_per_month", Type: field.TypeInt, Default: 0},
+		{Name: "visitor_requests_per_minute", Type: field.TypeInt, Default: 0},
+		{Name: "note", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "created_by", Type: field.TypeString, Size: 320},
 		{Name: "replaces", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
+		{Name: "last_used_ip", Type: field.TypeString, Size: 45, Default: ""},
+		{Name: "last_used_agent", Type: field.TypeString, Size: 800, Default: ""},
+		{Name: "warned_days", Type: field.TypeInt, Default: 0},
 		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
 		{Name: "kept", Type: field.TypeBool, Default: false},
@@ -1359,7 +1413,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "tokens_chatbots_tokens",
-				Columns:    []*schema.Column{TokensColumns[14]},
+				Columns:    []*schema.Column{TokensColumns[24]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1368,7 +1422,41 @@ var (
 			{
 				Name:    "token_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[14], TokensColumns[13]},
+				Columns: []*schema.Column{TokensColumns[24], TokensColumns[23]},
+			},
+			{
+				Name:    "token_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[19]},
+			},
+		},
+	}
+	// TokenMonthsColumns holds the columns for the "token_months" table.
+	TokenMonthsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "month", Type: field.TypeString, Size: 20},
+		{Name: "messages", Type: field.TypeInt},
+		{Name: "token_id", Type: field.TypeString, Size: 40},
+	}
+	// TokenMonthsTable holds the schema information for the "token_months" table.
+	TokenMonthsTable = &schema.Table{
+		Name:       "token_months",
+		Columns:    TokenMonthsColumns,
+		PrimaryKey: []*schema.Column{TokenMonthsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "token_months_tokens_months",
+				Columns:    []*schema.Column{TokenMonthsColumns[4]},
+				RefColumns: []*schema.Column{TokensColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "tokenmonth_token_id_month",
+				Unique:  true,
+				Columns: []*schema.Column{TokenMonthsColumns[4], TokenMonthsColumns[2]},
 			},
 		},
 	}
@@ -1489,9 +1577,12 @@ var (
 				Columns: []*schema.Column{ReceiptsColumns[3], ReceiptsColumns[4]},
 			},
 			{
-				Name:    "receipt_chatbot_id_outcome_conversation_id",
+				Name:    "receipt_not_answered",
 				Unique:  false,
 				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[17], ReceiptsColumns[14]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "outcome <> 'answered'",
+				},
 			},
 			{
 				Name:    "receipt_to_count",
@@ -1518,6 +1609,132 @@ var (
 		Name:       "users",
 		Columns:    UsersColumns,
 		PrimaryKey: []*schema.Column{UsersColumns[0]},
+	}
+	// WebhookDeliveriesColumns holds the columns for the "webhook_deliveries" table.
+	WebhookDeliveriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "state", Type: field.TypeString, Size: 20, Default: "pending"},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "attempt_log", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "endpoint_id", Type: field.TypeString, Size: 40},
+		{Name: "message_id", Type: field.TypeString, Size: 40},
+	}
+	// WebhookDeliveriesTable holds the schema information for the "webhook_deliveries" table.
+	WebhookDeliveriesTable = &schema.Table{
+		Name:       "webhook_deliveries",
+		Columns:    WebhookDeliveriesColumns,
+		PrimaryKey: []*schema.Column{WebhookDeliveriesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "webhook_deliveries_webhook_endpoints_deliveries",
+				Columns:    []*schema.Column{WebhookDeliveriesColumns[8]},
+				RefColumns: []*schema.Column{WebhookEndpointsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "webhook_deliveries_webhook_messages_deliveries",
+				Columns:    []*schema.Column{WebhookDeliveriesColumns[9]},
+				RefColumns: []*schema.Column{WebhookMessagesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "webhookdelivery_endpoint_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookDeliveriesColumns[8], WebhookDeliveriesColumns[0]},
+			},
+			{
+				Name:    "webhookdelivery_message_id",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookDeliveriesColumns[9]},
+			},
+			{
+				Name:    "webhook_due",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookDeliveriesColumns[5]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "due_at IS NOT NULL",
+				},
+			},
+		},
+	}
+	// WebhookEndpointsColumns holds the columns for the "webhook_endpoints" table.
+	WebhookEndpointsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "url", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "events", Type: field.TypeJSON},
+		{Name: "description", Type: field.TypeString, Size: 800, Default: ""},
+		{Name: "sealed_secret", Type: field.TypeBytes},
+		{Name: "sealed_previous", Type: field.TypeBytes, Nullable: true},
+		{Name: "previous_until", Type: field.TypeTime, Nullable: true},
+		{Name: "state", Type: field.TypeString, Size: 20, Default: "active"},
+		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "created_by", Type: field.TypeString, Size: 320},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// WebhookEndpointsTable holds the schema information for the "webhook_endpoints" table.
+	WebhookEndpointsTable = &schema.Table{
+		Name:       "webhook_endpoints",
+		Columns:    WebhookEndpointsColumns,
+		PrimaryKey: []*schema.Column{WebhookEndpointsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "webhook_endpoints_workspaces_webhook_endpoints",
+				Columns:    []*schema.Column{WebhookEndpointsColumns[13]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "webhookendpoint_workspace_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookEndpointsColumns[13], WebhookEndpointsColumns[12]},
+			},
+		},
+	}
+	// WebhookMessagesColumns holds the columns for the "webhook_messages" table.
+	WebhookMessagesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "kind", Type: field.TypeString, Size: 40},
+		{Name: "payload", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// WebhookMessagesTable holds the schema information for the "webhook_messages" table.
+	WebhookMessagesTable = &schema.Table{
+		Name:       "webhook_messages",
+		Columns:    WebhookMessagesColumns,
+		PrimaryKey: []*schema.Column{WebhookMessagesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "webhook_messages_workspaces_webhook_messages",
+				Columns:    []*schema.Column{WebhookMessagesColumns[5]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "webhookmessage_workspace_id",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookMessagesColumns[5]},
+			},
+			{
+				Name:    "webhookmessage_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookMessagesColumns[4]},
+			},
+		},
 	}
 	// WorkspacesColumns holds the columns for the "workspaces" table.
 	WorkspacesColumns = []*schema.Column{
@@ -1570,6 +1787,7 @@ var (
 		PassagesTable,
 		PlansTable,
 		ProvidersTable,
+		QuotaNoticesTable,
 		RebuildsTable,
 		RemovalsTable,
 		RequestMinutesTable,
@@ -1582,11 +1800,15 @@ var (
 		TestResultsTable,
 		TestRunsTable,
 		TokensTable,
+		TokenMonthsTable,
 		TrialsTable,
 		UploadsTable,
 		UsagesTable,
 		ReceiptsTable,
 		UsersTable,
+		WebhookDeliveriesTable,
+		WebhookEndpointsTable,
+		WebhookMessagesTable,
 		WorkspacesTable,
 	}
 )
@@ -1611,6 +1833,7 @@ func init() {
 	MessageHoldsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
 	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
+	QuotaNoticesTable.ForeignKeys[0].RefTable = WorkspacesTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ReversalsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
@@ -1624,9 +1847,14 @@ func init() {
 	TestResultsTable.ForeignKeys[1].RefTable = TestRunsTable
 	TestRunsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
+	TokenMonthsTable.ForeignKeys[0].RefTable = TokensTable
 	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable
 	UsagesTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ReceiptsTable.Annotation = &entsql.Annotation{
 		Table: "receipts",
 	}
+	WebhookDeliveriesTable.ForeignKeys[0].RefTable = WebhookEndpointsTable
+	WebhookDeliveriesTable.ForeignKeys[1].RefTable = WebhookMessagesTable
+	WebhookEndpointsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	WebhookMessagesTable.ForeignKeys[0].RefTable = WorkspacesTable
 }

@@ -81,6 +81,9 @@ type Plan func(*sql.Selector)
 // Provider is the predicate function for provider builders.
 type Provider func(*sql.Selector)
 
+// QuotaNotice is the predicate function for quotanotice builders.
+type QuotaNotice func(*sql.Selector)
+
 // Rebuild is the predicate function for rebuild builders.
 type Rebuild func(*sql.Selector)
 
@@ -117,6 +120,9 @@ type TestRun func(*sql.Selector)
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)
 
+// TokenMonth is the predicate function for tokenmonth builders.
+type TokenMonth func(*sql.Selector)
+
 // Trial is the predicate function for trial builders.
 type Trial func(*sql.Selector)
 
@@ -131,6 +137,15 @@ type UsageRecord func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)
+
+// WebhookDelivery is the predicate function for webhookdelivery builders.
+type WebhookDelivery func(*sql.Selector)
+
+// WebhookEndpoint is the predicate function for webhookendpoint builders.
+type WebhookEndpoint func(*sql.Selector)
+
+// WebhookMessage is the predicate function for webhookmessage builders.
+type WebhookMessage func(*sql.Selector)
 
 // Workspace is the predicate function for workspace builders.
 type Workspace func(*sql.Selector)

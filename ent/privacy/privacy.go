@@ -711,6 +711,30 @@ func (f ProviderMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutati
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ProviderMutation", m)
 }
 
+// The QuotaNoticeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type QuotaNoticeQueryRuleFunc func(context.Context, *ent.QuotaNoticeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f QuotaNoticeQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.QuotaNoticeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.QuotaNoticeQuery", q)
+}
+
+// The QuotaNoticeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type QuotaNoticeMutationRuleFunc func(context.Context, *ent.QuotaNoticeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f QuotaNoticeMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.QuotaNoticeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.QuotaNoticeMutation", m)
+}
+
 // The RebuildQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RebuildQueryRuleFunc func(context.Context, *ent.RebuildQuery) error
@@ -999,6 +1023,30 @@ func (f TokenMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation)
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TokenMutation", m)
 }
 
+// The TokenMonthQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type TokenMonthQueryRuleFunc func(context.Context, *ent.TokenMonthQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f TokenMonthQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.TokenMonthQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.TokenMonthQuery", q)
+}
+
+// The TokenMonthMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type TokenMonthMutationRuleFunc func(context.Context, *ent.TokenMonthMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f TokenMonthMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.TokenMonthMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.TokenMonthMutation", m)
+}
+
 // The TrialQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type TrialQueryRuleFunc func(context.Context, *ent.TrialQuery) error
@@ -1119,6 +1167,78 @@ func (f UserMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) 
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UserMutation", m)
 }
 
+// The WebhookDeliveryQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type WebhookDeliveryQueryRuleFunc func(context.Context, *ent.WebhookDeliveryQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f WebhookDeliveryQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WebhookDeliveryQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.WebhookDeliveryQuery", q)
+}
+
+// The WebhookDeliveryMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type WebhookDeliveryMutationRuleFunc func(context.Context, *ent.WebhookDeliveryMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f WebhookDeliveryMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.WebhookDeliveryMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.WebhookDeliveryMutation", m)
+}
+
+// The WebhookEndpointQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type WebhookEndpointQueryRuleFunc func(context.Context, *ent.WebhookEndpointQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f WebhookEndpointQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WebhookEndpointQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.WebhookEndpointQuery", q)
+}
+
+// The WebhookEndpointMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type WebhookEndpointMutationRuleFunc func(context.Context, *ent.WebhookEndpointMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f WebhookEndpointMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.WebhookEndpointMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.WebhookEndpointMutation", m)
+}
+
+// The WebhookMessageQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type WebhookMessageQueryRuleFunc func(context.Context, *ent.WebhookMessageQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f WebhookMessageQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WebhookMessageQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.WebhookMessageQuery", q)
+}
+
+// The WebhookMessageMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type WebhookMessageMutationRuleFunc func(context.Context, *ent.WebhookMessageMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f WebhookMessageMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.WebhookMessageMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.WebhookMessageMutation", m)
+}
+
 // The WorkspaceQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type WorkspaceQueryRuleFunc func(context.Context, *ent.WorkspaceQuery) error
@@ -1228,6 +1348,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.ProviderQuery:
 		return q.Filter(), nil
+	case *ent.QuotaNoticeQuery:
+		return q.Filter(), nil
 	case *ent.RebuildQuery:
 		return q.Filter(), nil
 	case *ent.RemovalQuery:
@@ -1252,6 +1374,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.TokenQuery:
 		return q.Filter(), nil
+	case *ent.TokenMonthQuery:
+		return q.Filter(), nil
 	case *ent.TrialQuery:
 		return q.Filter(), nil
 	case *ent.UploadQuery:
@@ -1261,6 +1385,12 @@ func queryFilter(q ent.Query) (Filter, error) {
 	case *ent.UsageRecordQuery:
 		return q.Filter(), nil
 	case *ent.UserQuery:
+		return q.Filter(), nil
+	case *ent.WebhookDeliveryQuery:
+		return q.Filter(), nil
+	case *ent.WebhookEndpointQuery:
+		return q.Filter(), nil
+	case *ent.WebhookMessageQuery:
 		return q.Filter(), nil
 	case *ent.WorkspaceQuery:
 		return q.Filter(), nil
@@ -1321,6 +1451,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.ProviderMutation:
 		return m.Filter(), nil
+	case *ent.QuotaNoticeMutation:
+		return m.Filter(), nil
 	case *ent.RebuildMutation:
 		return m.Filter(), nil
 	case *ent.RemovalMutation:
@@ -1345,6 +1477,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.TokenMutation:
 		return m.Filter(), nil
+	case *ent.TokenMonthMutation:
+		return m.Filter(), nil
 	case *ent.TrialMutation:
 		return m.Filter(), nil
 	case *ent.UploadMutation:
@@ -1354,6 +1488,12 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.UsageRecordMutation:
 		return m.Filter(), nil
 	case *ent.UserMutation:
+		return m.Filter(), nil
+	case *ent.WebhookDeliveryMutation:
+		return m.Filter(), nil
+	case *ent.WebhookEndpointMutation:
+		return m.Filter(), nil
+	case *ent.WebhookMessageMutation:
 		return m.Filter(), nil
 	case *ent.WorkspaceMutation:
 		return m.Filter(), nil

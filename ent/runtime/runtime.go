@@ -29,6 +29,7 @@ import (
 	"parley/ent/passage"
 	"parley/ent/plan"
 	"parley/ent/provider"
+	"parley/ent/quotanotice"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
@@ -41,11 +42,15 @@ import (
 	"parley/ent/testresult"
 	"parley/ent/testrun"
 	"parley/ent/token"
+	"parley/ent/tokenmonth"
 	"parley/ent/trial"
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
 	"parley/ent/user"
+	"parley/ent/webhookdelivery"
+	"parley/ent/webhookendpoint"
+	"parley/ent/webhookmessage"
 	"parley/ent/workspace"
 	"time"
 
@@ -468,8 +473,12 @@ func init() {
 	conversation.DefaultBegunBy = conversationDescBegunBy.Default.(string)
 	// conversation.BegunByValidator is a validator for the "begun_by" field. It is called by the builders before save.
 	conversation.BegunByValidator = conversationDescBegunBy.Validators[0].(func(string) error)
+	// conversationDescMetadata is the schema descriptor for metadata field.
+	conversationDescMetadata := conversationFields[7].Descriptor()
+	// conversation.DefaultMetadata holds the default value on creation for the metadata field.
+	conversation.DefaultMetadata = conversationDescMetadata.Default.(string)
 	// conversationDescCreatedAt is the schema descriptor for created_at field.
-	conversationDescCreatedAt := conversationFields[7].Descriptor()
+	conversationDescCreatedAt := conversationFields[8].Descriptor()
 	// conversation.DefaultCreatedAt holds the default value on creation for the created_at field.
 	conversation.DefaultCreatedAt = conversationDescCreatedAt.Default.(func() time.Time)
 	dailycountMixin := schema.DailyCount{}.Mixin()
@@ -724,20 +733,26 @@ func init() {
 	document.DefaultUndoState = documentDescUndoState.Default.(string)
 	// document.UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
 	document.UndoStateValidator = documentDescUndoState.Validators[0].(func(string) error)
+	// documentDescExternalID is the schema descriptor for external_id field.
+	documentDescExternalID := documentFields[21].Descriptor()
+	// document.DefaultExternalID holds the default value on creation for the external_id field.
+	document.DefaultExternalID = documentDescExternalID.Default.(string)
+	// document.ExternalIDValidator is a validator for the "external_id" field. It is called by the builders before save.
+	document.ExternalIDValidator = documentDescExternalID.Validators[0].(func(string) error)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[21].Descriptor()
+	documentDescEtag := documentFields[22].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[22].Descriptor()
+	documentDescLastModified := documentFields[23].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[25].Descriptor()
+	documentDescCreatedAt := documentFields[26].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -1518,6 +1533,46 @@ func init() {
 			return nil
 		}
 	}()
+	quotanoticeMixin := schema.QuotaNotice{}.Mixin()
+	quotanotice.Policy = privacy.NewPolicies(quotanoticeMixin[0], schema.QuotaNotice{})
+	quotanotice.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := quotanotice.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	quotanoticeMixinFields0 := quotanoticeMixin[0].Fields()
+	_ = quotanoticeMixinFields0
+	quotanoticeFields := schema.QuotaNotice{}.Fields()
+	_ = quotanoticeFields
+	// quotanoticeDescWorkspaceID is the schema descriptor for workspace_id field.
+	quotanoticeDescWorkspaceID := quotanoticeMixinFields0[0].Descriptor()
+	// quotanotice.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	quotanotice.WorkspaceIDValidator = func() func(string) error {
+		validators := quotanoticeDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// quotanoticeDescMonth is the schema descriptor for month field.
+	quotanoticeDescMonth := quotanoticeFields[1].Descriptor()
+	// quotanotice.MonthValidator is a validator for the "month" field. It is called by the builders before save.
+	quotanotice.MonthValidator = quotanoticeDescMonth.Validators[0].(func(string) error)
+	// quotanoticeDescCreatedAt is the schema descriptor for created_at field.
+	quotanoticeDescCreatedAt := quotanoticeFields[3].Descriptor()
+	// quotanotice.DefaultCreatedAt holds the default value on creation for the created_at field.
+	quotanotice.DefaultCreatedAt = quotanoticeDescCreatedAt.Default.(func() time.Time)
 	removalMixin := schema.Removal{}.Mixin()
 	removal.Policy = privacy.NewPolicies(removalMixin[0], schema.Removal{})
 	removal.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2214,26 +2269,72 @@ func init() {
 	tokenDescHash := tokenFields[4].Descriptor()
 	// token.HashValidator is a validator for the "hash" field. It is called by the builders before save.
 	token.HashValidator = tokenDescHash.Validators[0].(func(string) error)
+	// tokenDescKind is the schema descriptor for kind field.
+	tokenDescKind := tokenFields[6].Descriptor()
+	// token.DefaultKind holds the default value on creation for the kind field.
+	token.DefaultKind = tokenDescKind.Default.(string)
+	// token.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	token.KindValidator = tokenDescKind.Validators[0].(func(string) error)
+	// tokenDescIPRanges is the schema descriptor for ip_ranges field.
+	tokenDescIPRanges := tokenFields[7].Descriptor()
+	// token.DefaultIPRanges holds the default value on creation for the ip_ranges field.
+	token.DefaultIPRanges = tokenDescIPRanges.Default.(string)
+	// tokenDescOrigins is the schema descriptor for origins field.
+	tokenDescOrigins := tokenFields[8].Descriptor()
+	// token.DefaultOrigins holds the default value on creation for the origins field.
+	token.DefaultOrigins = tokenDescOrigins.Default.(string)
+	// tokenDescRequestsPerMinute is the schema descriptor for requests_per_minute field.
+	tokenDescRequestsPerMinute := tokenFields[9].Descriptor()
+	// token.DefaultRequestsPerMinute holds the default value on creation for the requests_per_minute field.
+	token.DefaultRequestsPerMinute = tokenDescRequestsPerMinute.Default.(int)
+	// tokenDescMessagesPerMonth is the schema descriptor for messages_per_month field.
+	tokenDescMessagesPerMonth := tokenFields[10].Descriptor()
+	// token.DefaultMessagesPerMonth holds the default value on creation for the messages_per_month field.
+	token.DefaultMessagesPerMonth = tokenDescMessagesPerMonth.Default.(int)
+	// tokenDescVisitorRequestsPerMinute is the schema descriptor for visitor_requests_per_minute field.
+	tokenDescVisitorRequestsPerMinute := tokenFields[11].Descriptor()
+	// token.DefaultVisitorRequestsPerMinute holds the default value on creation for the visitor_requests_per_minute field.
+	token.DefaultVisitorRequestsPerMinute = tokenDescVisitorRequestsPerMinute.Default.(int)
+	// tokenDescNote is the schema descriptor for note field.
+	tokenDescNote := tokenFields[12].Descriptor()
+	// token.DefaultNote holds the default value on creation for the note field.
+	token.DefaultNote = tokenDescNote.Default.(string)
 	// tokenDescCreatedBy is the schema descriptor for created_by field.
-	tokenDescCreatedBy := tokenFields[6].Descriptor()
+	tokenDescCreatedBy := tokenFields[13].Descriptor()
 	// token.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	token.CreatedByValidator = tokenDescCreatedBy.Validators[0].(func(string) error)
 	// tokenDescReplaces is the schema descriptor for replaces field.
-	tokenDescReplaces := tokenFields[7].Descriptor()
+	tokenDescReplaces := tokenFields[14].Descriptor()
 	// token.DefaultReplaces holds the default value on creation for the replaces field.
 	token.DefaultReplaces = tokenDescReplaces.Default.(string)
 	// token.ReplacesValidator is a validator for the "replaces" field. It is called by the builders before save.
 	token.ReplacesValidator = tokenDescReplaces.Validators[0].(func(string) error)
+	// tokenDescLastUsedIP is the schema descriptor for last_used_ip field.
+	tokenDescLastUsedIP := tokenFields[16].Descriptor()
+	// token.DefaultLastUsedIP holds the default value on creation for the last_used_ip field.
+	token.DefaultLastUsedIP = tokenDescLastUsedIP.Default.(string)
+	// token.LastUsedIPValidator is a validator for the "last_used_ip" field. It is called by the builders before save.
+	token.LastUsedIPValidator = tokenDescLastUsedIP.Validators[0].(func(string) error)
+	// tokenDescLastUsedAgent is the schema descriptor for last_used_agent field.
+	tokenDescLastUsedAgent := tokenFields[17].Descriptor()
+	// token.DefaultLastUsedAgent holds the default value on creation for the last_used_agent field.
+	token.DefaultLastUsedAgent = tokenDescLastUsedAgent.Default.(string)
+	// token.LastUsedAgentValidator is a validator for the "last_used_agent" field. It is called by the builders before save.
+	token.LastUsedAgentValidator = tokenDescLastUsedAgent.Validators[0].(func(string) error)
+	// tokenDescWarnedDays is the schema descriptor for warned_days field.
+	tokenDescWarnedDays := tokenFields[18].Descriptor()
+	// token.DefaultWarnedDays holds the default value on creation for the warned_days field.
+	token.DefaultWarnedDays = tokenDescWarnedDays.Default.(int)
 	// tokenDescKept is the schema descriptor for kept field.
-	tokenDescKept := tokenFields[11].Descriptor()
+	tokenDescKept := tokenFields[21].Descriptor()
 	// token.DefaultKept holds the default value on creation for the kept field.
 	token.DefaultKept = tokenDescKept.Default.(bool)
 	// tokenDescOverLimit is the schema descriptor for over_limit field.
-	tokenDescOverLimit := tokenFields[12].Descriptor()
+	tokenDescOverLimit := tokenFields[22].Descriptor()
 	// token.DefaultOverLimit holds the default value on creation for the over_limit field.
 	token.DefaultOverLimit = tokenDescOverLimit.Default.(bool)
 	// tokenDescCreatedAt is the schema descriptor for created_at field.
-	tokenDescCreatedAt := tokenFields[13].Descriptor()
+	tokenDescCreatedAt := tokenFields[23].Descriptor()
 	// token.DefaultCreatedAt holds the default value on creation for the created_at field.
 	token.DefaultCreatedAt = tokenDescCreatedAt.Default.(func() time.Time)
 	// tokenDescID is the schema descriptor for id field.
@@ -2254,6 +2355,46 @@ func init() {
 			return nil
 		}
 	}()
+	tokenmonthMixin := schema.TokenMonth{}.Mixin()
+	tokenmonth.Policy = privacy.NewPolicies(tokenmonthMixin[0], schema.TokenMonth{})
+	tokenmonth.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := tokenmonth.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	tokenmonthMixinFields0 := tokenmonthMixin[0].Fields()
+	_ = tokenmonthMixinFields0
+	tokenmonthFields := schema.TokenMonth{}.Fields()
+	_ = tokenmonthFields
+	// tokenmonthDescWorkspaceID is the schema descriptor for workspace_id field.
+	tokenmonthDescWorkspaceID := tokenmonthMixinFields0[0].Descriptor()
+	// tokenmonth.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	tokenmonth.WorkspaceIDValidator = func() func(string) error {
+		validators := tokenmonthDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// tokenmonthDescTokenID is the schema descriptor for token_id field.
+	tokenmonthDescTokenID := tokenmonthFields[1].Descriptor()
+	// tokenmonth.TokenIDValidator is a validator for the "token_id" field. It is called by the builders before save.
+	tokenmonth.TokenIDValidator = tokenmonthDescTokenID.Validators[0].(func(string) error)
+	// tokenmonthDescMonth is the schema descriptor for month field.
+	tokenmonthDescMonth := tokenmonthFields[2].Descriptor()
+	// tokenmonth.MonthValidator is a validator for the "month" field. It is called by the builders before save.
+	tokenmonth.MonthValidator = tokenmonthDescMonth.Validators[0].(func(string) error)
 	trialFields := schema.Trial{}.Fields()
 	_ = trialFields
 	// trialDescSubscriptionID is the schema descriptor for subscription_id field.
@@ -2507,6 +2648,216 @@ func init() {
 	// user.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	user.IDValidator = func() func(string) error {
 		validators := userDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	webhookdeliveryMixin := schema.WebhookDelivery{}.Mixin()
+	webhookdelivery.Policy = privacy.NewPolicies(webhookdeliveryMixin[0], schema.WebhookDelivery{})
+	webhookdelivery.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := webhookdelivery.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	webhookdeliveryMixinFields0 := webhookdeliveryMixin[0].Fields()
+	_ = webhookdeliveryMixinFields0
+	webhookdeliveryFields := schema.WebhookDelivery{}.Fields()
+	_ = webhookdeliveryFields
+	// webhookdeliveryDescWorkspaceID is the schema descriptor for workspace_id field.
+	webhookdeliveryDescWorkspaceID := webhookdeliveryMixinFields0[0].Descriptor()
+	// webhookdelivery.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	webhookdelivery.WorkspaceIDValidator = func() func(string) error {
+		validators := webhookdeliveryDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// webhookdeliveryDescEndpointID is the schema descriptor for endpoint_id field.
+	webhookdeliveryDescEndpointID := webhookdeliveryFields[1].Descriptor()
+	// webhookdelivery.EndpointIDValidator is a validator for the "endpoint_id" field. It is called by the builders before save.
+	webhookdelivery.EndpointIDValidator = webhookdeliveryDescEndpointID.Validators[0].(func(string) error)
+	// webhookdeliveryDescMessageID is the schema descriptor for message_id field.
+	webhookdeliveryDescMessageID := webhookdeliveryFields[2].Descriptor()
+	// webhookdelivery.MessageIDValidator is a validator for the "message_id" field. It is called by the builders before save.
+	webhookdelivery.MessageIDValidator = webhookdeliveryDescMessageID.Validators[0].(func(string) error)
+	// webhookdeliveryDescState is the schema descriptor for state field.
+	webhookdeliveryDescState := webhookdeliveryFields[3].Descriptor()
+	// webhookdelivery.DefaultState holds the default value on creation for the state field.
+	webhookdelivery.DefaultState = webhookdeliveryDescState.Default.(string)
+	// webhookdelivery.StateValidator is a validator for the "state" field. It is called by the builders before save.
+	webhookdelivery.StateValidator = webhookdeliveryDescState.Validators[0].(func(string) error)
+	// webhookdeliveryDescAttempts is the schema descriptor for attempts field.
+	webhookdeliveryDescAttempts := webhookdeliveryFields[4].Descriptor()
+	// webhookdelivery.DefaultAttempts holds the default value on creation for the attempts field.
+	webhookdelivery.DefaultAttempts = webhookdeliveryDescAttempts.Default.(int)
+	// webhookdeliveryDescAttemptLog is the schema descriptor for attempt_log field.
+	webhookdeliveryDescAttemptLog := webhookdeliveryFields[5].Descriptor()
+	// webhookdelivery.DefaultAttemptLog holds the default value on creation for the attempt_log field.
+	webhookdelivery.DefaultAttemptLog = webhookdeliveryDescAttemptLog.Default.(string)
+	// webhookdeliveryDescCreatedAt is the schema descriptor for created_at field.
+	webhookdeliveryDescCreatedAt := webhookdeliveryFields[8].Descriptor()
+	// webhookdelivery.DefaultCreatedAt holds the default value on creation for the created_at field.
+	webhookdelivery.DefaultCreatedAt = webhookdeliveryDescCreatedAt.Default.(func() time.Time)
+	webhookendpointMixin := schema.WebhookEndpoint{}.Mixin()
+	webhookendpoint.Policy = privacy.NewPolicies(webhookendpointMixin[0], schema.WebhookEndpoint{})
+	webhookendpoint.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := webhookendpoint.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	webhookendpointMixinFields0 := webhookendpointMixin[0].Fields()
+	_ = webhookendpointMixinFields0
+	webhookendpointFields := schema.WebhookEndpoint{}.Fields()
+	_ = webhookendpointFields
+	// webhookendpointDescWorkspaceID is the schema descriptor for workspace_id field.
+	webhookendpointDescWorkspaceID := webhookendpointMixinFields0[0].Descriptor()
+	// webhookendpoint.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	webhookendpoint.WorkspaceIDValidator = func() func(string) error {
+		validators := webhookendpointDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// webhookendpointDescChatbotID is the schema descriptor for chatbot_id field.
+	webhookendpointDescChatbotID := webhookendpointFields[1].Descriptor()
+	// webhookendpoint.DefaultChatbotID holds the default value on creation for the chatbot_id field.
+	webhookendpoint.DefaultChatbotID = webhookendpointDescChatbotID.Default.(string)
+	// webhookendpoint.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	webhookendpoint.ChatbotIDValidator = webhookendpointDescChatbotID.Validators[0].(func(string) error)
+	// webhookendpointDescURL is the schema descriptor for url field.
+	webhookendpointDescURL := webhookendpointFields[2].Descriptor()
+	// webhookendpoint.DefaultURL holds the default value on creation for the url field.
+	webhookendpoint.DefaultURL = webhookendpointDescURL.Default.(string)
+	// webhookendpointDescDescription is the schema descriptor for description field.
+	webhookendpointDescDescription := webhookendpointFields[4].Descriptor()
+	// webhookendpoint.DefaultDescription holds the default value on creation for the description field.
+	webhookendpoint.DefaultDescription = webhookendpointDescDescription.Default.(string)
+	// webhookendpoint.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
+	webhookendpoint.DescriptionValidator = webhookendpointDescDescription.Validators[0].(func(string) error)
+	// webhookendpointDescState is the schema descriptor for state field.
+	webhookendpointDescState := webhookendpointFields[8].Descriptor()
+	// webhookendpoint.DefaultState holds the default value on creation for the state field.
+	webhookendpoint.DefaultState = webhookendpointDescState.Default.(string)
+	// webhookendpoint.StateValidator is a validator for the "state" field. It is called by the builders before save.
+	webhookendpoint.StateValidator = webhookendpointDescState.Validators[0].(func(string) error)
+	// webhookendpointDescReason is the schema descriptor for reason field.
+	webhookendpointDescReason := webhookendpointFields[9].Descriptor()
+	// webhookendpoint.DefaultReason holds the default value on creation for the reason field.
+	webhookendpoint.DefaultReason = webhookendpointDescReason.Default.(string)
+	// webhookendpointDescCreatedBy is the schema descriptor for created_by field.
+	webhookendpointDescCreatedBy := webhookendpointFields[10].Descriptor()
+	// webhookendpoint.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	webhookendpoint.CreatedByValidator = webhookendpointDescCreatedBy.Validators[0].(func(string) error)
+	// webhookendpointDescCreatedAt is the schema descriptor for created_at field.
+	webhookendpointDescCreatedAt := webhookendpointFields[12].Descriptor()
+	// webhookendpoint.DefaultCreatedAt holds the default value on creation for the created_at field.
+	webhookendpoint.DefaultCreatedAt = webhookendpointDescCreatedAt.Default.(func() time.Time)
+	// webhookendpointDescID is the schema descriptor for id field.
+	webhookendpointDescID := webhookendpointFields[0].Descriptor()
+	// webhookendpoint.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	webhookendpoint.IDValidator = func() func(string) error {
+		validators := webhookendpointDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	webhookmessageMixin := schema.WebhookMessage{}.Mixin()
+	webhookmessage.Policy = privacy.NewPolicies(webhookmessageMixin[0], schema.WebhookMessage{})
+	webhookmessage.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := webhookmessage.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	webhookmessageMixinFields0 := webhookmessageMixin[0].Fields()
+	_ = webhookmessageMixinFields0
+	webhookmessageFields := schema.WebhookMessage{}.Fields()
+	_ = webhookmessageFields
+	// webhookmessageDescWorkspaceID is the schema descriptor for workspace_id field.
+	webhookmessageDescWorkspaceID := webhookmessageMixinFields0[0].Descriptor()
+	// webhookmessage.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	webhookmessage.WorkspaceIDValidator = func() func(string) error {
+		validators := webhookmessageDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// webhookmessageDescChatbotID is the schema descriptor for chatbot_id field.
+	webhookmessageDescChatbotID := webhookmessageFields[1].Descriptor()
+	// webhookmessage.DefaultChatbotID holds the default value on creation for the chatbot_id field.
+	webhookmessage.DefaultChatbotID = webhookmessageDescChatbotID.Default.(string)
+	// webhookmessage.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	webhookmessage.ChatbotIDValidator = webhookmessageDescChatbotID.Validators[0].(func(string) error)
+	// webhookmessageDescKind is the schema descriptor for kind field.
+	webhookmessageDescKind := webhookmessageFields[2].Descriptor()
+	// webhookmessage.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	webhookmessage.KindValidator = webhookmessageDescKind.Validators[0].(func(string) error)
+	// webhookmessageDescPayload is the schema descriptor for payload field.
+	webhookmessageDescPayload := webhookmessageFields[3].Descriptor()
+	// webhookmessage.DefaultPayload holds the default value on creation for the payload field.
+	webhookmessage.DefaultPayload = webhookmessageDescPayload.Default.(string)
+	// webhookmessageDescCreatedAt is the schema descriptor for created_at field.
+	webhookmessageDescCreatedAt := webhookmessageFields[4].Descriptor()
+	// webhookmessage.DefaultCreatedAt holds the default value on creation for the created_at field.
+	webhookmessage.DefaultCreatedAt = webhookmessageDescCreatedAt.Default.(func() time.Time)
+	// webhookmessageDescID is the schema descriptor for id field.
+	webhookmessageDescID := webhookmessageFields[0].Descriptor()
+	// webhookmessage.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	webhookmessage.IDValidator = func() func(string) error {
+		validators := webhookmessageDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),

@@ -209,6 +209,37 @@ func (Usage) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("workspace_id", "month", "shard").Unique()}
 }
 
+// QuotaNotice says that a workspace's owners were told how much of a month's
+// messages is used.
+type QuotaNotice struct{ ent.Schema }
+
+// Mixin of the QuotaNotice.
+func (QuotaNotice) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the QuotaNotice.
+func (QuotaNotice) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		// month is that of Usage.
+		field.String("month").MaxLen(20).Immutable(),
+		// percent is 80 or 100.
+		field.Int("percent").Immutable(),
+		created(),
+	}
+}
+
+// Edges of the QuotaNotice.
+func (QuotaNotice) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("workspace", Workspace.Type).Ref("quota_notices").Field("workspace_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the QuotaNotice.
+func (QuotaNotice) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "month", "percent").Unique()}
+}
+
 // MessageHold is a slice of a month's questions that a process has reserved and
 // may begin until its lease ends. SQLite, which has one process, needs none.
 type MessageHold struct{ ent.Schema }

@@ -28,6 +28,8 @@ func (Conversation) Fields() []ent.Field {
 		field.String("origin").MaxLen(20).Default("api").Immutable(),
 		// begun_by is the API token, or the member in the playground, who began it.
 		field.String("begun_by").MaxLen(idLen).Default("").Immutable(),
+		// metadata is JSON: up to 16 pairs that the caller keeps with it.
+		longText("metadata"),
 		created(),
 	}
 }
@@ -202,7 +204,10 @@ func (UsageRecord) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("workspace_id", "created_at").StorageKey("receipt_workspace_id_created_at"),
 		index.Fields("message_id", "attempt").Unique().StorageKey("receipt_message_id_attempt"),
-		index.Fields("chatbot_id", "outcome", "conversation_id").StorageKey("receipt_chatbot_id_outcome_conversation_id"),
+		// Not over all rows: nearly all answers are given, and each end of an
+		// answer would pay for it.
+		index.Fields("chatbot_id", "outcome", "conversation_id").StorageKey("receipt_not_answered").
+			Annotations(entsql.IndexWhere("outcome <> 'answered'")),
 		index.Fields("id").StorageKey("receipt_to_count").Annotations(entsql.IndexWhere("NOT counted")),
 	}
 }

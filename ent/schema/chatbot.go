@@ -82,11 +82,27 @@ func (Token) Fields() []ent.Field {
 		field.String("name").MaxLen(100 * utf8Max),
 		field.String("hint").MaxLen(40).Immutable(),
 		field.String("hash").MaxLen(64).Unique().Immutable().Sensitive(),
-		field.JSON("scopes", []string{}).Immutable(),
+		field.JSON("scopes", []string{}),
+		// kind is "secret", or "publishable" for browsers.
+		field.String("kind").MaxLen(20).Default("secret").Immutable(),
+		// ip_ranges and origins are what it may be used from, each between spaces;
+		// empty is anywhere.
+		longText("ip_ranges"),
+		longText("origins"),
+		// Limits of its own, beside those of the plan; zero is none.
+		field.Int("requests_per_minute").Default(0),
+		field.Int("messages_per_month").Default(0),
+		field.Int("visitor_requests_per_minute").Default(0),
+		longText("note"),
 		field.String("created_by").MaxLen(320).Immutable(),
 		// replaces is the token that was rolled into this one, or empty.
 		field.String("replaces").MaxLen(idLen).Default("").Immutable(),
 		field.Time("last_used_at").Optional().Nillable(),
+		field.String("last_used_ip").MaxLen(45).Default(""),
+		field.String("last_used_agent").MaxLen(200 * utf8Max).Default(""),
+		// warned_days is how many days before its end the last mail about that
+		// went out; zero is none.
+		field.Int("warned_days").Default(0),
 		field.Time("expires_at").Optional().Nillable(),
 		field.Time("revoked_at").Optional().Nillable(),
 		kept(), overLimit(),
@@ -98,12 +114,47 @@ func (Token) Fields() []ent.Field {
 func (Token) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("chatbot", Chatbot.Type).Ref("tokens").Field("chatbot_id").Unique().Required().Immutable(),
+		edge.To("months", TokenMonth.Type).Annotations(cascade),
 	}
 }
 
 // Indexes of the Token.
 func (Token) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("chatbot_id", "created_at")}
+	return []ent.Index{
+		index.Fields("chatbot_id", "created_at"),
+		// for mails about tokens that are about to expire
+		index.Fields("expires_at"),
+	}
+}
+
+// TokenMonth counts the questions of a month that were asked with a token which
+// has a limit of its own.
+type TokenMonth struct{ ent.Schema }
+
+// Mixin of the TokenMonth.
+func (TokenMonth) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the TokenMonth.
+func (TokenMonth) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		field.String("token_id").MaxLen(idLen).Immutable(),
+		// month is such as 2026-11, in UTC.
+		field.String("month").MaxLen(20).Immutable(),
+		field.Int("messages"),
+	}
+}
+
+// Edges of the TokenMonth.
+func (TokenMonth) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("token", Token.Type).Ref("months").Field("token_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of the TokenMonth.
+func (TokenMonth) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("token_id", "month").Unique()}
 }
 
 // Provider is a service of language models that a workspace has an account

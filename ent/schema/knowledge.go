@@ -89,6 +89,8 @@ func (Document) Fields() []ent.Field {
 		// undo_state is the state that a document which is being removed gets
 		// back when its owner takes the removal back in time; empty when nobody can.
 		field.String("undo_state").MaxLen(20).Default(""),
+		// external_id is the caller's own name for it, or empty.
+		field.String("external_id").MaxLen(255 * utf8Max).Default(""),
 		field.String("etag").MaxLen(1024).Default(""),
 		field.String("last_modified").MaxLen(100).Default(""),
 		field.Time("fetched_at").Optional().Nillable(),
@@ -112,6 +114,9 @@ func (Document) Indexes() []ent.Index {
 		index.Fields("chatbot_id", "created_at"),
 		index.Fields("chatbot_id", "input_hash"),
 		index.Fields("chatbot_id", "live"),
+		index.Fields("chatbot_id", "state"),
+		index.Fields("chatbot_id", "external_id").Unique().StorageKey("document_external_id").
+			Annotations(entsql.IndexWhere("external_id <> ''")),
 		index.Fields("source_id", "state"),
 		index.Fields("workspace_id"),
 		index.Fields("updated_at"),

@@ -84,6 +84,9 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("usages", Usage.Type).Annotations(cascade),
 		edge.To("message_holds", MessageHold.Type).Annotations(cascade),
 		edge.To("providers", Provider.Type).Annotations(cascade),
+		edge.To("quota_notices", QuotaNotice.Type).Annotations(cascade),
+		edge.To("webhook_endpoints", WebhookEndpoint.Type).Annotations(cascade),
+		edge.To("webhook_messages", WebhookMessage.Type).Annotations(cascade),
 	}
 }
 

@@ -58,11 +58,14 @@ func split() error {
 
 // write writes a file with those of the imports that its body uses.
 func write(name string, head, imports, body []byte) error {
+	used, err := packages(body)
+	if err != nil {
+		return fmt.Errorf("parsing %s: %w", name, err)
+	}
 	out := append([]byte{}, head...)
 	for line := range bytes.Lines(imports) {
 		_, imported, found := bytes.Cut(line, []byte(`"`))
-		used := path.Base(strings.TrimSuffix(strings.TrimSpace(string(imported)), `"`))
-		if !found || bytes.Contains(body, []byte(used+".")) {
+		if !found || used[path.Base(strings.TrimSuffix(strings.TrimSpace(string(imported)), `"`))] {
 			out = append(out, line...)
 		}
 	}
@@ -74,4 +77,23 @@ func write(name string, head, imports, body []byte) error {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
+}
+
+// packages are the names that the declarations of a body select from and do not
+// declare.
+func packages(body []byte) (map[string]bool, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", append([]byte("package ent\n"), body...), 0)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
+				used[x.Name] = true
+			}
+		}
+		return true
+	})
+	return used, nil
 }

@@ -27,12 +27,32 @@ const (
 	FieldHash = "hash"
 	// FieldScopes holds the string denoting the scopes field in the database.
 	FieldScopes = "scopes"
+	// FieldKind holds the string denoting the kind field in the database.
+	FieldKind = "kind"
+	// FieldIPRanges holds the string denoting the ip_ranges field in the database.
+	FieldIPRanges = "ip_ranges"
+	// FieldOrigins holds the string denoting the origins field in the database.
+	FieldOrigins = "origins"
+	// FieldRequestsPerMinute holds the string denoting the requests_per_minute field in the database.
+	FieldRequestsPerMinute = "requests_per_minute"
+	// FieldMessagesPerMonth holds the string denoting the messages_per_month field in the database.
+	FieldMessagesPerMonth = "messages_per_month"
+	// FieldVisitorRequestsPerMinute holds the string denoting the visitor_requests_per_minute field in the database.
+	FieldVisitorRequestsPerMinute = "visitor_requests_per_minute"
+	// FieldNote holds the string denoting the note field in the database.
+	FieldNote = "note"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// FieldReplaces holds the string denoting the replaces field in the database.
 	FieldReplaces = "replaces"
 	// FieldLastUsedAt holds the string denoting the last_used_at field in the database.
 	FieldLastUsedAt = "last_used_at"
+	// FieldLastUsedIP holds the string denoting the last_used_ip field in the database.
+	FieldLastUsedIP = "last_used_ip"
+	// FieldLastUsedAgent holds the string denoting the last_used_agent field in the database.
+	FieldLastUsedAgent = "last_used_agent"
+	// FieldWarnedDays holds the string denoting the warned_days field in the database.
+	FieldWarnedDays = "warned_days"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
 	FieldExpiresAt = "expires_at"
 	// FieldRevokedAt holds the string denoting the revoked_at field in the database.
@@ -45,6 +65,8 @@ const (
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
 	EdgeChatbot = "chatbot"
+	// EdgeMonths holds the string denoting the months edge name in mutations.
+	EdgeMonths = "months"
 	// Table holds the table name of the token in the database.
 	Table = "tokens"
 	// ChatbotTable is the table that holds the chatbot relation/edge.
@@ -54,6 +76,13 @@ const (
 	ChatbotInverseTable = "chatbots"
 	// ChatbotColumn is the table column denoting the chatbot relation/edge.
 	ChatbotColumn = "chatbot_id"
+	// MonthsTable is the table that holds the months relation/edge.
+	MonthsTable = "token_months"
+	// MonthsInverseTable is the table name for the TokenMonth entity.
+	// It exists in this package in order to avoid circular dependency with the "tokenmonth" package.
+	MonthsInverseTable = "token_months"
+	// MonthsColumn is the table column denoting the months relation/edge.
+	MonthsColumn = "token_id"
 )
 
 // Columns holds all SQL columns for token fields.
@@ -65,9 +94,19 @@ var Columns = []string{
 	FieldHint,
 	FieldHash,
 	FieldScopes,
+	FieldKind,
+	FieldIPRanges,
+	FieldOrigins,
+	FieldRequestsPerMinute,
+	FieldMessagesPerMonth,
+	FieldVisitorRequestsPerMinute,
+	FieldNote,
 	FieldCreatedBy,
 	FieldReplaces,
 	FieldLastUsedAt,
+	FieldLastUsedIP,
+	FieldLastUsedAgent,
+	FieldWarnedDays,
 	FieldExpiresAt,
 	FieldRevokedAt,
 	FieldKept,
@@ -103,12 +142,38 @@ var (
 	HintValidator func(string) error
 	// HashValidator is a validator for the "hash" field. It is called by the builders before save.
 	HashValidator func(string) error
+	// DefaultKind holds the default value on creation for the "kind" field.
+	DefaultKind string
+	// KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	KindValidator func(string) error
+	// DefaultIPRanges holds the default value on creation for the "ip_ranges" field.
+	DefaultIPRanges string
+	// DefaultOrigins holds the default value on creation for the "origins" field.
+	DefaultOrigins string
+	// DefaultRequestsPerMinute holds the default value on creation for the "requests_per_minute" field.
+	DefaultRequestsPerMinute int
+	// DefaultMessagesPerMonth holds the default value on creation for the "messages_per_month" field.
+	DefaultMessagesPerMonth int
+	// DefaultVisitorRequestsPerMinute holds the default value on creation for the "visitor_requests_per_minute" field.
+	DefaultVisitorRequestsPerMinute int
+	// DefaultNote holds the default value on creation for the "note" field.
+	DefaultNote string
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
 	// DefaultReplaces holds the default value on creation for the "replaces" field.
 	DefaultReplaces string
 	// ReplacesValidator is a validator for the "replaces" field. It is called by the builders before save.
 	ReplacesValidator func(string) error
+	// DefaultLastUsedIP holds the default value on creation for the "last_used_ip" field.
+	DefaultLastUsedIP string
+	// LastUsedIPValidator is a validator for the "last_used_ip" field. It is called by the builders before save.
+	LastUsedIPValidator func(string) error
+	// DefaultLastUsedAgent holds the default value on creation for the "last_used_agent" field.
+	DefaultLastUsedAgent string
+	// LastUsedAgentValidator is a validator for the "last_used_agent" field. It is called by the builders before save.
+	LastUsedAgentValidator func(string) error
+	// DefaultWarnedDays holds the default value on creation for the "warned_days" field.
+	DefaultWarnedDays int
 	// DefaultKept holds the default value on creation for the "kept" field.
 	DefaultKept bool
 	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
@@ -152,6 +217,41 @@ func ByHash(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldHash, opts...).ToFunc()
 }
 
+// ByKind orders the results by the kind field.
+func ByKind(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKind, opts...).ToFunc()
+}
+
+// ByIPRanges orders the results by the ip_ranges field.
+func ByIPRanges(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldIPRanges, opts...).ToFunc()
+}
+
+// ByOrigins orders the results by the origins field.
+func ByOrigins(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOrigins, opts...).ToFunc()
+}
+
+// ByRequestsPerMinute orders the results by the requests_per_minute field.
+func ByRequestsPerMinute(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequestsPerMinute, opts...).ToFunc()
+}
+
+// ByMessagesPerMonth orders the results by the messages_per_month field.
+func ByMessagesPerMonth(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMessagesPerMonth, opts...).ToFunc()
+}
+
+// ByVisitorRequestsPerMinute orders the results by the visitor_requests_per_minute field.
+func ByVisitorRequestsPerMinute(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVisitorRequestsPerMinute, opts...).ToFunc()
+}
+
+// ByNote orders the results by the note field.
+func ByNote(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNote, opts...).ToFunc()
+}
+
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
@@ -165,6 +265,21 @@ func ByReplaces(opts ...sql.OrderTermOption) OrderOption {
 // ByLastUsedAt orders the results by the last_used_at field.
 func ByLastUsedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLastUsedAt, opts...).ToFunc()
+}
+
+// ByLastUsedIP orders the results by the last_used_ip field.
+func ByLastUsedIP(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLastUsedIP, opts...).ToFunc()
+}
+
+// ByLastUsedAgent orders the results by the last_used_agent field.
+func ByLastUsedAgent(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLastUsedAgent, opts...).ToFunc()
+}
+
+// ByWarnedDays orders the results by the warned_days field.
+func ByWarnedDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWarnedDays, opts...).ToFunc()
 }
 
 // ByExpiresAt orders the results by the expires_at field.
@@ -198,10 +313,31 @@ func ByChatbotField(field string, opts ...sql.OrderTermOption) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newChatbotStep(), sql.OrderByField(field, opts...))
 	}
 }
+
+// ByMonthsCount orders the results by months count.
+func ByMonthsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newMonthsStep(), opts...)
+	}
+}
+
+// ByMonths orders the results by months terms.
+func ByMonths(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newMonthsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newChatbotStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(ChatbotInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.M2O, true, ChatbotTable, ChatbotColumn),
+	)
+}
+func newMonthsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(MonthsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, MonthsTable, MonthsColumn),
 	)
 }

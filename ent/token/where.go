@@ -90,6 +90,41 @@ func Hash(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldHash, v))
 }
 
+// Kind applies equality check predicate on the "kind" field. It's identical to KindEQ.
+func Kind(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldKind, v))
+}
+
+// IPRanges applies equality check predicate on the "ip_ranges" field. It's identical to IPRangesEQ.
+func IPRanges(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldIPRanges, v))
+}
+
+// Origins applies equality check predicate on the "origins" field. It's identical to OriginsEQ.
+func Origins(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldOrigins, v))
+}
+
+// RequestsPerMinute applies equality check predicate on the "requests_per_minute" field. It's identical to RequestsPerMinuteEQ.
+func RequestsPerMinute(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldRequestsPerMinute, v))
+}
+
+// MessagesPerMonth applies equality check predicate on the "messages_per_month" field. It's identical to MessagesPerMonthEQ.
+func MessagesPerMonth(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldMessagesPerMonth, v))
+}
+
+// VisitorRequestsPerMinute applies equality check predicate on the "visitor_requests_per_minute" field. It's identical to VisitorRequestsPerMinuteEQ.
+func VisitorRequestsPerMinute(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldVisitorRequestsPerMinute, v))
+}
+
+// Note applies equality check predicate on the "note" field. It's identical to NoteEQ.
+func Note(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldNote, v))
+}
+
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
 func CreatedBy(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedBy, v))
@@ -103,6 +138,21 @@ func Replaces(v string) predicate.Token {
 // LastUsedAt applies equality check predicate on the "last_used_at" field. It's identical to LastUsedAtEQ.
 func LastUsedAt(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldLastUsedAt, v))
+}
+
+// LastUsedIP applies equality check predicate on the "last_used_ip" field. It's identical to LastUsedIPEQ.
+func LastUsedIP(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldLastUsedIP, v))
+}
+
+// LastUsedAgent applies equality check predicate on the "last_used_agent" field. It's identical to LastUsedAgentEQ.
+func LastUsedAgent(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldLastUsedAgent, v))
+}
+
+// WarnedDays applies equality check predicate on the "warned_days" field. It's identical to WarnedDaysEQ.
+func WarnedDays(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldWarnedDays, v))
 }
 
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
@@ -455,6 +505,386 @@ func HashContainsFold(v string) predicate.Token {
 	return predicate.Token(sql.FieldContainsFold(FieldHash, v))
 }
 
+// KindEQ applies the EQ predicate on the "kind" field.
+func KindEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldKind, v))
+}
+
+// KindNEQ applies the NEQ predicate on the "kind" field.
+func KindNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldKind, v))
+}
+
+// KindIn applies the In predicate on the "kind" field.
+func KindIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldKind, vs...))
+}
+
+// KindNotIn applies the NotIn predicate on the "kind" field.
+func KindNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldKind, vs...))
+}
+
+// KindGT applies the GT predicate on the "kind" field.
+func KindGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldKind, v))
+}
+
+// KindGTE applies the GTE predicate on the "kind" field.
+func KindGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldKind, v))
+}
+
+// KindLT applies the LT predicate on the "kind" field.
+func KindLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldKind, v))
+}
+
+// KindLTE applies the LTE predicate on the "kind" field.
+func KindLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldKind, v))
+}
+
+// KindContains applies the Contains predicate on the "kind" field.
+func KindContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldKind, v))
+}
+
+// KindHasPrefix applies the HasPrefix predicate on the "kind" field.
+func KindHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldKind, v))
+}
+
+// KindHasSuffix applies the HasSuffix predicate on the "kind" field.
+func KindHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldKind, v))
+}
+
+// KindEqualFold applies the EqualFold predicate on the "kind" field.
+func KindEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldKind, v))
+}
+
+// KindContainsFold applies the ContainsFold predicate on the "kind" field.
+func KindContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldKind, v))
+}
+
+// IPRangesEQ applies the EQ predicate on the "ip_ranges" field.
+func IPRangesEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldIPRanges, v))
+}
+
+// IPRangesNEQ applies the NEQ predicate on the "ip_ranges" field.
+func IPRangesNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldIPRanges, v))
+}
+
+// IPRangesIn applies the In predicate on the "ip_ranges" field.
+func IPRangesIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldIPRanges, vs...))
+}
+
+// IPRangesNotIn applies the NotIn predicate on the "ip_ranges" field.
+func IPRangesNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldIPRanges, vs...))
+}
+
+// IPRangesGT applies the GT predicate on the "ip_ranges" field.
+func IPRangesGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldIPRanges, v))
+}
+
+// IPRangesGTE applies the GTE predicate on the "ip_ranges" field.
+func IPRangesGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldIPRanges, v))
+}
+
+// IPRangesLT applies the LT predicate on the "ip_ranges" field.
+func IPRangesLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldIPRanges, v))
+}
+
+// IPRangesLTE applies the LTE predicate on the "ip_ranges" field.
+func IPRangesLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldIPRanges, v))
+}
+
+// IPRangesContains applies the Contains predicate on the "ip_ranges" field.
+func IPRangesContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldIPRanges, v))
+}
+
+// IPRangesHasPrefix applies the HasPrefix predicate on the "ip_ranges" field.
+func IPRangesHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldIPRanges, v))
+}
+
+// IPRangesHasSuffix applies the HasSuffix predicate on the "ip_ranges" field.
+func IPRangesHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldIPRanges, v))
+}
+
+// IPRangesEqualFold applies the EqualFold predicate on the "ip_ranges" field.
+func IPRangesEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldIPRanges, v))
+}
+
+// IPRangesContainsFold applies the ContainsFold predicate on the "ip_ranges" field.
+func IPRangesContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldIPRanges, v))
+}
+
+// OriginsEQ applies the EQ predicate on the "origins" field.
+func OriginsEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldOrigins, v))
+}
+
+// OriginsNEQ applies the NEQ predicate on the "origins" field.
+func OriginsNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldOrigins, v))
+}
+
+// OriginsIn applies the In predicate on the "origins" field.
+func OriginsIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldOrigins, vs...))
+}
+
+// OriginsNotIn applies the NotIn predicate on the "origins" field.
+func OriginsNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldOrigins, vs...))
+}
+
+// OriginsGT applies the GT predicate on the "origins" field.
+func OriginsGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldOrigins, v))
+}
+
+// OriginsGTE applies the GTE predicate on the "origins" field.
+func OriginsGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldOrigins, v))
+}
+
+// OriginsLT applies the LT predicate on the "origins" field.
+func OriginsLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldOrigins, v))
+}
+
+// OriginsLTE applies the LTE predicate on the "origins" field.
+func OriginsLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldOrigins, v))
+}
+
+// OriginsContains applies the Contains predicate on the "origins" field.
+func OriginsContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldOrigins, v))
+}
+
+// OriginsHasPrefix applies the HasPrefix predicate on the "origins" field.
+func OriginsHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldOrigins, v))
+}
+
+// OriginsHasSuffix applies the HasSuffix predicate on the "origins" field.
+func OriginsHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldOrigins, v))
+}
+
+// OriginsEqualFold applies the EqualFold predicate on the "origins" field.
+func OriginsEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldOrigins, v))
+}
+
+// OriginsContainsFold applies the ContainsFold predicate on the "origins" field.
+func OriginsContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldOrigins, v))
+}
+
+// RequestsPerMinuteEQ applies the EQ predicate on the "requests_per_minute" field.
+func RequestsPerMinuteEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteNEQ applies the NEQ predicate on the "requests_per_minute" field.
+func RequestsPerMinuteNEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteIn applies the In predicate on the "requests_per_minute" field.
+func RequestsPerMinuteIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldRequestsPerMinute, vs...))
+}
+
+// RequestsPerMinuteNotIn applies the NotIn predicate on the "requests_per_minute" field.
+func RequestsPerMinuteNotIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldRequestsPerMinute, vs...))
+}
+
+// RequestsPerMinuteGT applies the GT predicate on the "requests_per_minute" field.
+func RequestsPerMinuteGT(v int) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteGTE applies the GTE predicate on the "requests_per_minute" field.
+func RequestsPerMinuteGTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteLT applies the LT predicate on the "requests_per_minute" field.
+func RequestsPerMinuteLT(v int) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldRequestsPerMinute, v))
+}
+
+// RequestsPerMinuteLTE applies the LTE predicate on the "requests_per_minute" field.
+func RequestsPerMinuteLTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldRequestsPerMinute, v))
+}
+
+// MessagesPerMonthEQ applies the EQ predicate on the "messages_per_month" field.
+func MessagesPerMonthEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthNEQ applies the NEQ predicate on the "messages_per_month" field.
+func MessagesPerMonthNEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthIn applies the In predicate on the "messages_per_month" field.
+func MessagesPerMonthIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldMessagesPerMonth, vs...))
+}
+
+// MessagesPerMonthNotIn applies the NotIn predicate on the "messages_per_month" field.
+func MessagesPerMonthNotIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldMessagesPerMonth, vs...))
+}
+
+// MessagesPerMonthGT applies the GT predicate on the "messages_per_month" field.
+func MessagesPerMonthGT(v int) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthGTE applies the GTE predicate on the "messages_per_month" field.
+func MessagesPerMonthGTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthLT applies the LT predicate on the "messages_per_month" field.
+func MessagesPerMonthLT(v int) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldMessagesPerMonth, v))
+}
+
+// MessagesPerMonthLTE applies the LTE predicate on the "messages_per_month" field.
+func MessagesPerMonthLTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldMessagesPerMonth, v))
+}
+
+// VisitorRequestsPerMinuteEQ applies the EQ predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldVisitorRequestsPerMinute, v))
+}
+
+// VisitorRequestsPerMinuteNEQ applies the NEQ predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteNEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldVisitorRequestsPerMinute, v))
+}
+
+// VisitorRequestsPerMinuteIn applies the In predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldVisitorRequestsPerMinute, vs...))
+}
+
+// VisitorRequestsPerMinuteNotIn applies the NotIn predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteNotIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldVisitorRequestsPerMinute, vs...))
+}
+
+// VisitorRequestsPerMinuteGT applies the GT predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteGT(v int) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldVisitorRequestsPerMinute, v))
+}
+
+// VisitorRequestsPerMinuteGTE applies the GTE predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteGTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldVisitorRequestsPerMinute, v))
+}
+
+// VisitorRequestsPerMinuteLT applies the LT predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteLT(v int) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldVisitorRequestsPerMinute, v))
+}
+
+// VisitorRequestsPerMinuteLTE applies the LTE predicate on the "visitor_requests_per_minute" field.
+func VisitorRequestsPerMinuteLTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldVisitorRequestsPerMinute, v))
+}
+
+// NoteEQ applies the EQ predicate on the "note" field.
+func NoteEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldNote, v))
+}
+
+// NoteNEQ applies the NEQ predicate on the "note" field.
+func NoteNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldNote, v))
+}
+
+// NoteIn applies the In predicate on the "note" field.
+func NoteIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldNote, vs...))
+}
+
+// NoteNotIn applies the NotIn predicate on the "note" field.
+func NoteNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldNote, vs...))
+}
+
+// NoteGT applies the GT predicate on the "note" field.
+func NoteGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldNote, v))
+}
+
+// NoteGTE applies the GTE predicate on the "note" field.
+func NoteGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldNote, v))
+}
+
+// NoteLT applies the LT predicate on the "note" field.
+func NoteLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldNote, v))
+}
+
+// NoteLTE applies the LTE predicate on the "note" field.
+func NoteLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldNote, v))
+}
+
+// NoteContains applies the Contains predicate on the "note" field.
+func NoteContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldNote, v))
+}
+
+// NoteHasPrefix applies the HasPrefix predicate on the "note" field.
+func NoteHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldNote, v))
+}
+
+// NoteHasSuffix applies the HasSuffix predicate on the "note" field.
+func NoteHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldNote, v))
+}
+
+// NoteEqualFold applies the EqualFold predicate on the "note" field.
+func NoteEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldNote, v))
+}
+
+// NoteContainsFold applies the ContainsFold predicate on the "note" field.
+func NoteContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldNote, v))
+}
+
 // CreatedByEQ applies the EQ predicate on the "created_by" field.
 func CreatedByEQ(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedBy, v))
@@ -635,6 +1065,176 @@ func LastUsedAtNotNil() predicate.Token {
 	return predicate.Token(sql.FieldNotNull(FieldLastUsedAt))
 }
 
+// LastUsedIPEQ applies the EQ predicate on the "last_used_ip" field.
+func LastUsedIPEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldLastUsedIP, v))
+}
+
+// LastUsedIPNEQ applies the NEQ predicate on the "last_used_ip" field.
+func LastUsedIPNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldLastUsedIP, v))
+}
+
+// LastUsedIPIn applies the In predicate on the "last_used_ip" field.
+func LastUsedIPIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldLastUsedIP, vs...))
+}
+
+// LastUsedIPNotIn applies the NotIn predicate on the "last_used_ip" field.
+func LastUsedIPNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldLastUsedIP, vs...))
+}
+
+// LastUsedIPGT applies the GT predicate on the "last_used_ip" field.
+func LastUsedIPGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldLastUsedIP, v))
+}
+
+// LastUsedIPGTE applies the GTE predicate on the "last_used_ip" field.
+func LastUsedIPGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldLastUsedIP, v))
+}
+
+// LastUsedIPLT applies the LT predicate on the "last_used_ip" field.
+func LastUsedIPLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldLastUsedIP, v))
+}
+
+// LastUsedIPLTE applies the LTE predicate on the "last_used_ip" field.
+func LastUsedIPLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldLastUsedIP, v))
+}
+
+// LastUsedIPContains applies the Contains predicate on the "last_used_ip" field.
+func LastUsedIPContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldLastUsedIP, v))
+}
+
+// LastUsedIPHasPrefix applies the HasPrefix predicate on the "last_used_ip" field.
+func LastUsedIPHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldLastUsedIP, v))
+}
+
+// LastUsedIPHasSuffix applies the HasSuffix predicate on the "last_used_ip" field.
+func LastUsedIPHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldLastUsedIP, v))
+}
+
+// LastUsedIPEqualFold applies the EqualFold predicate on the "last_used_ip" field.
+func LastUsedIPEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldLastUsedIP, v))
+}
+
+// LastUsedIPContainsFold applies the ContainsFold predicate on the "last_used_ip" field.
+func LastUsedIPContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldLastUsedIP, v))
+}
+
+// LastUsedAgentEQ applies the EQ predicate on the "last_used_agent" field.
+func LastUsedAgentEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentNEQ applies the NEQ predicate on the "last_used_agent" field.
+func LastUsedAgentNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentIn applies the In predicate on the "last_used_agent" field.
+func LastUsedAgentIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldLastUsedAgent, vs...))
+}
+
+// LastUsedAgentNotIn applies the NotIn predicate on the "last_used_agent" field.
+func LastUsedAgentNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldLastUsedAgent, vs...))
+}
+
+// LastUsedAgentGT applies the GT predicate on the "last_used_agent" field.
+func LastUsedAgentGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentGTE applies the GTE predicate on the "last_used_agent" field.
+func LastUsedAgentGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentLT applies the LT predicate on the "last_used_agent" field.
+func LastUsedAgentLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentLTE applies the LTE predicate on the "last_used_agent" field.
+func LastUsedAgentLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentContains applies the Contains predicate on the "last_used_agent" field.
+func LastUsedAgentContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentHasPrefix applies the HasPrefix predicate on the "last_used_agent" field.
+func LastUsedAgentHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentHasSuffix applies the HasSuffix predicate on the "last_used_agent" field.
+func LastUsedAgentHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentEqualFold applies the EqualFold predicate on the "last_used_agent" field.
+func LastUsedAgentEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldLastUsedAgent, v))
+}
+
+// LastUsedAgentContainsFold applies the ContainsFold predicate on the "last_used_agent" field.
+func LastUsedAgentContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldLastUsedAgent, v))
+}
+
+// WarnedDaysEQ applies the EQ predicate on the "warned_days" field.
+func WarnedDaysEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldWarnedDays, v))
+}
+
+// WarnedDaysNEQ applies the NEQ predicate on the "warned_days" field.
+func WarnedDaysNEQ(v int) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldWarnedDays, v))
+}
+
+// WarnedDaysIn applies the In predicate on the "warned_days" field.
+func WarnedDaysIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldWarnedDays, vs...))
+}
+
+// WarnedDaysNotIn applies the NotIn predicate on the "warned_days" field.
+func WarnedDaysNotIn(vs ...int) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldWarnedDays, vs...))
+}
+
+// WarnedDaysGT applies the GT predicate on the "warned_days" field.
+func WarnedDaysGT(v int) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldWarnedDays, v))
+}
+
+// WarnedDaysGTE applies the GTE predicate on the "warned_days" field.
+func WarnedDaysGTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldWarnedDays, v))
+}
+
+// WarnedDaysLT applies the LT predicate on the "warned_days" field.
+func WarnedDaysLT(v int) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldWarnedDays, v))
+}
+
+// WarnedDaysLTE applies the LTE predicate on the "warned_days" field.
+func WarnedDaysLTE(v int) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldWarnedDays, v))
+}
+
 // ExpiresAtEQ applies the EQ predicate on the "expires_at" field.
 func ExpiresAtEQ(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldExpiresAt, v))
@@ -810,6 +1410,29 @@ func HasChatbot() predicate.Token {
 func HasChatbotWith(preds ...predicate.Chatbot) predicate.Token {
 	return predicate.Token(func(s *sql.Selector) {
 		step := newChatbotStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasMonths applies the HasEdge predicate on the "months" edge.
+func HasMonths() predicate.Token {
+	return predicate.Token(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, MonthsTable, MonthsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasMonthsWith applies the HasEdge predicate on the "months" edge with a given conditions (other predicates).
+func HasMonthsWith(preds ...predicate.TokenMonth) predicate.Token {
+	return predicate.Token(func(s *sql.Selector) {
+		step := newMonthsStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -705,6 +705,75 @@ func HasProvidersWith(preds ...predicate.Provider) predicate.Workspace {
 	})
 }
 
+// HasQuotaNotices applies the HasEdge predicate on the "quota_notices" edge.
+func HasQuotaNotices() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, QuotaNoticesTable, QuotaNoticesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasQuotaNoticesWith applies the HasEdge predicate on the "quota_notices" edge with a given conditions (other predicates).
+func HasQuotaNoticesWith(preds ...predicate.QuotaNotice) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newQuotaNoticesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasWebhookEndpoints applies the HasEdge predicate on the "webhook_endpoints" edge.
+func HasWebhookEndpoints() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, WebhookEndpointsTable, WebhookEndpointsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasWebhookEndpointsWith applies the HasEdge predicate on the "webhook_endpoints" edge with a given conditions (other predicates).
+func HasWebhookEndpointsWith(preds ...predicate.WebhookEndpoint) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newWebhookEndpointsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasWebhookMessages applies the HasEdge predicate on the "webhook_messages" edge.
+func HasWebhookMessages() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, WebhookMessagesTable, WebhookMessagesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasWebhookMessagesWith applies the HasEdge predicate on the "webhook_messages" edge with a given conditions (other predicates).
+func HasWebhookMessagesWith(preds ...predicate.WebhookMessage) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newWebhookMessagesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // And groups predicates with the AND operator between them.
 func And(predicates ...predicate.Workspace) predicate.Workspace {
 	return predicate.Workspace(sql.AndPredicates(predicates...))

@@ -49,6 +49,12 @@ const (
 	EdgeMessageHolds = "message_holds"
 	// EdgeProviders holds the string denoting the providers edge name in mutations.
 	EdgeProviders = "providers"
+	// EdgeQuotaNotices holds the string denoting the quota_notices edge name in mutations.
+	EdgeQuotaNotices = "quota_notices"
+	// EdgeWebhookEndpoints holds the string denoting the webhook_endpoints edge name in mutations.
+	EdgeWebhookEndpoints = "webhook_endpoints"
+	// EdgeWebhookMessages holds the string denoting the webhook_messages edge name in mutations.
+	EdgeWebhookMessages = "webhook_messages"
 	// Table holds the table name of the workspace in the database.
 	Table = "workspaces"
 	// MembersTable is the table that holds the members relation/edge.
@@ -121,6 +127,27 @@ const (
 	ProvidersInverseTable = "providers"
 	// ProvidersColumn is the table column denoting the providers relation/edge.
 	ProvidersColumn = "workspace_id"
+	// QuotaNoticesTable is the table that holds the quota_notices relation/edge.
+	QuotaNoticesTable = "quota_notices"
+	// QuotaNoticesInverseTable is the table name for the QuotaNotice entity.
+	// It exists in this package in order to avoid circular dependency with the "quotanotice" package.
+	QuotaNoticesInverseTable = "quota_notices"
+	// QuotaNoticesColumn is the table column denoting the quota_notices relation/edge.
+	QuotaNoticesColumn = "workspace_id"
+	// WebhookEndpointsTable is the table that holds the webhook_endpoints relation/edge.
+	WebhookEndpointsTable = "webhook_endpoints"
+	// WebhookEndpointsInverseTable is the table name for the WebhookEndpoint entity.
+	// It exists in this package in order to avoid circular dependency with the "webhookendpoint" package.
+	WebhookEndpointsInverseTable = "webhook_endpoints"
+	// WebhookEndpointsColumn is the table column denoting the webhook_endpoints relation/edge.
+	WebhookEndpointsColumn = "workspace_id"
+	// WebhookMessagesTable is the table that holds the webhook_messages relation/edge.
+	WebhookMessagesTable = "webhook_messages"
+	// WebhookMessagesInverseTable is the table name for the WebhookMessage entity.
+	// It exists in this package in order to avoid circular dependency with the "webhookmessage" package.
+	WebhookMessagesInverseTable = "webhook_messages"
+	// WebhookMessagesColumn is the table column denoting the webhook_messages relation/edge.
+	WebhookMessagesColumn = "workspace_id"
 )
 
 // Columns holds all SQL columns for workspace fields.
@@ -351,6 +378,48 @@ func ByProviders(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newProvidersStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// ByQuotaNoticesCount orders the results by quota_notices count.
+func ByQuotaNoticesCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newQuotaNoticesStep(), opts...)
+	}
+}
+
+// ByQuotaNotices orders the results by quota_notices terms.
+func ByQuotaNotices(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newQuotaNoticesStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByWebhookEndpointsCount orders the results by webhook_endpoints count.
+func ByWebhookEndpointsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newWebhookEndpointsStep(), opts...)
+	}
+}
+
+// ByWebhookEndpoints orders the results by webhook_endpoints terms.
+func ByWebhookEndpoints(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newWebhookEndpointsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
+// ByWebhookMessagesCount orders the results by webhook_messages count.
+func ByWebhookMessagesCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newWebhookMessagesStep(), opts...)
+	}
+}
+
+// ByWebhookMessages orders the results by webhook_messages terms.
+func ByWebhookMessages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newWebhookMessagesStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newMembersStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -419,5 +488,26 @@ func newProvidersStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(ProvidersInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, ProvidersTable, ProvidersColumn),
+	)
+}
+func newQuotaNoticesStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(QuotaNoticesInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, QuotaNoticesTable, QuotaNoticesColumn),
+	)
+}
+func newWebhookEndpointsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(WebhookEndpointsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, WebhookEndpointsTable, WebhookEndpointsColumn),
+	)
+}
+func newWebhookMessagesStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(WebhookMessagesInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, WebhookMessagesTable, WebhookMessagesColumn),
 	)
 }
