@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"parley/core/answer"
 )
 
@@ -85,6 +87,24 @@ func parseSources(text string) ([]answer.Citation, error) {
 		sources[i] = kept[i].source(i + 1)
 	}
 	return sources, nil
+}
+
+// citedIn reads of what sourcesJSON wrote only what the statistics count: the
+// documents that the answer cites, with their titles and headings. The roller
+// does so for every answer, and this takes a quarter of the time of parseSources.
+func citedIn(text string) (cited []answer.Citation) {
+	gjson.Parse(text).ForEach(func(_, source gjson.Result) bool {
+		if !source.Get("c").Bool() {
+			return true
+		}
+		c := answerSource{Cited: true, DocumentID: source.Get("d").String(), Title: source.Get("t").String(), IsHeading: source.Get("i").Bool()}
+		for _, heading := range source.Get("h").Array() {
+			c.HeadingPath = append(c.HeadingPath, heading.String())
+		}
+		cited = append(cited, c.source(len(cited)+1))
+		return true
+	})
+	return cited
 }
 
 // documentsOf are the documents of sources, each once.

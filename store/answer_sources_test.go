@@ -19,6 +19,10 @@ func TestSources(t *testing.T) {
 			},
 			{Number: 2, DocumentID: "doc_a"},
 		},
+		"a cited title that is the first heading": {
+			{Number: 1, Cited: true, DocumentID: "doc_b", Title: "one", HeadingPath: []string{"one", "two"}},
+			{Number: 2, Cited: true, DocumentID: "doc_c", Title: "none"},
+		},
 		"a title that is the first heading": {{Number: 1, DocumentID: "doc_a", Title: "one", HeadingPath: []string{"one", "two"}}},
 		"a title that is a later heading":   {{Number: 1, DocumentID: "doc_a", Title: "two", HeadingPath: []string{"one", "two"}}},
 		"headings without a title":          {{Number: 1, DocumentID: "doc_a", HeadingPath: []string{"one", "two"}}},
@@ -29,6 +33,17 @@ func TestSources(t *testing.T) {
 			got, err := parseSources(sourcesJSON(sources))
 			if err != nil || !reflect.DeepEqual(got, sources) {
 				t.Errorf("%v\ngot  %+v\nwant %+v", err, got, sources)
+			}
+		})
+		t.Run(name+": the statistics see what is cited", func(t *testing.T) {
+			var want []answer.Citation
+			for _, s := range sources {
+				if s.Cited {
+					want = append(want, answer.Citation{Number: len(want) + 1, Cited: true, DocumentID: s.DocumentID, Title: s.Title, HeadingPath: s.HeadingPath})
+				}
+			}
+			if got := citedIn(sourcesJSON(sources)); !reflect.DeepEqual(got, want) {
+				t.Errorf("\ngot  %+v\nwant %+v", got, want)
 			}
 		})
 	}

@@ -87,6 +87,7 @@ type kept struct {
 	*ofRolls
 	*ofTestRuns
 	*ofFinds
+	*ofQuotaNotices
 }
 
 type (
@@ -139,6 +140,7 @@ type (
 	ofRolls         = Rolls
 	ofTestRuns      = TestRuns
 	ofFinds         = Finds
+	ofQuotaNotices  = QuotaNotices
 )
 
 func allOf(s *Store) *everything {
@@ -150,7 +152,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s),
 	}}
 }
 

@@ -20,7 +20,7 @@ func ForAccount(db *Store) account.Database {
 func ForTenant(db *Store) tenant.Database {
 	return tenant.Database{
 		Tx: db, Workspaces: NewWorkspaces(db), Members: NewMembers(db), Invitations: NewInvitations(db),
-		Holdings: NewHoldings(db), Plans: NewPlans(db), Messages: NewMonths(db), Knowledge: NewSizes(db), Audit: db,
+		Holdings: NewHoldings(db), Plans: NewPlans(db), Messages: NewMonths(db), Quotas: NewQuotaNotices(db), Knowledge: NewSizes(db), Audit: db,
 	}
 }
 

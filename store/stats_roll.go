@@ -80,9 +80,7 @@ func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limi
 		if r.Outcome == "" { // from before outcomes were kept
 			r.Outcome = chat.OutcomeOf(chat.Status(status), false)
 		}
-		if r.Citations, err = parseSources(sources); err != nil {
-			return nil, mapError(err)
-		}
+		r.Citations = citedIn(sources)
 		found = append(found, r)
 	}
 	return found, mapError(rows.Err())

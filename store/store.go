@@ -27,6 +27,7 @@
 //   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
 //     what has happened is counted in every workspace.
 //   - ClaimTestRun, Tested: a process looks after the test questions of every workspace.
+//   - QuotasInUse: owners of every workspace are told what they have used.
 //   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the

@@ -66,6 +66,9 @@ var methodsThatAdd = []confined{
 	{"SaveReversal", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.SaveReversal(ctx, as, subscription.Reversal{StripeID: "re_of_" + as, Kind: subscription.Refund, Currency: "usd", At: epoch})
 	}},
+	{"AddQuotaNotice", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.AddQuotaNotice(ctx, as, thisMonth, 100, epoch)
+	}},
 	{"AddMail", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.AddMail(ctx, as, outbox.Mail{Key: "key of " + as, CreatedAt: epoch})
 	}},

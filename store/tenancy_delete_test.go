@@ -29,6 +29,9 @@ var methodsThatDelete = []confined{
 	{"DeleteProvider", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteProvider(ctx, as, a.provider)
 	}},
+	{"DeleteQuotaNotices", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.DeleteQuotaNotices(ctx, as, thisMonth)
+	}},
 	{"DeleteInvitation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteInvitation(ctx, as, a.invitation)
 	}},

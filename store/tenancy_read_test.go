@@ -153,6 +153,10 @@ var methodsThatRead = []confined{
 		n, err := s.MessagesOf(ctx, as, thisMonth)
 		return strings.Repeat("secret-of-a ", n), err
 	}},
+	{"QuotaUse", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		use, err := s.QuotaUse(ctx, as, thisMonth)
+		return strings.Repeat("secret-of-a ", use.Used), err
+	}},
 	{"ReserveMessages", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		used, err := s.MessagesOf(ctx, as, thisMonth)
 		free, failed := s.ReserveMessages(ctx, as, quota.Reservation{Month: thisMonth, Limit: used + 1, Want: 1, Lease: time.Minute})

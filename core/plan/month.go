@@ -12,3 +12,9 @@ func MonthOf(resource Resource, at time.Time) string {
 	}
 	return month
 }
+
+// NextMonth is the first instant of the month after the one of a time, UTC.
+func NextMonth(at time.Time) time.Time {
+	year, month, _ := at.UTC().Date()
+	return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
+}

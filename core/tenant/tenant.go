@@ -29,6 +29,7 @@ type Database struct {
 	Holdings    HoldingStore
 	Plans       PlanStore
 	Messages    messageCounter
+	Quotas      QuotaStore
 	Knowledge   knowledgeMeter
 	Audit       audit.Log
 }
@@ -58,6 +59,7 @@ type Team struct {
 	People      *People
 	Members     *Members
 	Invitations *Invitations
+	Quotas      *QuotaNotices
 }
 
 // Neighbors holds what a team needs from other packages.
@@ -65,6 +67,8 @@ type Neighbors struct {
 	Accounts account.Accounts
 	Mails    *outbox.Writer
 	Owners   OwnerFollower
+	// Quotas is nil if nobody follows them.
+	Quotas QuotaFollower
 }
 
 // NewTeam returns the services about people, over those of package account.
@@ -72,6 +76,7 @@ type Neighbors struct {
 func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.Time, random io.Reader) Team {
 	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, follower: neighbors.Owners, now: now}
 	return Team{
+		Quotas:  &QuotaNotices{db: db, mails: neighbors.Mails, follower: neighbors.Quotas, now: now},
 		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions},
 		Members: members,
 		Invitations: &Invitations{

@@ -31,6 +31,8 @@ const (
 	nightly = 3 * time.Hour
 )
 
+func fiveMinutes(at time.Time) time.Time { return at.Truncate(5 * time.Minute) }
+
 func thisHour(at time.Time) time.Time { return at.Truncate(time.Hour) }
 
 // lastNight returns the most recent three o'clock before a time, UTC.
@@ -44,6 +46,7 @@ func (h *housekeeping) chores() []*chore {
 		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
 		{name: "audit.forget", since: lastNight, do: h.forgetAudit},
 		{name: "plans.settle", since: lastNight, do: h.Tenants.Plans.SettleAll},
+		{name: "quota.notices", since: fiveMinutes, do: h.Tenants.Quotas.Watch},
 		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
 	}
 	if h.Billing == nil {

@@ -59,12 +59,21 @@ type Layout struct {
 	Section Section
 	// Suspended says that something of the workspace is over a limit of its plan.
 	Suspended bool
+	// Messages are how many the workspace has used this month.
+	Messages Messages
 	// LooksOnly says that the person is over a limit themselves.
 	LooksOnly bool
 	// Audits says that the person may read the audit log.
 	Audits bool
 	// scripts are names of files in package static.
 	scripts []string
+}
+
+// Messages are a month's messages of a workspace, such as "1,200" of "2,000". Near
+// says that most are used.
+type Messages struct {
+	Used, Included string
+	Near, AllUsed  bool
 }
 
 // Crumb is a page above the one that is shown.

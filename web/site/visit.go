@@ -20,6 +20,8 @@ type Visit struct {
 	Chatbot chatbot.Chatbot
 	// holdings are what the workspace has of what its plan limits.
 	holdings []tenant.Holding
+	// messages are those of this month.
+	messages tenant.QuotaUse
 	site     *Site
 }
 
@@ -90,9 +92,15 @@ func (s arrivals) admit(c *fiber.Ctx, v Visit) (Visit, error) {
 		return Visit{}, err
 	}
 	holdings, err := s.Tenants.Holdings.List(c.UserContext(), v.WorkspaceID())
+	if err != nil {
+		return Visit{}, err
+	}
 	v.holdings = holdings
+	if v.messages, err = s.Team.Quotas.Near(c.UserContext(), v.WorkspaceID()); err != nil {
+		return Visit{}, err
+	}
 	note(c, v.layout(c))
-	return v, err
+	return v, nil
 }
 
 func (v Visit) May(action tenant.Action) bool { return v.Member.May(action) == nil }
@@ -118,6 +126,9 @@ func (v Visit) layout(c *fiber.Ctx) shell.Layout {
 	l := personLayout(v.Person, v.site.Theme(c))
 	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
 	l.LooksOnly, l.Audits = v.Member.OverLimit, v.May(tenant.ManageMembers)
+	if use := v.messages; use.Told > 0 {
+		l.Messages = shell.Messages{Used: plan.Thousands(use.Used), Included: plan.Thousands(use.Included), Near: true, AllUsed: use.Used >= use.Included}
+	}
 	for _, h := range v.holdings {
 		l.Suspended = l.Suspended || h.OverLimit
 		if h.Resource == plan.Chatbots {

@@ -114,7 +114,7 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin
 		}
 		if known && now.Before(m.refused) {
 			refused := *fault.As(p.Admit(resource, limit+1))
-			refused.RetryAfter = nextMonth(now).Sub(now)
+			refused.RetryAfter = plan.NextMonth(now).Sub(now)
 			return nil, &refused
 		}
 		if err := q.reserve(ctx, m, workspaceID, limit, now); err != nil {
@@ -258,12 +258,6 @@ func (t *Ticket) end(givenBack int) {
 	if t.of.unsure {
 		t.of.refused, t.of.unsure = time.Time{}, false
 	}
-}
-
-// nextMonth is the first instant of the month after the one of a time, UTC.
-func nextMonth(at time.Time) time.Time {
-	year, month, _ := at.UTC().Date()
-	return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
 // limitOf is how many messages of an origin a plan includes in a month.

@@ -66,7 +66,8 @@ type Record struct {
 	PromptTokens, CompletionTokens int
 	// FirstText is zero if there was no text.
 	FirstText time.Duration
-	// Citations are those of an answer that is still there.
+	// Citations are the cited ones of an answer that is still there, with their
+	// documents, titles and headings alone.
 	Citations []answer.Citation
 	At        time.Time
 }

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/ent"
+	"parley/ent/quotanotice"
+)
+
+// QuotaNotices keeps what owners were told about their messages.
+type QuotaNotices struct{ store *Store }
+
+// NewQuotaNotices returns the notices of a database.
+func NewQuotaNotices(db *Store) *QuotaNotices { return &QuotaNotices{db} }
+
+var _ tenant.QuotaStore = (*QuotaNotices)(nil)
+
+const (
+	selectQuota = `SELECT w.id, p.messages_per_month, CAST(COALESCE(SUM(u.messages), 0) AS bigint),
+	COALESCE((SELECT MAX(q.percent) FROM quota_notices q WHERE q.workspace_id = w.id AND q.month = $1), 0)
+	FROM workspaces w JOIN plans p ON p.id = w.plan LEFT JOIN usages u ON u.workspace_id = w.id AND u.month = $1`
+	quotasInUse = selectQuota + ` GROUP BY w.id, p.messages_per_month
+	HAVING p.messages_per_month > 0 AND SUM(u.messages) * 100 >= p.messages_per_month * $2
+		OR EXISTS (SELECT 1 FROM quota_notices q WHERE q.workspace_id = w.id AND q.month = $1)`
+	quotaUse = selectQuota + ` WHERE w.id = $2 GROUP BY w.id, p.messages_per_month`
+)
+
+// QuotasInUse returns the workspaces that have used a share of a month's messages,
+// or whose owners were told so.
+func (s *QuotaNotices) QuotasInUse(ctx context.Context, month string, share int) (uses []tenant.QuotaUse, err error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, quotasInUse, month, share)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var use tenant.QuotaUse
+		if err := rows.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told); err != nil {
+			return nil, mapError(err)
+		}
+		uses = append(uses, use)
+	}
+	return uses, mapError(rows.Err())
+}
+
+// QuotaUse returns the use of one workspace.
+func (s *QuotaNotices) QuotaUse(ctx context.Context, workspaceID, month string) (use tenant.QuotaUse, err error) {
+	err = scanOne(ctx, s.store.raw(ctx), []any{&use.WorkspaceID, &use.Included, &use.Used, &use.Told}, quotaUse, month, workspaceID)
+	return use, mapError(err)
+}
+
+// AddQuotaNotice records that the owners are told of a share.
+func (s *QuotaNotices) AddQuotaNotice(ctx context.Context, workspaceID, month string, percent int, at time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		told, err := db.QuotaNotice.Query().Where(quotanotice.Month(month), quotanotice.Percent(percent)).Exist(ctx)
+		if err != nil {
+			return err
+		}
+		if told { // found first, because a violation would end PostgreSQL's transaction
+			return fault.New(fault.Conflict, "The owners were told.")
+		}
+		return db.QuotaNotice.Create().SetWorkspaceID(workspaceID).SetMonth(month).SetPercent(percent).SetCreatedAt(at).Exec(ctx)
+	})
+}
+
+// DeleteQuotaNotices forgets of what the owners were told.
+func (s *QuotaNotices) DeleteQuotaNotices(ctx context.Context, workspaceID, month string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.QuotaNotice.Delete().Where(quotanotice.Month(month)).Exec(ctx)
+		return err
+	})
+}
