@@ -33,6 +33,9 @@ const (
 // openSQLite opens a file for many readers and one writer. Path may carry
 // further options of the driver after a question mark.
 func openSQLite(ctx context.Context, path string) (*Store, error) {
+	if err := keepSavepoints(); err != nil {
+		return nil, err
+	}
 	path, options, _ := strings.Cut(path, "?")
 	if options != "" {
 		options = "&" + options

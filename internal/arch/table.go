@@ -47,6 +47,7 @@ const (
 	jsonv2         = "github.com/go-json-experiment/json"
 	pgx            = "github.com/jackc/pgx/v5"
 	sqlite         = "modernc.org/sqlite"
+	libc           = "modernc.org/libc"
 	stripe         = "github.com/stripe/stripe-go/v76"
 	templ          = "github.com/a-h/templ"
 	tokenizer      = "github.com/tiktoken-go/tokenizer"
@@ -256,7 +257,7 @@ var table = []Row{
 	{
 		Packages: []string{"store"},
 		Ours:     []string{"core/*", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
-		Outside:  []string{gjson, entgo, pgx, sqlite},
+		Outside:  []string{gjson, entgo, libc, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},
 	{
