@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/bench/pages"
 	"parley/bench/retrieval"
 )
 
@@ -64,4 +65,48 @@ func timeAim(name, where string, read, most time.Duration) Aim {
 		Text: fmt.Sprintf("%s under %d ms, embedded, %s", name, most/time.Millisecond, where),
 		Read: fmt.Sprintf("%.2f ms", milliseconds(read)), IsMet: read < most,
 	}
+}
+
+// The aims of the dashboard: the longest median of a page, and the most bytes and
+// requests of a first visit.
+const (
+	aimPage     = 20 * time.Millisecond
+	aimVisit    = 100 << 10
+	aimRequests = 12
+)
+
+// Aims judges the measurements.
+func (r PagesReport) Aims() []Aim {
+	var aims []Aim
+	for _, database := range []string{ParleySQLite, ParleyPostgres} {
+		if slowest, ok := r.most(database, func(c pages.Cell) int64 { return int64(c.Median) }); ok {
+			aims = append(aims, Aim{
+				Text: fmt.Sprintf("every page within %d ms at the median, %s", aimPage/time.Millisecond, database),
+				Read: fmt.Sprintf("%.1f ms (%s)", milliseconds(slowest.Median), slowest.Page), IsMet: slowest.Median <= aimPage,
+			})
+		}
+	}
+	if heaviest, ok := r.most(r.Cells[0].System, func(c pages.Cell) int64 { return int64(c.FirstBytes) }); ok {
+		aims = append(aims, Aim{
+			Text: fmt.Sprintf("a first visit to any page within %d KiB", aimVisit>>10),
+			Read: fmt.Sprintf("%.1f KiB (%s)", kib(int64(heaviest.FirstBytes)), heaviest.Page), IsMet: heaviest.FirstBytes <= aimVisit,
+		})
+	}
+	if busiest, ok := r.most(r.Cells[0].System, func(c pages.Cell) int64 { return int64(c.Requests) }); ok {
+		aims = append(aims, Aim{
+			Text: fmt.Sprintf("a first visit to any page within %d requests", aimRequests),
+			Read: fmt.Sprintf("%d (%s)", busiest.Requests, busiest.Page), IsMet: busiest.Requests <= aimRequests,
+		})
+	}
+	return aims
+}
+
+// most returns the page of a system with the most of something.
+func (r PagesReport) most(system string, of func(pages.Cell) int64) (found pages.Cell, ok bool) {
+	for _, c := range r.Cells {
+		if c.System == system && !c.Yardstick && (!ok || of(c) > of(found)) {
+			found, ok = c, true
+		}
+	}
+	return found, ok
 }

@@ -15,6 +15,7 @@ const (
 	ChatPlace       Place = "figures"
 	ComparisonPlace Place = "comparison"
 	RetrievalPlace  Place = "retrieval"
+	PagesPlace      Place = "pages"
 )
 
 func (p Place) start() string { return "<!-- " + string(p) + " -->" }

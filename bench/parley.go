@@ -34,14 +34,7 @@ func parleySystem(ctx context.Context, dir, name, program, model, database strin
 	if err != nil {
 		return nil, err
 	}
-	environment := []string{
-		"MAX_CONNECTIONS_PER_CLIENT=10000", // all clients have one address
-		"PATH=" + os.Getenv("PATH"), "HOME=" + data, "TMPDIR=" + data,
-		"DATA_DIR=" + data, "LLM_BASE_URL=http://" + model + "/v1", "LLM_API_KEY=x", "LLM_MODEL=bench",
-	}
-	if database != "" {
-		environment = append(environment, "DATABASE_URL="+database)
-	}
+	environment := parleyEnvironment(data, model, database)
 	token, err := prepareParley(ctx, command{dir: data, path: program, environment: environment})
 	if err != nil {
 		return nil, err
@@ -51,6 +44,20 @@ func parleySystem(ctx context.Context, dir, name, program, model, database strin
 		return startParley(ctx, command{name: name, dir: dir, path: program, environment: environment})
 	}
 	return s, nil
+}
+
+// parleyEnvironment is that of a program with its data in a folder. The database is a
+// PostgreSQL URL, or empty for SQLite.
+func parleyEnvironment(data, model, database string) []string {
+	environment := []string{
+		"MAX_CONNECTIONS_PER_CLIENT=10000", // all clients have one address
+		"PATH=" + os.Getenv("PATH"), "HOME=" + data, "TMPDIR=" + data,
+		"DATA_DIR=" + data, "LLM_BASE_URL=http://" + model + "/v1", "LLM_API_KEY=x", "LLM_MODEL=bench",
+	}
+	if database != "" {
+		environment = append(environment, "DATABASE_URL="+database)
+	}
+	return environment
 }
 
 // prepareParley gives the demo's workspace, whose plan has no limits, a chatbot

@@ -33,7 +33,7 @@ type commands struct {
 }
 
 type runCommand struct {
-	Only       string        `enum:"chat,retrieval," default:"" help:"Measure one part: chat or retrieval."`
+	Only       string        `enum:"chat,retrieval,pages," default:"" help:"Measure one part: chat, retrieval or pages."`
 	Quick      bool          `help:"One round of at most 1 s a cell, and little to search: to try it, not for figures to keep."`
 	Duration   time.Duration `default:"5s" help:"Counted time of a cell of conversations."`
 	WarmUp     time.Duration `default:"1s" help:"Uncounted time before it."`
@@ -48,12 +48,13 @@ type runCommand struct {
 	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes ${page}."`
 
 	Retrieval retrievalFlags `embed:""`
+	Pages     pagesFlags     `embed:""`
 }
 
 func main() {
 	var c commands
 	run := kong.Parse(&c, kong.Name("bench"), kong.Vars{"page": page},
-		kong.Description("Measures conversations against a fake model server, and retrieval on both indexes, beside yardsticks that do less."))
+		kong.Description("Measures conversations against a fake model server, retrieval on both indexes, and the pages of the dashboard, beside yardsticks that do less."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	run.BindTo(ctx, (*context.Context)(nil))
 	err := run.Run()
@@ -65,6 +66,7 @@ func main() {
 type output struct {
 	*bench.Report
 	Retrieval *bench.RetrievalReport `json:"retrieval,omitempty"`
+	Pages     *bench.PagesReport     `json:"pages,omitempty"`
 }
 
 // Run measures, prints the figures and writes them to files.
@@ -74,13 +76,18 @@ func (c *runCommand) Run(ctx context.Context) error {
 	if err != nil { // before the conversations take their time
 		return err
 	}
-	if c.Only != "retrieval" {
+	if c.measures("chat") {
 		if err := c.chat(ctx, &measured); err != nil {
 			return err
 		}
 	}
-	if c.Only != "chat" {
+	if c.measures("retrieval") {
 		if err := c.retrieval(ctx, settings, &measured); err != nil {
+			return err
+		}
+	}
+	if c.measures("pages") {
+		if err := c.pages(ctx, &measured); err != nil {
 			return err
 		}
 	}
@@ -89,6 +96,9 @@ func (c *runCommand) Run(ctx context.Context) error {
 	}
 	return nil
 }
+
+// measures reports whether a part is measured.
+func (c *runCommand) measures(part string) bool { return c.Only == "" || c.Only == part }
 
 // chat measures the conversations.
 func (c *runCommand) chat(ctx context.Context, into *output) error {

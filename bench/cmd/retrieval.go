@@ -55,7 +55,7 @@ func (c *runCommand) retrievalSettings() (bench.RetrievalSettings, error) {
 		s.Weaviate = retrieval.Sizes{Passages: 1_000, Chatbots: 5, Each: 200, Alone: 200}
 		s.WarmUp, s.Duration, s.Rounds, s.Calm = 50*time.Millisecond, 250*time.Millisecond, 1, 500*time.Millisecond
 	}
-	if c.Only == "chat" || !slices.Contains(f.Indexes, retrieval.WeaviateIndex) {
+	if !c.measures("retrieval") || !slices.Contains(f.Indexes, retrieval.WeaviateIndex) {
 		return s, nil
 	}
 	var err error
