@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect"
@@ -98,6 +99,9 @@ func (s *KnowledgePages) DocumentPage(ctx context.Context, workspaceID, chatbotI
 
 // CountDocuments counts by state the documents that a filter admits.
 func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
+	if filter.Search == "" && filter.Kind == "" && filter.SourceID == "" {
+		return s.countStates(ctx, workspaceID, chatbotID, filter.States)
+	}
 	var rows []struct {
 		State knowledge.State
 		Count int
@@ -112,6 +116,32 @@ func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbo
 		counts[row.State] = row.Count
 	}
 	return counts, nil
+}
+
+// countedStates reads nothing but an index: a condition on the documents' workspace
+// would have the rows read, and with them most of the file.
+const countedStates = `SELECT state, COUNT(*) FROM documents
+	WHERE chatbot_id = (SELECT id FROM chatbots WHERE id = $2 AND workspace_id = $1) GROUP BY state`
+
+// countStates counts a chatbot's documents by state. Without states it counts all.
+func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID string, states []knowledge.State) (map[knowledge.State]int, error) {
+	rows, err := s.store.raw(ctx).QueryContext(ctx, countedStates, workspaceID, chatbotID)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	defer rows.Close()
+	counts := map[knowledge.State]int{}
+	for rows.Next() {
+		var state knowledge.State
+		var n int
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, mapError(err)
+		}
+		if len(states) == 0 || slices.Contains(states, state) {
+			counts[state] = n
+		}
+	}
+	return counts, mapError(rows.Err())
 }
 
 // SourcePage returns a page of a chatbot's sources.

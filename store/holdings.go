@@ -64,9 +64,13 @@ func (s *Holdings) memberHoldings(ctx context.Context, workspaceID string) ([]te
 }
 
 func (s *Holdings) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
-	rows, err := s.store.db(ctx).Token.Query().
-		Where(token.WorkspaceID(workspaceID), token.RevokedAtIsNil()).
-		Order(token.ByCreatedAt(), token.ByID()).All(ctx)
+	var rows []*ent.Token
+	// Tokens have no index by workspace, so it goes by that of the chatbots.
+	err := s.store.db(ctx).Token.Query().
+		Where(token.HasChatbotWith(entchatbot.WorkspaceID(workspaceID)), token.RevokedAtIsNil()).
+		Order(token.ByCreatedAt(), token.ByID()).
+		Select(token.FieldID, token.FieldChatbotID, token.FieldName, token.FieldKept, token.FieldOverLimit, token.FieldReplaces, token.FieldExpiresAt, token.FieldCreatedAt).
+		Scan(ctx, &rows)
 	return mapped(rows, err, func(row *ent.Token) tenant.Holding {
 		return tenant.Holding{
 			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: utc(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,

@@ -27,6 +27,7 @@ const (
 	lock          = "ent has no such lock."
 	severalTables = "ent would run a query for each table."
 	rowsAtOnce    = "ent would run a statement for each row."
+	planner       = "It tells SQLite's planner what to expect: its table is SQLite's own."
 	databaseClock = "It goes by the clock of the database, which ent cannot name."
 )
 
@@ -47,12 +48,13 @@ var byHand = map[string]string{
 	"retentions": severalTables, "findQuiet": severalTables, "deleteQuiet": severalTables,
 	"insertWithdrawals": oneStatement, "withdraw": "It belongs to insertWithdrawals, and must have the same condition.",
 	"insertRemovals": oneStatement, "markRemoving": "It belongs to insertRemovals, and must have the same condition.",
-	"spent": aggregate, "storedBytes": aggregate, "uploadSize": aggregate, "workDue": severalTables,
+	"spent": aggregate, "countedStates": "ent names the workspace of every table that it reads, and would read the documents whole to compare it.", "storedBytes": aggregate, "knowledgeSizes": aggregate, "uploadSize": aggregate, "workDue": severalTables,
 	"lockRoll": lock, "uncounted": severalTables, "uncountedThumbs": severalTables, "addTally": rowsAtOnce, "countTally": "It belongs to trimTally.", "trimTally": portion,
 	"tested": "It belongs to knowledgeVersion, for all chatbots at once.", "addGaps": oneStatement, "recordedMonthsSQLite": aggregate, "recordedMonthsPostgres": aggregate,
 	"forgetStats": "It belongs to forgetUsageRecords: a month is forgotten as a whole.", "forgetCounts": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetUsageRecords": "ent would read what it changes.", "forgetThumbs": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetFeedback": oneStatement, "forgetGaps": oneStatement,
+	"isStated": planner, "selectStatistic": planner, "deleteStatistic": planner, "insertStatistic": planner,
 	"deleteAudit": portion, "insertBillingEvent": upsertIf, "beginChore": upsertIf,
 }
 
@@ -77,6 +79,10 @@ var anyWorkspace = map[string]string{
 	"deleteRequestMinutes":   "It clears away what is old, of any workspace.",
 	"insertBillingEvent":     "Stripe's events are of no workspace.",
 	"beginChore":             "A chore is of no workspace.",
+	"isStated":               "The planner's table is of no workspace.",
+	"selectStatistic":        "The planner's table is of no workspace.",
+	"deleteStatistic":        "The planner's table is of no workspace.",
+	"insertStatistic":        "The planner's table is of no workspace.",
 	"giveBackSQLite":         "endAnswer has found the answer in its workspace, in the same transaction.",
 }
 

@@ -55,6 +55,9 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := migrateSQLite(ctx, writes, migrations.SQLite()); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrating %s: %w", path, err), writes.Close())
 	}
+	if err := stateSQLite(ctx, writes); err != nil {
+		return nil, errors.Join(fmt.Errorf("the statistics of %s cannot be written: %w", path, err), writes.Close())
+	}
 	reads, err := sql.Open("sqlite", "file:"+path+"?"+sqliteReads+options)
 	if err != nil {
 		return nil, errors.Join(err, writes.Close())

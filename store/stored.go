@@ -14,6 +14,11 @@ const storedBytes = `SELECT
 	(SELECT COALESCE(SUM(octet_length(content)), 0) + $2 * COUNT(*) FROM documents WHERE workspace_id = $1) +
 	(SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1)`
 
+// knowledgeSizes is storedBytes with the number of characters, in one pass.
+const knowledgeSizes = `SELECT COALESCE(SUM(chars), 0), COALESCE(SUM(octet_length(content)), 0) + $2 * COUNT(*) +
+	(SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHERE workspace_id = $1)
+	FROM documents WHERE workspace_id = $1`
+
 // Sizes says how large a workspace's knowledge is.
 type Sizes struct{ store *Store }
 
@@ -25,6 +30,12 @@ func NewSizes(db *Store) *Sizes { return &Sizes{db} }
 func (s *Sizes) StoredBytes(ctx context.Context, workspaceID string) (n int, err error) {
 	err = scanOne(ctx, s.store.raw(ctx), []any{&n}, storedBytes, workspaceID, int64(knowledge.DocumentBytes))
 	return n, mapError(err)
+}
+
+// KnowledgeSizes returns KnowledgeChars and StoredBytes.
+func (s *Sizes) KnowledgeSizes(ctx context.Context, workspaceID string) (chars, bytes int, err error) {
+	err = scanOne(ctx, s.store.raw(ctx), []any{&chars, &bytes}, knowledgeSizes, workspaceID, int64(knowledge.DocumentBytes))
+	return chars, bytes, mapError(err)
 }
 
 // KnowledgeChars is the length of all documents of a workspace.

@@ -26,6 +26,11 @@ func TestStoredBytes(t *testing.T) {
 			if got := stored(a.id) - before; got != knowledge.DocumentBytes+9+3 {
 				t.Errorf("%d bytes more are stored", got)
 			}
+			chars, err := b.KnowledgeChars(ctx, a.id)
+			b.must(err)
+			if both, bytes, err := b.KnowledgeSizes(ctx, a.id); both != chars || bytes != stored(a.id) || err != nil {
+				t.Errorf("in one pass %d characters and %d bytes are stored: %v", both, bytes, err)
+			}
 			if n, err := b.UploadSize(ctx, a.id, d.ID); n != 3 || err != nil {
 				t.Errorf("the file has %d bytes, %v", n, err)
 			}

@@ -16,7 +16,7 @@ import (
 func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]browse.Sample, error) {
 	ctx = within(ctx, workspaceID)
 	rows, err := s.store.db(ctx).Document.Query().
-		Where(document.ChatbotID(chatbotID), document.LiveGT(0), document.StateNEQ(string(knowledge.Removing))).
+		Where(document.ChatbotID(chatbotID), isLive, document.StateNEQ(string(knowledge.Removing))).
 		Order(document.ByCreatedAt(sql.OrderDesc()), document.ByID()).Limit(documents).
 		Select(document.FieldID, document.FieldKind, document.FieldTitle, document.FieldLive).All(ctx)
 	if err != nil {
@@ -36,3 +36,7 @@ func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID str
 	}
 	return samples, nil
 }
+
+// isLive is document.LiveGT(0) without the index of that, which SQLite would prefer: it
+// would read every live document to find the latest.
+func isLive(q *sql.Selector) { q.Where(sql.ExprP(q.C(document.FieldLive) + " + 0 > 0")) }

@@ -95,6 +95,10 @@ var methodsThatRead = []confined{
 		n, err := s.StoredBytes(ctx, as)
 		return strings.Repeat("secret-of-a ", min(n, 1)), err // b has nothing stored
 	}},
+	{"KnowledgeSizes", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		_, n, err := s.KnowledgeSizes(ctx, as)
+		return strings.Repeat("secret-of-a ", min(n, 1)), err
+	}},
 	{"UploadSize", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		n, err := s.UploadSize(ctx, as, a.document)
 		return strings.Repeat("secret-of-a ", min(n, 1)), err

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -59,19 +60,42 @@ func (b *browser) get(ctx context.Context, path string, packed bool) (body []byt
 	if packed {
 		request.Header.Set("Accept-Encoding", "gzip, deflate, br")
 	}
-	start := time.Now()
-	response, err := b.client.Do(request)
+	for {
+		start := time.Now()
+		response, err := b.client.Do(request)
+		if err != nil {
+			return nil, 0, err
+		}
+		body, err := io.ReadAll(response.Body)
+		took := time.Since(start)
+		if err = errors.Join(err, response.Body.Close()); err != nil {
+			return nil, 0, err
+		}
+		switch response.StatusCode {
+		case http.StatusOK:
+			return body, took, nil
+		case http.StatusTooManyRequests: // a person may not ask as often as this
+			if err := pause(ctx, response.Header.Get("Retry-After")); err != nil {
+				return nil, 0, err
+			}
+		default:
+			return nil, 0, fmt.Errorf("%s was answered with %s", path, response.Status)
+		}
+	}
+}
+
+// pause waits for so many seconds.
+func pause(ctx context.Context, seconds string) error {
+	n, err := strconv.Atoi(seconds)
 	if err != nil {
-		return nil, 0, err
+		return fmt.Errorf("it asked to try again after %q seconds", seconds)
 	}
-	defer response.Body.Close()
-	if body, err = io.ReadAll(response.Body); err != nil {
-		return nil, 0, err
+	select {
+	case <-time.After(time.Duration(n) * time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	if took = time.Since(start); response.StatusCode != http.StatusOK {
-		return nil, 0, fmt.Errorf("%s was answered with %s", path, response.Status)
-	}
-	return body, took, nil
 }
 
 var (

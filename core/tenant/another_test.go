@@ -76,13 +76,19 @@ func TestPreview(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	before, err := c.Holdings.Preview(t.Context(), c.space.ID, plan.Free)
+	preview := func(name plan.Name) (tenant.Preview, error) {
+		p, err := c.store.Plan(t.Context(), name)
+		c.must(err)
+		previews, err := c.Holdings.Previews(t.Context(), c.space.ID, []plan.Plan{p})
+		return previews[name], err
+	}
+	before, err := preview(plan.Free)
 	if err != nil || names(before.Suspended) != "cb_2 cb_3 cb_1_1 cb_1_2" || len(before.Resumed) != 0 {
 		t.Errorf("it would suspend %q and resume %q: %v", names(before.Suspended), names(before.Resumed), err)
 	}
 	c.suspended(plan.Chatbots)
 	c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
-	after, err := c.Holdings.Preview(t.Context(), c.space.ID, plan.Standard)
+	after, err := preview(plan.Standard)
 	if err != nil || len(after.Suspended) != 0 || names(after.Resumed) != "cb_2 cb_3 cb_1_1 cb_1_2" {
 		t.Errorf("it would suspend %q and resume %q: %v", names(after.Suspended), names(after.Resumed), err)
 	}

@@ -76,30 +76,37 @@ type Preview struct {
 	Suspended, Resumed []Holding
 }
 
-// Preview returns what [Holdings.SettleFor] would change under a plan.
-func (h *Holdings) Preview(ctx context.Context, workspaceID string, name plan.Name) (Preview, error) {
-	p, err := h.db.Plans.Plan(ctx, name)
-	if err != nil {
-		return Preview{}, err
-	}
+// Previews returns what [Holdings.SettleFor] would change under each of the plans.
+func (h *Holdings) Previews(ctx context.Context, workspaceID string, plans []plan.Plan) (map[plan.Name]Preview, error) {
 	holdings, err := h.active(ctx, workspaceID)
 	if err != nil {
-		return Preview{}, err
+		return nil, err
 	}
-	var preview Preview
+	previews := make(map[plan.Name]Preview, len(plans))
+	for _, p := range plans {
+		previews[p.Name] = previewOf(p.Limits, holdings)
+	}
+	return previews, nil
+}
+
+func previewOf(limits plan.Limits, holdings []Holding) (preview Preview) {
 	for _, resource := range limitedInNumber {
-		over, _ := overLimit(p.Limits, resource, holdings)
+		ids, _ := overLimit(limits, resource, holdings)
+		over := make(map[string]bool, len(ids))
+		for _, id := range ids {
+			over[id] = true
+		}
 		for _, held := range holdings {
-			switch suspended := slices.Contains(over, held.ID); {
+			switch {
 			case held.Resource != resource:
-			case suspended && !held.OverLimit:
+			case over[held.ID] && !held.OverLimit:
 				preview.Suspended = append(preview.Suspended, held)
-			case !suspended && held.OverLimit:
+			case !over[held.ID] && held.OverLimit:
 				preview.Resumed = append(preview.Resumed, held)
 			}
 		}
 	}
-	return preview, nil
+	return preview
 }
 
 // overLimit returns the ids of what is over a plan's limit of a resource, and whether they

@@ -32,10 +32,9 @@ type messageCounter interface {
 
 // knowledgeMeter measures a workspace's documents.
 type knowledgeMeter interface {
-	// KnowledgeChars is the length of all documents, in characters.
-	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
-	// StoredBytes is the size of all files and texts, in bytes.
-	StoredBytes(ctx context.Context, workspaceID string) (int, error)
+	// KnowledgeSizes returns the length of all documents in characters, and the size of
+	// all files and texts in bytes.
+	KnowledgeSizes(ctx context.Context, workspaceID string) (chars, bytes int, err error)
 }
 
 // Usage returns a workspace's usage, for the billing page.
@@ -56,11 +55,7 @@ func (h *Holdings) Usage(ctx context.Context, workspaceID string) (Usage, error)
 	if err != nil {
 		return Usage{}, err
 	}
-	chars, err := h.db.Knowledge.KnowledgeChars(ctx, workspaceID)
-	if err != nil {
-		return Usage{}, err
-	}
-	stored, err := h.db.Knowledge.StoredBytes(ctx, workspaceID)
+	chars, stored, err := h.db.Knowledge.KnowledgeSizes(ctx, workspaceID)
 	if err != nil {
 		return Usage{}, err
 	}

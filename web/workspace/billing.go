@@ -55,7 +55,7 @@ func (s planPages) billing(c *fiber.Ctx, v site.Visit) (views.Billing, error) {
 		m.TrialDays = o.trial(s.TrialDays)
 	}
 	if m.Why == "" {
-		if err := s.preview(c, v, &m); err != nil {
+		if err := s.preview(c, v, o.Plans, &m); err != nil {
 			return m, err
 		}
 	}
@@ -94,15 +94,16 @@ func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
 const previewed = 5
 
 // preview adds what each plan would suspend and resume.
-func (s planPages) preview(c *fiber.Ctx, v site.Visit, m *views.Billing) error {
+func (s planPages) preview(c *fiber.Ctx, v site.Visit, plans []plan.Plan, m *views.Billing) error {
+	previews, err := s.Tenants.Holdings.Previews(c.UserContext(), v.WorkspaceID(), plans)
+	if err != nil {
+		return err
+	}
 	for i := range m.Plans {
 		if m.Plans[i].Current {
 			continue
 		}
-		preview, err := s.Tenants.Holdings.Preview(c.UserContext(), v.WorkspaceID(), plan.Name(m.Plans[i].Name))
-		if err != nil {
-			return err
-		}
+		preview := previews[plan.Name(m.Plans[i].Name)]
 		m.Plans[i].Changes.Suspended = namesOf(preview.Suspended)
 		m.Plans[i].Changes.Resumed = namesOf(preview.Resumed)
 	}
