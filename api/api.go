@@ -109,6 +109,14 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
+	clients := openAIClients{a}
+	route.Add(table, app, openAIPrefix, a.withToken,
+		route.Post("/chat/completions", clients.complete, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/responses", clients.respond, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Get("/models", clients.models, route.Needs(chatbot.ScopeChat)),
+		route.Get("/models/:model", clients.model, route.Needs(chatbot.ScopeChat)),
+	)
+
 	route.Add(table, app, route.V1, anyone,
 		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
 	)

@@ -29,8 +29,10 @@ var errDraining = (&fault.Error{
 type failure struct {
 	status, code int
 	// name tells apart what shares a code.
-	name       fault.Code
-	message    string
+	name    fault.Code
+	message string
+	// field is the input that is wrong, or empty.
+	field      string
 	retryAfter time.Duration
 }
 
@@ -41,7 +43,7 @@ func failureOf(err error) failure {
 	}
 	f := fault.As(err)
 	row := route.FailureOf(f.Kind)
-	out := failure{status: row.Status, code: row.Code, name: f.Code(), message: f.Message, retryAfter: f.RetryAfter}
+	out := failure{status: row.Status, code: row.Code, name: f.Code(), message: f.Message, field: f.Field, retryAfter: f.RetryAfter}
 	if f.Kind == fault.Internal {
 		out.message = internalMessage
 	}
@@ -81,6 +83,9 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 	c.Set(errorCodeHeader, string(f.name))
 	requestID := requestid.Of(c)
 	logFailure(a.Log, f, requestID, err)
+	if form, ok := openAIForm(c.Path()); ok {
+		return failOpenAI(c.Status(f.status), f, form)
+	}
 	return respond(c.Status(f.status), envelope{Error: f.code, ErrorMessage: f.message})
 }
 

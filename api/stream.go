@@ -124,11 +124,16 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, inspect: asked.inspect, requestID: requestid.Of(c)}
 	h.gate.EnterAgain()
 	go run.run(reader.ctx)
+	setEvents(c)
+	c.Context().SetBodyStream(s, -1)
+	return nil
+}
+
+// setEvents sets the headers of a stream.
+func setEvents(c *fiber.Ctx) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Set("X-Accel-Buffering", "no")
-	c.Context().SetBodyStream(s, -1)
-	return nil
 }
 
 // valid looks at a token again. It is a function of its own so that an open

@@ -45,6 +45,8 @@ type stream struct {
 	// resumed says that the stream goes on after another: it has no
 	// conversation event. It is set before there is a reader.
 	resumed bool
+	// alive, unless empty, stands for the waiting events of a silent stream.
+	alive string
 
 	// The fields below belong to the reader.
 	timer     *time.Timer
@@ -135,7 +137,11 @@ func (s *stream) take(p []byte) (int, error) {
 func (s *stream) stillWorking() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended {
+	switch {
+	case s.ended:
+	case s.alive != "":
+		s.unread = append(s.unread, s.alive...)
+	default:
 		s.unread = appendEvent(s.appendID(s.unread), waitingStart, "Still working on the answer.", "")
 	}
 }

@@ -38,38 +38,19 @@ func (w *writer) begin(conversationID int64) {
 	})
 }
 
-// event writes an event of the turn. It waits while the reader is behind and
-// fails when there is no reader any more, or the turn must end.
+// event writes an event of the turn: see [stream.offer].
 func (w *writer) event(e turn.Event) error {
 	start := deltaStart
 	if e.Kind == turn.Waiting {
 		start = waitingStart
 	}
-	for {
-		w.mu.Lock()
-		if w.closed {
-			w.mu.Unlock()
-			return errClientGone
+	return w.offer(func(b []byte) []byte {
+		// A message about a turn moves nobody, unless it is begun anew.
+		if e.Kind == turn.Delta || e.At.Attempt != w.at.Attempt {
+			w.at = e.At
 		}
-		full := len(w.unread) > maxUnread
-		if !full {
-			// A message about a turn moves nobody, unless it is begun anew.
-			if e.Kind == turn.Delta || e.At.Attempt != w.at.Attempt {
-				w.at = e.At
-			}
-			w.unread = appendEvent(w.appendID(w.unread), start, e.Text, "")
-		}
-		w.mu.Unlock()
-		if !full {
-			signal(w.wake)
-			return nil
-		}
-		select {
-		case <-w.room:
-		case <-w.reader.ctx.Done():
-			return errClientGone // or whatever ended the turn
-		}
-	}
+		return appendEvent(w.appendID(b), start, e.Text, "")
+	})
 }
 
 // settle notes that the turn has ended: what is written from now on are its
@@ -145,6 +126,32 @@ func (w *writer) end() {
 	w.ended = true
 	w.mu.Unlock()
 	signal(w.wake)
+}
+
+// offer writes an event of a turn. It waits while the reader is behind and fails
+// when there is no reader any more, or the turn must end.
+func (s *stream) offer(write func([]byte) []byte) error {
+	for {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			return errClientGone
+		}
+		full := len(s.unread) > maxUnread
+		if !full {
+			s.unread = write(s.unread)
+		}
+		s.mu.Unlock()
+		if !full {
+			signal(s.wake)
+			return nil
+		}
+		select {
+		case <-s.room:
+		case <-s.reader.ctx.Done():
+			return errClientGone // or whatever ended the turn
+		}
+	}
 }
 
 func (s *stream) append(write func([]byte) []byte) {

@@ -134,16 +134,19 @@ func (w *instance) known(owner *visitor, tn tenantOf) map[string][]string {
 	inPlayground := firstNumber.FindString(tried.body)
 	const unknown, hostile = "4711", "../日本?%00"
 	return map[string][]string{
-		"id":              {tn.chatbot},
-		"workspace":       {tn.workspace},
-		"conversation_id": {conversation, inPlayground, unknown},
-		"message_id":      {message, message, unknown},
-		"message":         {message, message, unknown, "When does the bakery open?", "\u202e日本?"},
-		"token_id":        {made("/api-tokens", ""), "tok_" + unknown, hostile},
-		"document_id":     {made("/documents", `{"title":"Prices","content":"A roll costs 1 EUR."}`), "doc_" + unknown, hostile},
-		"source_id":       {made("/sources", `{"url":"http://127.0.0.1/hours"}`), "src_" + unknown, hostile},
-		"provider_id":     {"own", "mp_" + unknown},
-		"url":             {"http://127.0.0.1/prices", "no address"},
+		"id":                   {tn.chatbot},
+		"workspace":            {tn.workspace},
+		"conversation_id":      {conversation, inPlayground, unknown},
+		"message_id":           {message, message, unknown},
+		"message":              {message, message, unknown, "When does the bakery open?", "\u202e日本?"},
+		"model":                {"chatbot", "chatbot", "gpt-5"},
+		"previous_response_id": {"resp_" + conversation + "_" + message, "resp_" + unknown},
+		"role":                 {"user", "user", "user", "assistant", "system"},
+		"token_id":             {made("/api-tokens", ""), "tok_" + unknown, hostile},
+		"document_id":          {made("/documents", `{"title":"Prices","content":"A roll costs 1 EUR."}`), "doc_" + unknown, hostile},
+		"source_id":            {made("/sources", `{"url":"http://127.0.0.1/hours"}`), "src_" + unknown, hostile},
+		"provider_id":          {"own", "mp_" + unknown},
+		"url":                  {"http://127.0.0.1/prices", "no address"},
 	}
 }
 

@@ -58,6 +58,8 @@ var routeRecords = map[string]struct {
 	"POST /api/v1/conversations":                       {reason: talks},
 	"POST /api/v1/conversations/:conversation_id/stop": {reason: talks},
 
+	"POST /api/v1/openai/chat/completions":              {reason: talks},
+	"POST /api/v1/openai/responses":                     {reason: talks},
 	"POST /api/v1/messages/:message_id/feedback":        {reason: talks},
 	"POST /api/chatbots/:id/messages/:message/feedback": {reason: thinks},
 

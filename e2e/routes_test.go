@@ -124,6 +124,12 @@ var rows = []row{
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/stream", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/messages/:message_id/feedback", body: `{"rating":"down"}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/openai/chat/completions", body: `{"messages":[{"role":"user","content":"When does it open?"}]}`, gets: byToken},
+	{method: "POST", route: "/api/v1/openai/chat/completions", body: `{"messages":[{"role":"user","content":"And then?"}],"metadata":{"conversation_id":":conversation_id"}}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/openai/responses", body: `{"input":"When does it open?"}`, gets: byToken},
+	{method: "POST", route: "/api/v1/openai/responses", body: `{"input":"And then?","previous_response_id":":response_id"}`, gets: byTokenWithID},
+	{method: "GET", route: "/api/v1/openai/models", gets: byToken},
+	{method: "GET", route: "/api/v1/openai/models/:model", path: "/api/v1/openai/models/chatbot", gets: byToken},
 
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/models", gets: aPage, least: tenant.RoleMember},

@@ -96,6 +96,7 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	answered := w.answeredIn(bot, "When does "+name+" open?")
 	things["message"], things["message_id"] = written(p.IDs.Message(answered.MessageID)), written(p.IDs.Message(answered.MessageID))
 	things["conversation"] = written(p.IDs.Conversation(answered.ConversationID))
+	things["response_id"] = "resp_" + things["conversation"] + "_" + things["message"]
 	test, err := p.Insight.Tests.Add(ctx, bot.WorkspaceID, bot.ID, testrun.NewQuestion{Question: "When does " + name + " open?", Expects: testrun.AnAnswer})
 	w.must(err)
 	things["question"] = test.ID
@@ -345,7 +346,7 @@ var unknownIDs = ids{
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "tried": "9007199254740990",
-	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990",
+	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990", "response_id": "resp_9007199254740990_9007199254740990",
 }
 
 // foreignIsUnknown calls a row as somebody who may, with one id that is not theirs.

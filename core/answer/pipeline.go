@@ -53,7 +53,9 @@ type Draft struct {
 	bot      *chatbot.Chatbot
 	began    time.Time
 	question string
-	model    Model
+	// context is what the asking program says about the question.
+	context string
+	model   Model
 	// query is the question made self-contained, and rewriting what that cost.
 	query     string
 	rewriting Usage
@@ -75,7 +77,13 @@ type Draft struct {
 // Draft begins an answer to a question. The query is the question made
 // self-contained, if an earlier attempt has done that, and empty otherwise.
 func (p *Pipeline) Draft(bot *chatbot.Chatbot, question, query string) *Draft {
-	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query}
+	return p.DraftWithin(bot, question, query, "")
+}
+
+// DraftWithin is Draft for a question about which the asking program says something:
+// data, which changes none of the owner's rules.
+func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, question, query, context string) *Draft {
+	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query, context: context}
 }
 
 // Prepare gathers what the answer is made from: the model, the query, the
@@ -85,7 +93,7 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 	if d.model, err = d.pipeline.models.For(ctx, d.bot); err != nil {
 		return err
 	}
-	if d.bot.CacheAnswers && len(history) == 0 {
+	if d.bot.CacheAnswers && len(history) == 0 && d.context == "" {
 		if err := d.lookUp(ctx); err != nil || d.cached != nil {
 			return err
 		}
@@ -123,7 +131,7 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 
 // compose makes the prompt, and returns the passages that fit into it.
 func (d *Draft) compose(found []retrieval.Result, history []prompt.Message) (prompt.Prompt, []retrieval.Result) {
-	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history}
+	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history, Context: d.context}
 	if d.model.Traits().Tools {
 		asked.Tools = []prompt.Tool{searchTool}
 	}

@@ -475,8 +475,14 @@ var table = []Row{
 		Because:  "it embeds files and compresses each once",
 	},
 	{
+		Packages: []string{"api/openai"},
+		Ours:     []string{"core/answer", "core/answer/citation", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault"},
+		Outside:  []string{jsonv2},
+		Because:  "it knows the shapes of OpenAI's clients, and neither routes nor databases",
+	},
+	{
 		Packages: []string{"api"},
-		Ours:     []string{"core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
+		Ours:     []string{"api/openai", "core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},

@@ -16,8 +16,10 @@ const eventStream = "text/event-stream"
 type Events struct {
 	document *Document
 	name     string
-	// schemas has the pointers of the types of events.
+	// schemas has the pointers of the types of events. It is empty where all events have
+	// the schema at every.
 	schemas map[string]openapi3.MappingRef
+	every   string
 	line    []byte
 	done    bool
 }
@@ -33,7 +35,13 @@ func (d *Document) Events(x *Exchange) *Events {
 	if content == nil {
 		return nil
 	}
-	return &Events{document: d, name: operation.Name(), schemas: content.Schema.Value.ContentSchema.Value.Discriminator.Mapping}
+	events := &Events{document: d, name: operation.Name()}
+	if told := content.Schema.Value.ContentSchema.Value.Discriminator; told != nil {
+		events.schemas = told.Mapping
+	} else {
+		events.every = operation.response(x.Status) + pointer("content", eventStream, "schema", "contentSchema")[1:]
+	}
+	return events
 }
 
 // Read checks what has come.
@@ -58,13 +66,16 @@ func (e *Events) check(line []byte) error {
 		return nil
 	case e.done:
 		return errors.New("it comes after the end")
-	case bytes.HasPrefix(line, []byte("id: ")):
+	case bytes.HasPrefix(line, []byte("id: ")), bytes.HasPrefix(line, []byte("event: ")), line[0] == ':':
 		return nil
 	case !isData:
-		return errors.New("it is neither data nor an id")
+		return errors.New("it is neither data, nor a name, an id or a comment")
 	case string(data) == "[DONE]":
 		e.done = true
 		return nil
+	}
+	if e.every != "" {
+		return e.document.answered.check(e.every, data)
 	}
 	var event struct {
 		Type string `json:"type"`

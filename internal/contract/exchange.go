@@ -130,8 +130,13 @@ func mediaType(header string) string {
 	return kind
 }
 
-// failures is where the shape of every failure is described.
-const failures = "#/components/schemas/Failure"
+// Where the shapes of failures are described: those of paths for OpenAI's clients, and all
+// others.
+const (
+	openAIPaths    = "/api/v1/openai/"
+	openAIFailures = "#/components/schemas/OpenAIFailure"
+	failures       = "#/components/schemas/Failure"
+)
 
 // CheckHead checks the status and the headers of an answer.
 func (d *Document) CheckHead(x *Exchange) error {
@@ -172,6 +177,9 @@ func (d *Document) CheckHead(x *Exchange) error {
 func (d *Document) CheckBody(x *Exchange, body []byte) error {
 	operation := d.of(x)
 	at := failures
+	if strings.HasPrefix(x.URL.Path, openAIPaths) {
+		at = openAIFailures
+	}
 	if operation != nil {
 		response := operation.Responses.Status(x.Status)
 		if response == nil || response.Value.Content["application/json"] == nil {

@@ -23,6 +23,8 @@ type scanner struct {
 	code    fence.Code
 	quoted  quotation
 	out     citedText
+	// noted, unless nil, is called with each marker and how many spaces stand before it.
+	noted func(spaces int, m marker)
 }
 
 // maxSpaces is above how many spaces go with the marker behind them.
@@ -230,6 +232,9 @@ func (c *scanner) bracket(spaces, text string, final bool) int {
 		_, size := utf8.DecodeRuneInString(text)
 		c.plain(spaces + text[:size])
 		return len(spaces) + size
+	}
+	if c.noted != nil {
+		c.noted(len(spaces), m)
 	}
 	c.marker(c.carry()+spaces, m)
 	return len(spaces) + m.length

@@ -24,7 +24,7 @@ type beginning struct {
 
 // begin stores the question and prepares its answer.
 func (b *beginning) begin(ctx context.Context) (err error) {
-	a := b.newAttempt(b.principal, b.Answers.Draft(&b.principal.Chatbot, b.ask.Message, ""), b.ask.Delivery, b.ask.Key != nil)
+	a := b.newAttempt(b.principal, b.Answers.DraftWithin(&b.principal.Chatbot, b.ask.Message, "", b.ask.Given.context()), b.ask.Delivery, b.ask.Key != nil)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// Before the database is asked, and before the search, which costs something.
@@ -46,14 +46,14 @@ func (b *beginning) begin(ctx context.Context) (err error) {
 	return a.draft.Prepare(ctx, history)
 }
 
-// first begins the first turn of a new conversation. Nothing was said before,
+// first begins the first turn of a new conversation. Nothing was stored before,
 // so the search need not wait for the commit.
 func (b *beginning) first(ctx context.Context, a *attempt) error {
 	searching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	searched := make(chan error, 1)
 	go func() {
-		searched <- protect(func() error { return a.draft.Prepare(searching, nil) })
+		searched <- protect(func() error { return a.draft.Prepare(searching, b.ask.Given.history()) })
 	}()
 	err := b.create(ctx, a)
 	if err != nil {
@@ -113,6 +113,9 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 	if err != nil {
 		return nil, err
 	}
+	if err := b.ask.Given.follows(ctx, b.Turns, conversation); err != nil {
+		return nil, err
+	}
 	var history []prompt.Message
 	err = b.inOrder(ctx, conversation.ID, a, func(ctx context.Context) error {
 		history, err = b.append(ctx, conversation, a)
@@ -167,10 +170,12 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		// Read before, the history could lack an answer that another process
 		// stored in between. The last message is the question itself.
 		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, conversation.ID, 0, historyWanted+1)
-		if err == nil {
-			history = said(messages[:len(messages)-1])
-			a.opens = len(history) == 0
+		if err != nil {
+			return err
 		}
+		messages = messages[:len(messages)-1]
+		a.opens = len(messages) == 0
+		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, messages)
 		return err
 	})
 	if err != nil {

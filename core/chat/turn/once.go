@@ -79,7 +79,7 @@ func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 
 // beginAgain begins another attempt at an answer.
 func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
-	draft := b.Answers.Draft(&b.principal.Chatbot, stored.Question, stored.Answer.Query)
+	draft := b.Answers.DraftWithin(&b.principal.Chatbot, stored.Question, stored.Answer.Query, b.ask.Given.context())
 	a := b.newAttempt(b.principal, draft, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
@@ -123,8 +123,11 @@ func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt) (histo
 			return err
 		}
 		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, stored.ConversationID, stored.QuestionID, historyWanted)
-		history = said(messages)
-		a.opens = err == nil && len(history) == 0
+		if err != nil {
+			return err
+		}
+		a.opens = len(messages) == 0
+		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, stored.ConversationID, messages)
 		return err
 	})
 	return history, chat.TimedOut(err)

@@ -55,6 +55,8 @@ type Ask struct {
 	chat.Ref
 	Message  string
 	Delivery Delivery
+	// Given, unless nil, is what the caller says besides the question.
+	Given *Given
 	// Key makes Parley answer the question once, however often it is asked.
 	// Without a key each question is one of its own.
 	Key *chat.Key
@@ -73,6 +75,9 @@ func (a Ask) check(p *chatbot.Principal) error {
 		return fault.InField("message", "message must be valid UTF-8 without NUL characters.")
 	}
 	if err := p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(a.Message)); err != nil {
+		return err
+	}
+	if err := a.Given.check(p); err != nil {
 		return err
 	}
 	return a.Ref.Check()
