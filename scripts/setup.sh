@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: a PostgreSQL server,
-# Chromium, a C compiler (the race detector needs cgo) and a Weaviate server,
-# which it builds (scripts/weaviate.sh says where). It asks no questions, and does
-# nothing if everything is installed.
+# Chromium, a C compiler (the race detector needs cgo), Node.js, Python and a
+# Weaviate server, which it builds (scripts/weaviate.sh says where). It asks no
+# questions, and does nothing if everything is installed.
 set -euo pipefail
 
 if ! command -v go >/dev/null; then
@@ -26,10 +26,21 @@ has_compiler() {
   command -v "${CC:-gcc}" >/dev/null
 }
 
+# The clients for TypeScript and Python are tested with both.
+has_node() {
+  command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' 2>/dev/null
+}
+
+has_python() {
+  python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
+}
+
 missing=()
 has_postgres || missing+=(postgresql)
 has_browser || missing+=(chromium)
 has_compiler || missing+=(gcc libc6-dev)
+has_node || missing+=(nodejs npm)
+has_python || missing+=(python3 python3-venv)
 
 as_root=()
 if [ ${#missing[@]} -gt 0 ]; then

@@ -1,0 +1,3 @@
+module parley/clients/go
+
+go 1.26

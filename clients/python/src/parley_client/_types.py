@@ -1,0 +1,106 @@
+"""What the API sends. Later versions may add keys and values: ignore those that you don't know."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+Format = Literal["markdown", "plain_text", "html"]
+Outcome = Literal["answered", "no_answer", "stopped", "interrupted", "failed"]
+Rating = Literal["up", "down"]
+
+
+class Source(TypedDict, total=False):
+    """A passage that an answer was made from. The text cites it by its number, from 1."""
+
+    number: int
+    cited: bool
+    document_id: str
+    title: str
+    heading_path: list[str]
+    url: str
+    place: str
+    start: int
+    end: int
+    content_hash: str
+    version: int
+
+
+class Usage(TypedDict, total=False):
+    """What an answer took, in tokens. What follows total_tokens is in streams only."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    estimated: bool
+    model: str
+    first_token_ms: int
+    total_ms: int
+    passages: int
+    status: str
+    outcome: Outcome
+    finish_reason: str
+
+
+class Answer(TypedDict, total=False):
+    """A whole answer. The outcome "no_answer" says that the chatbot does not know: hand over to a person.
+
+    status is there only if the answer lacks its end: "stopped" or "incomplete".
+    """
+
+    message: str
+    conversation_id: int
+    message_id: int
+    format: Format
+    outcome: Outcome
+    status: str
+    finish_reason: str
+    usage: Usage
+    sources: list[Source]
+
+
+class Conversation(TypedDict, total=False):
+    """A conversation."""
+
+    conversation_id: int
+    chatbot_id: str
+    status: str
+    created_at: str
+
+
+class Message(TypedDict, total=False):
+    """A message of a conversation. status, outcome and finish_reason are those of an answer."""
+
+    id: int
+    role: str
+    content: str
+    format: Format
+    created_at: str
+    status: str
+    outcome: Outcome
+    finish_reason: str
+
+
+class StoppedAnswer(TypedDict, total=False):
+    """The last answer of a conversation when it was stopped."""
+
+    conversation_id: int
+    message_id: int | None
+    status: str | None
+
+
+class Event(TypedDict, total=False):
+    """A part of a streamed answer.
+
+    type: "conversation" comes first, then "waiting" (a sentence for people) and "delta" (a piece, in
+    Markdown), and then "sources", "usage" and "formatted". "restarted" says that the answer failed
+    and begins again: drop the pieces so far.
+    id: names the event, for resume.
+    """
+
+    type: str
+    id: str
+    conversation_id: int
+    content: str
+    format: Format
+    sources: list[Source]
+    usage: Usage

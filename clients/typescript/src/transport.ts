@@ -1,0 +1,97 @@
+import { failure, ParleyError } from "./errors.js";
+
+/** The longest wait before a try, also when the server asks for a longer one. */
+const maxPause = 60_000;
+
+/** A connection that was not made, or broke. */
+export class Cut extends Error {
+  override readonly name = "Cut";
+}
+
+/** One call of the API. */
+export interface Call {
+  method: "GET" | "POST";
+  path: string;
+  query?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends requests, again if need be. */
+export class Transport {
+  constructor(
+    private readonly baseURL: string,
+    private readonly headers: Record<string, string>,
+    private readonly fetch: typeof globalThis.fetch,
+    readonly tries: number,
+    private readonly pause: number,
+  ) {}
+
+  /** Sends a request, again if need be, and returns the data of its answer. */
+  async data<T>(call: Call): Promise<T> {
+    for (let tried = 1; ; tried++) {
+      try {
+        const response = await this.send(call);
+        return await this.read<T>(response);
+      } catch (error) {
+        if (tried >= this.tries || !mayRetry(error, call.signal)) throw cause(error);
+        await this.wait(tried, error, call.signal);
+      }
+    }
+  }
+
+  private async read<T>(response: Response): Promise<T> {
+    try {
+      return ((await response.json()) as { data: T }).data;
+    } catch (error) {
+      throw new Cut("The answer could not be read.", { cause: error });
+    }
+  }
+
+  /** Sends a request once. */
+  async send(call: Call): Promise<Response> {
+    const query = new URLSearchParams(call.query ?? {}).toString();
+    const init: RequestInit = { method: call.method, headers: { ...this.headers, ...call.headers } };
+    if (call.body !== undefined) {
+      init.body = JSON.stringify(call.body);
+      init.headers = { ...init.headers, "Content-Type": "application/json" };
+    }
+    if (call.signal) init.signal = call.signal;
+    let response: Response;
+    try {
+      response = await this.fetch(this.baseURL + call.path + (query && `?${query}`), init);
+    } catch (error) {
+      throw new Cut("The server cannot be reached.", { cause: error });
+    }
+    if (!response.ok) throw await failure(response);
+    return response;
+  }
+
+  /** Waits twice as long each time, with jitter, or as long as the server asks for. */
+  async wait(tried: number, after: unknown, signal?: AbortSignal): Promise<void> {
+    const pause = this.pause * 2 ** (tried - 1) * (0.5 + Math.random());
+    const asked = after instanceof ParleyError ? after.retryAfter : 0;
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, Math.min(asked || pause, maxPause));
+      signal?.addEventListener("abort", stop, { once: true });
+    });
+  }
+}
+
+export function mayRetry(error: unknown, signal?: AbortSignal): boolean {
+  if (signal?.aborted) return false;
+  return error instanceof ParleyError ? error.mayRetry : error instanceof Cut;
+}
+
+/** What callers see: for a broken connection, what `fetch` threw. */
+export function cause(error: unknown): unknown {
+  return error instanceof Cut ? (error.cause ?? error) : error;
+}

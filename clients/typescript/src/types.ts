@@ -1,0 +1,20 @@
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+
+/** The whole answer to a question. `outcome` `no_answer` says that the chatbot does not know: hand over to a person. */
+export type Answer = Schemas["Answer"];
+/** A passage that an answer was made from, and cites as `[1]`. */
+export type Source = Schemas["Source"];
+/** One message of a conversation. */
+export type Message = Schemas["Message"];
+/** A conversation. */
+export type Conversation = Schemas["ConversationEnvelope"]["data"];
+/** The last answer of a conversation that was stopped. */
+export type StoppedAnswer = Schemas["StoppedEnvelope"]["data"];
+export type Format = Schemas["Format"];
+export type Outcome = Schemas["Outcome"];
+/** What a streamed answer took. */
+export type Usage = Schemas["UsageEvent"]["usage"];
+/** An event as the server sends it. */
+export type ServerEvent = Schemas["StreamEvent"];
