@@ -19,6 +19,11 @@ RACE ?=
 # detector. Only packages without generic functions can be left out: the linker
 # keeps one copy of those.
 UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b github.com/andybalholm/brotli
+# The scripts that single pages have. Each is a file with all that it imports, but
+# for what it shares with the script of every page, so that browsers ask twice
+# and not twenty times.
+PAGE_SCRIPTS := ask-again join knowledge model-picker playground provider-test tokens
+BUNDLE := $(TOOL) esbuild --bundle --format=esm --minify --target=es2022 --log-level=warning --outdir=static/bundles
 export GOFLAGS ?= -buildvcs=false
 
 .PHONY: help
@@ -92,9 +97,12 @@ format: ## format the Go code
 	$(TOOL) gofumpt -w .
 
 .PHONY: generate
-generate: ## write the generated files: ent, the pages, docs/config.md, .env.example
+generate: ## write the generated files: ent, the pages, their scripts, docs/config.md, .env.example
 	$(GO) generate ./ent
 	$(TOOL) templ generate
+	rm -f static/bundles/*.js
+	$(BUNDLE) static/js/parley.js
+	$(BUNDLE) --external:./parley.js $(PAGE_SCRIPTS:%=static/js/%.js)
 	@mkdir -p bin
 	$(GO) run $(RACE) ./cmd/parley config --docs > bin/config.md
 	mv bin/config.md docs/config.md

@@ -20,7 +20,7 @@ func (h tokens) list(c *fiber.Ctx, at visit) error {
 	for i, t := range tokens {
 		data.Tokens[i] = tokenToWire(t, h.of.Status(t))
 	}
-	return succeed(c, data)
+	return succeedPacked(c, data)
 }
 
 // create creates a token; the answer alone has its secret.

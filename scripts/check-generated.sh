@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 hashes() {
   {
-    find ent views -type f
+    find ent views static/bundles -type f
     find . -maxdepth 1 -name .env.example
     find docs -maxdepth 1 -name config.md
   } | LC_ALL=C sort | xargs sha256sum

@@ -1,6 +1,8 @@
 // Package static owns the files that browsers fetch as they are: style, scripts,
 // icons and the font. It joins the parts of the style, compresses each file once,
-// and gives all of them one address that changes with any of them.
+// and gives all of them one address that changes with any of them. Scripts are
+// written as small modules under js; `make generate` puts those of a page together
+// into one file under bundles, which is what browsers get.
 //
 // It does not own how they are served (package web).
 package static
@@ -19,7 +21,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-//go:embed css/*.css js/*.js fonts/*.woff2 licenses/*.txt *.svg
+//go:embed css/*.css bundles/*.js fonts/*.woff2 licenses/*.txt *.svg
 var files embed.FS
 
 // style is the one file that the parts under css become.
@@ -77,6 +79,9 @@ func load() (map[string]File, string) {
 		content, err := files.ReadFile(name)
 		if strings.HasPrefix(name, "css/") { // in order, by their numbers
 			name = style
+		}
+		if script, bundled := strings.CutPrefix(name, "bundles/"); bundled {
+			name = "js/" + script
 		}
 		if _, again := contents[name]; !again {
 			names = append(names, name)

@@ -1,6 +1,6 @@
 // The page Knowledge: files on their way, rows that become current by themselves,
 // and changes to several documents at once.
-import { toast } from "./toasts.js";
+import { toast } from "./parley.js";
 
 const plural = (n, one, several) => `${n.toLocaleString("en-US")} ${n === 1 ? one : several}`;
 

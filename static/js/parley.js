@@ -1,9 +1,10 @@
 // The script of every page. Each module makes one thing pleasant that works
-// without it; a module with elements of its own defines them.
+// without it; a module with elements of its own defines them. Scripts of single
+// pages import from here what they share with it: each runs once.
 import "./dialogs.js";
 import "./menus.js";
 import "./drawer.js";
-import "./toasts.js";
+export { toast } from "./toasts.js";
 import "./times.js";
 import "./copy.js";
 import "./code-tabs.js";

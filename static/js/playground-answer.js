@@ -1,5 +1,6 @@
 // One answer on the page: plain text while it streams, and then what the server's
 // sanitizer made of it, with a chip for each citation.
+import { toast } from "./parley.js";
 import { call, Refused } from "./playground-stream.js";
 
 export const part = (root, name) => root.querySelector(`[data-part="${name}"]`);
@@ -232,7 +233,6 @@ export class Answer {
       await call("POST", `${this.places.api}/messages/${this.inspection.message_id}/feedback`, { rating, comment });
       return true;
     } catch (failure) {
-      const { toast } = await import("./toasts.js");
       toast(failure.message, { danger: true });
       return false;
     }

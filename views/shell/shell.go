@@ -80,7 +80,7 @@ type Messages struct {
 type Crumb struct{ Text, URL string }
 
 // With returns the layout of a page that runs scripts of its own: modules, by
-// their names in static/js.
+// their names in static/js and in the Makefile.
 func (l Layout) With(scripts ...string) Layout {
 	l.scripts = append(l.scripts[:len(l.scripts):len(l.scripts)], scripts...)
 	return l

@@ -97,9 +97,13 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 	}
 	counts := all
 	if filter.Search != "" || filter.Kind != "" || filter.SourceID != "" {
-		filter.States = nil
-		if counts, err = s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, filter); err != nil {
-			return err
+		if after.IsZero() && !more && asked["state"] == "" { // then these are all
+			counts = statesOf(documents)
+		} else {
+			filter.States = nil
+			if counts, err = s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, filter); err != nil {
+				return err
+			}
 		}
 	}
 	m := views.Knowledge{
@@ -148,6 +152,15 @@ func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v site.Visit, documents int)
 
 // chosenStates are the states of a choice, nil for all.
 func chosenStates(value string) []knowledge.State { return chosen{"state": value}.filter().States }
+
+// statesOf counts documents by state.
+func statesOf(documents []knowledge.Document) map[knowledge.State]int {
+	counts := map[knowledge.State]int{}
+	for _, d := range documents {
+		counts[d.State]++
+	}
+	return counts
+}
 
 // sum counts the documents in some states, or in all.
 func sum(counts map[knowledge.State]int, states []knowledge.State) (n int) {

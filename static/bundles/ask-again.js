@@ -1,0 +1,1 @@
+customElements.define("ask-again",class extends HTMLElement{connectedCallback(){this.querySelector("form")?.requestSubmit()}});
