@@ -2,11 +2,16 @@ package api
 
 import (
 	"context"
+	"net/netip"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/audit"
+	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/rate"
+	"parley/internal/netgroup"
 )
 
 // admission is what a question has been admitted to.
@@ -19,13 +24,18 @@ type admission struct {
 	api       *API
 	principal *chatbot.Principal
 	keyed     bool
-	// slot is left when the response ends.
-	slot *rate.Slot
+	// from is where the request comes from.
+	from audit.Origin
+	// slot is left when the response ends, and held when the answer ends.
+	slot, held *rate.Slot
+	// month is that in which the token's own limit counts the question, empty
+	// without one.
+	month string
 }
 
 // admitQuestion admits a question. The caller must leave its slot.
 func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admission, error) {
-	admitted := &admission{api: a, principal: principal, keyed: len(c.Request().Header.Peek(idempotencyHeader)) > 0}
+	admitted := &admission{api: a, principal: principal, keyed: len(c.Request().Header.Peek(idempotencyHeader)) > 0, from: audit.OriginOf(c.UserContext())}
 	among := a.readers
 	if !admitted.keyed {
 		if err := a.count(c.UserContext(), principal); err != nil {
@@ -38,27 +48,75 @@ func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admiss
 	return admitted, err
 }
 
-// count counts a request of a workspace in the minute that its plan limits.
+// count counts a request in the minutes that limit it: that of the visitor and that
+// of the token, if they have a limit of their own, and that of the workspace.
 func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
+	token := &principal.Token
+	if limit := token.VisitorRequestsPerMinute; limit > 0 {
+		if err := a.Pace.Visitor(visitorOf(token, audit.OriginOf(ctx).Address), limit); err != nil {
+			return err
+		}
+	}
+	if limit := token.RequestsPerMinute; limit > 0 {
+		if err := a.Requests.AdmitToken(ctx, token.ID, limit); err != nil {
+			return err
+		}
+	}
 	return a.Requests.Admit(ctx, principal.Chatbot.WorkspaceID, principal.Plan)
+}
+
+// visitorOf names a visitor of the pages that use a token, by their network.
+func visitorOf(token *chatbot.Token, address string) string {
+	client, _ := netip.ParseAddr(address)
+	return token.ID + " " + netgroup.Of(client).String()
 }
 
 // begin is for [turn.Ask]. An answer keeps its slot until it has ended, also
 // when nobody reads it any more.
-func (m *admission) begin(ctx context.Context, again bool) (ended func(), err error) {
-	if !m.keyed {
-		return m.slot.Share(), nil
-	}
-	if !again { // else its key is replayed
-		if err := m.api.count(ctx, m.principal); err != nil {
+func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(counts bool), err error) {
+	if m.keyed && before == "" { // else its key is replayed, or the question is counted
+		if err := m.api.count(audit.From(ctx, m.from), m.principal); err != nil {
 			return nil, err
 		}
 	}
-	slot, err := take(m.api.answers, m.principal)
-	if err != nil {
+	if before == "" || before == chat.Failed { // else it counts already
+		if m.month, err = m.api.Chatbots.Tokens.TakeMessage(ctx, &m.principal.Token); err != nil {
+			return nil, err
+		}
+	}
+	if !m.keyed {
+		m.held = m.slot
+		m.slot.Share()
+		return m.ended, nil
+	}
+	if m.held, err = take(m.api.answers, m.principal); err != nil {
+		m.giveBack()
 		return nil, err
 	}
-	return slot.Leave, nil
+	return m.ended, nil
+}
+
+// ended is called when the answer has ended.
+func (m *admission) ended(counts bool) {
+	m.held.Leave()
+	if !counts {
+		m.giveBack()
+	}
+}
+
+// giveBackWithin bounds how long the end of a failed answer waits for the database.
+const giveBackWithin = 5 * time.Second
+
+// giveBack takes a question that got no answer from the count of its token.
+func (m *admission) giveBack() {
+	if m.month == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackWithin)
+	defer cancel()
+	if err := m.api.Chatbots.Tokens.GiveMessageBack(ctx, &m.principal.Token, m.month); err != nil {
+		m.api.Log.Error("could not take back a message of a token", "token_id", m.principal.Token.ID, "error", err)
+	}
 }
 
 func take(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {

@@ -97,6 +97,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/api/webhooks/stripe", webhook.take, route.Open, route.Body(MaxWebhookBody)),
 	)
 
+	app.Use(route.V1, a.forBrowsers)
 	app.Use(route.V1, a.whileOpen(route.Declaration{}, (*fiber.Ctx).Next))
 	questions, conversations, streams, ratings := questions{a}, conversations{a}, streams{a}, ratings{a}
 	route.Add(table, app, route.V1, a.withToken,
@@ -128,7 +129,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	route.Add(table, app, "/api/chatbots/:id", a.withMember,
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.ManageTokens), route.Body(MaxBody)),
-		route.Patch("/api-tokens/:token_id", tokens.rename, route.May(tenant.ManageTokens), route.Body(MaxBody)),
+		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody)),
 		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody)),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
 		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),

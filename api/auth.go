@@ -51,6 +51,7 @@ func bearer(value string) (string, bool) {
 type caller struct {
 	*chatbot.Principal
 	secret string
+	use    chatbot.Use
 }
 
 // withToken lets in a program whose token has the scope that the route declares.
@@ -60,14 +61,23 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		if err != nil {
 			return err
 		}
-		principal, err := a.Chatbots.Tokens.Authenticate(c.UserContext(), secret)
+		tokens, use := a.Chatbots.Tokens, a.useOf(c)
+		principal, err := tokens.Authenticate(c.UserContext(), secret)
 		if err == nil {
-			err = principal.Needs(d.TokenScope)
+			err = principal.Admits(use)
 		}
 		if err != nil {
 			return about(principal, err)
 		}
-		return handle(c, caller{principal, secret})
+		if use.Origin != "" && !use.Own {
+			readable(c, use.Origin)
+		}
+		tokens.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
+		defer a.sayLimits(c, principal)
+		if err := principal.Needs(d.TokenScope); err != nil {
+			return about(principal, err)
+		}
+		return handle(c, caller{principal, secret, use})
 	}
 }
 

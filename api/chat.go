@@ -85,7 +85,7 @@ func (h questions) stream(c *fiber.Ctx, by caller) error {
 		admitted.slot.Leave()
 		return err
 	}
-	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by.secret), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
 	}})

@@ -29,7 +29,7 @@ func (h openAIClients) stream(c *fiber.Ctx, by caller, admitted *admission, ques
 	began = true
 	s := newStream(reader, h.Streams)
 	s.alive = openai.Waiting
-	valid := streams(h).valid(by.secret)
+	valid := streams(h).valid(by)
 	s.valid = func() error { return valid(reader.ctx) }
 	// Nothing of c may be used once the handler has returned.
 	run := &openAIRun{

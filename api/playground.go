@@ -32,7 +32,10 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 		slot.Leave()
 		return err
 	}
-	ask.Admit = func(context.Context, bool) (func(), error) { return slot.Share(), nil }
+	ask.Admit = func(context.Context, chat.Status) (func(bool), error) {
+		leave := slot.Share()
+		return func(bool) { leave() }, nil
+	}
 	return h.stream(c, at, streaming{principal: principal, slot: slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, principal, ask)
 		return turn, ask.Delivery, err

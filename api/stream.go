@@ -61,7 +61,7 @@ func (h streams) resume(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return h.stream(c, streaming{principal: by.Principal, valid: h.valid(by.secret), slot: slot, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return h.stream(c, streaming{principal: by.Principal, valid: h.valid(by), slot: slot, resumed: from != nil, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		resumed, err := h.Turns.Resume(ctx, by.Principal, ref, from)
 		if err != nil {
 			return nil, turn.Delivery{}, err
@@ -138,10 +138,14 @@ func setEvents(c *fiber.Ctx) {
 
 // valid looks at a token again. It is a function of its own so that an open
 // stream keeps nothing else of its request.
-func (h streams) valid(secret string) func(context.Context) error {
+func (h streams) valid(by caller) func(context.Context) error {
+	secret, use := by.secret, by.use
 	return func(ctx context.Context) error {
-		_, err := h.Chatbots.Tokens.Authenticate(ctx, secret)
-		return err
+		principal, err := h.Chatbots.Tokens.Authenticate(ctx, secret)
+		if err != nil {
+			return err
+		}
+		return principal.Admits(use)
 	}
 }
 

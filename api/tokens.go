@@ -29,9 +29,9 @@ func (h tokens) create(c *fiber.Ctx, at visit) error {
 	if err := decodeAny(c, &request); err != nil {
 		return err
 	}
-	wanted := chatbot.NewToken{Name: request.Name, ExpiresAt: request.ExpiresAt, CreatedBy: at.person.User.Email}
-	for _, scope := range request.Scopes {
-		wanted.Scopes = append(wanted.Scopes, chatbot.Scope(scope))
+	wanted, err := request.toDomain(at.person.User.Email)
+	if err != nil {
+		return err
 	}
 	token, secret, err := h.of.Issue(c.UserContext(), at.WorkspaceID, at.ID, wanted)
 	if err != nil {
@@ -42,13 +42,17 @@ func (h tokens) create(c *fiber.Ctx, at visit) error {
 	return succeed(c, data)
 }
 
-// rename gives a token another name.
-func (h tokens) rename(c *fiber.Ctx, at visit) error {
-	var request renameRequest
+// change changes what the request names of a token.
+func (h tokens) change(c *fiber.Ctx, at visit) error {
+	var request tokenChangeRequest
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	token, err := h.of.Rename(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "token_id")), request.Name)
+	change, err := request.toDomain()
+	if err != nil {
+		return err
+	}
+	token, err := h.of.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "token_id")), change)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"parley/core/answer"
 	"parley/core/answer/format"
 	"parley/core/chat"
-	"parley/core/chatbot"
 )
 
 // envelope is the shape of every JSON answer. (Specification, section 2.5.)
@@ -54,47 +53,6 @@ type messageData struct {
 	FinishReason string `json:"finish_reason,omitzero"`
 }
 
-// tokenRequest is the body of POST /api/chatbots/:id/api-tokens.
-type tokenRequest struct {
-	Name      string     `json:"name"`
-	Scopes    []string   `json:"scopes"`
-	ExpiresAt *time.Time `json:"expires_at"`
-}
-
-// renameRequest is the body of PATCH /api/chatbots/:id/api-tokens/:token_id.
-type renameRequest struct {
-	Name string `json:"name"`
-}
-
-// rollRequest is the body of POST /api/chatbots/:id/api-tokens/:token_id/roll.
-type rollRequest struct {
-	OverlapDays *int `json:"overlap_days"`
-}
-
-// tokenData is the record of a token. Token is its secret, and is there only
-// in the answer that creates it.
-type tokenData struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	Hint       string   `json:"hint"`
-	Scopes     []string `json:"scopes"`
-	CreatedAt  string   `json:"created_at"`
-	CreatedBy  string   `json:"created_by"`
-	LastUsedAt *string  `json:"last_used_at"`
-	ExpiresAt  *string  `json:"expires_at"`
-	RevokedAt  *string  `json:"revoked_at"`
-	Status     string   `json:"status"`
-	// Replaces is the token that was rolled into this one.
-	Replaces string `json:"replaces,omitzero"`
-	// OverLimit says that the plan includes fewer tokens, and that this one is suspended.
-	OverLimit bool   `json:"over_limit,omitzero"`
-	Token     string `json:"token,omitzero"`
-}
-
-type tokensData struct {
-	Tokens []tokenData `json:"tokens"`
-}
-
 // timestamp is ISO 8601 in UTC with milliseconds.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
@@ -117,16 +75,4 @@ func (i identifiers) messageToWire(m chat.Message) messageData {
 		data.Status = statusOf(m.Status, answer.FinishReason(m.FinishReason))
 	}
 	return data
-}
-
-func tokenToWire(t chatbot.Token, status chatbot.TokenStatus) tokenData {
-	scopes := make([]string, len(t.Scopes))
-	for i, s := range t.Scopes {
-		scopes[i] = string(s)
-	}
-	return tokenData{
-		ID: t.ID, Name: t.Name, Hint: t.Hint, Scopes: scopes, CreatedAt: timestamp(t.CreatedAt), CreatedBy: t.CreatedBy,
-		LastUsedAt: optionalTimestamp(t.LastUsedAt), ExpiresAt: optionalTimestamp(t.ExpiresAt),
-		RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status), Replaces: t.Replaces, OverLimit: t.OverLimit,
-	}
 }

@@ -79,6 +79,9 @@ func TestTokensInTheBrowser(t *testing.T) {
 		}
 	})
 	t.Run("revoking asks first, and can be canceled", func(t *testing.T) {
+		owner := w.within(t).signedIn(baker.email, baker.password)
+		owner.eventually("the last use is written", func() bool { return owner.listed(baker.chatbot)[0]["last_used_at"] != nil })
+		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(firstRow)))
 		b.fromMenu(t, firstRow, "revoke")
 		if got := b.text(t, "#revoke-name"); got != hostileName {
 			t.Errorf("it asks about %q", got)

@@ -175,7 +175,7 @@ func (e *fullWorkspace) private() []string {
 // lastUse is what changes by being asked: when a token was used last, how many
 // questions of the month are used up, what the answers cost, and which first
 // steps are done.
-var lastUse = regexp.MustCompile(`"last_used_at":("[^"]*"|null)|(?s:<div class="meter[^"]*" id="usage-messages.*?</div>)|(?s:<section [^>]*id="checklist".*?</section>)|(?s:<span id="tokens-last-used".*?</span>)|(?s:<section id="spent".*?</section>)`)
+var lastUse = regexp.MustCompile(`"last_used_(at|ip|agent)":("[^"]*"|null)|(?s:<div class="meter[^"]*" id="usage-messages.*?</div>)|(?s:<section [^>]*id="checklist".*?</section>)|(?s:<span id="tokens-last-used".*?</span>)|(?s:<section id="spent".*?</section>)`)
 
 // grows has the pages on which what is asked appears, as theirs is when a stranger
 // asks the own chatbot.
@@ -356,6 +356,7 @@ func foreignIsUnknown(w *instance, r row, kind string, mine, theirs *fullWorkspa
 		got := w.try(r, mine.ids.with(kind, id), credential)
 		w.expect(got, http.StatusNotFound)
 		got.Header.Del("Date")
+		got.Header.Del("RateLimit") // which counts
 		return fmt.Sprint(got.StatusCode, got.Header, got.body)
 	}
 	unknown := answer(unknownIDs[kind])

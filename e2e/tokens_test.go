@@ -20,7 +20,10 @@ import (
 const revokedWithin = 5 * time.Second
 
 var (
-	tokenFields = []string{"created_at", "created_by", "expires_at", "hint", "id", "last_used_at", "name", "revoked_at", "scopes", "status"}
+	tokenFields = []string{
+		"created_at", "created_by", "expires_at", "hint", "id", "ip_ranges", "kind", "last_used_agent", "last_used_at", "last_used_ip",
+		"messages_per_month", "name", "note", "origins", "requests_per_minute", "revoked_at", "scopes", "status", "visitor_requests_per_minute",
+	}
 	secretShape = regexp.MustCompile(`^parley_[0-9A-Za-z]{49}$`)
 	stampShape  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
@@ -86,7 +89,7 @@ func TestTokenManagement(t *testing.T) {
 			v := owner.in(t)
 			r := v.ask("POST", tokensPath(bot), `{"name":" Website "}`)
 			v.expect(r, http.StatusOK)
-			if got, want := slices.Sorted(maps.Keys(r.Data)), append(slices.Clone(tokenFields), "token"); !slices.Equal(got, want) {
+			if got, want := slices.Sorted(maps.Keys(r.Data)), slices.Sorted(slices.Values(append(slices.Clone(tokenFields), "token"))); !slices.Equal(got, want) {
 				t.Errorf("the fields are %v, want %v", got, want)
 			}
 			secret := r.Data["token"].(string)
@@ -160,8 +163,10 @@ func TestTokenManagement(t *testing.T) {
 				t.Errorf("before the first use it is %v", at)
 			}
 			v.chats(secret, http.StatusOK)
-			if at := fmt.Sprint(v.listed(bot)[0]["last_used_at"]); !stampShape.MatchString(at) {
-				t.Errorf("after it, %v", at)
+			v.eventually("the last use is written", func() bool { return v.listed(bot)[0]["last_used_at"] != nil })
+			used := v.listed(bot)[0]
+			if at := fmt.Sprint(used["last_used_at"]); !stampShape.MatchString(at) || used["last_used_ip"] != "127.0.0.1" || used["last_used_agent"] != "Go-http-client/1.1" {
+				t.Errorf("after it, %v, by %v, %v", at, used["last_used_ip"], used["last_used_agent"])
 			}
 		})
 		t.Run("a token with one scope has no other", func(t *testing.T) {

@@ -41,6 +41,6 @@ func ForChat(db *Store) chat.Ports {
 // ForChatbot fills the ports of package chatbot.
 func ForChatbot(db *Store) chatbot.Database {
 	return chatbot.Database{
-		Tx: db, Workspaces: db, Plans: db, Chatbots: NewChatbots(db), Tokens: NewTokens(db), Providers: NewProviders(db), Audit: db,
+		Tx: db, Workspaces: db, Plans: db, Chatbots: NewChatbots(db), Tokens: NewTokens(db), Members: NewMembers(db), Providers: NewProviders(db), Audit: db,
 	}
 }

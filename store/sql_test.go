@@ -39,7 +39,7 @@ var byHand = map[string]string{
 	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
 	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion, "quotasInUse": severalTables, "quotaUse": severalTables,
 	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "knowledgeVersion": everyQuestion,
-	"claim": upsertIf, "cacheAnswer": oneStatement, "forgetByDocument": oneStatement, "forgetBySource": oneStatement, "forgetByChatbot": "It belongs to the others that forget answers.",
+	"claim": upsertIf, "countMessage": upsertIf, "cacheAnswer": oneStatement, "forgetByDocument": oneStatement, "forgetBySource": oneStatement, "forgetByChatbot": "It belongs to the others that forget answers.",
 	"requestMinuteSQLite": databaseClock, "requestMinutePostgres": databaseClock, "addRequestMinute": databaseClock, "setRequestMinute": databaseClock,
 	"deleteRequestMinutes": "Its table has no ent schema: it is unlogged.",
 	"lockMonth":            lock, "monthUse": severalTables, "setHold": databaseClock, "releaseHolds": databaseClock, "lapsedHolds": databaseClock,

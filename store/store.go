@@ -9,6 +9,7 @@
 // methods that cannot, and why:
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
+//   - PublishedOrigins: a browser asks about an origin before it shows a token.
 //   - Session, CreateSession and their like, TrustDevice, TrustedBy,
 //     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
 //     LockMemberships: a person signs in before, and across, workspaces.
@@ -28,7 +29,7 @@
 //     what has happened is counted in every workspace.
 //   - ClaimTestRun, Tested: a process looks after the test questions of every workspace.
 //   - QuotasInUse: owners of every workspace are told what they have used.
-//   - LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
+//   - ExpiringTokens, LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
 //     operator's command line.

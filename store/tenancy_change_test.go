@@ -79,13 +79,19 @@ var methodsThatChange = []confined{
 		return nil, s.UpdateProvider(ctx, as, provider)
 	}},
 	{"TouchToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.TouchToken(ctx, as, a.token, epoch)
+		return nil, s.TouchToken(ctx, as, a.token, chatbot.LastUse{LastUsedAt: &epoch, LastUsedIP: "192.0.2.1"})
 	}},
-	{"RenameToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.RenameToken(ctx, as, a.chatbot, a.token, "Renamed")
+	{"UpdateToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.UpdateToken(ctx, as, chatbot.Token{ID: a.token, ChatbotID: a.chatbot, Name: "Renamed", ExpiresAt: &epoch})
 	}},
-	{"SetExpiry", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.SetExpiry(ctx, as, a.chatbot, a.token, epoch)
+	{"CountMessage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.CountMessage(ctx, as, a.token, "2026-10", 9)
+	}},
+	{"UncountMessage", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.UncountMessage(ctx, as, a.token, "2026-10")
+	}},
+	{"WarnedOfToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.WarnedOfToken(ctx, as, a.token, 14)
 	}},
 	{"RenameWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.RenameWorkspace(ctx, as, "Renamed")

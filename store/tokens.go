@@ -1,12 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"net/netip"
+	"strings"
 	"time"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/ent"
+	"parley/ent/predicate"
 	"parley/ent/scope"
 	"parley/ent/token"
 )
@@ -30,7 +34,10 @@ func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.
 			}
 		}
 		return db.Token.Create().SetID(t.ID).SetWorkspaceID(workspaceID).SetChatbotID(t.ChatbotID).SetName(t.Name).
-			SetReplaces(t.Replaces).SetKept(kept).SetHint(t.Hint).SetHash(hash).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
+			SetReplaces(t.Replaces).SetKept(kept).SetHint(t.Hint).SetHash(hash).
+			SetKind(cmp.Or(string(t.Kind), token.DefaultKind)).SetNote(t.Note).SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(joinWords(t.Origins)).
+			SetRequestsPerMinute(t.RequestsPerMinute).SetMessagesPerMonth(t.MessagesPerMonth).SetVisitorRequestsPerMinute(t.VisitorRequestsPerMinute).
+			SetWarnedDays(t.WarnedDays).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
 			SetNillableExpiresAt(t.ExpiresAt).SetCreatedAt(t.CreatedAt).Exec(ctx)
 	})
 }
@@ -59,25 +66,67 @@ func (s *Tokens) RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenI
 	return hash, err
 }
 
-// RenameToken gives a token another name.
-func (s *Tokens) RenameToken(ctx context.Context, workspaceID, chatbotID, tokenID, name string) error {
+// UpdateToken stores what can be changed of a token.
+func (s *Tokens) UpdateToken(ctx context.Context, workspaceID string, t chatbot.Token) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Token.Update().Where(token.ID(tokenID), token.ChatbotID(chatbotID)).SetName(name).Save(ctx))
+		change := db.Token.Update().Where(token.ID(t.ID), token.ChatbotID(t.ChatbotID)).SetName(t.Name).SetNote(t.Note).SetScopes(fromScopes(t.Scopes)).
+			SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(joinWords(t.Origins)).SetRequestsPerMinute(t.RequestsPerMinute).
+			SetMessagesPerMonth(t.MessagesPerMonth).SetVisitorRequestsPerMinute(t.VisitorRequestsPerMinute).SetWarnedDays(t.WarnedDays)
+		if t.ExpiresAt == nil {
+			change.ClearExpiresAt()
+		} else {
+			change.SetExpiresAt(*t.ExpiresAt)
+		}
+		return affected(change.Save(ctx))
 	})
 }
 
-// SetExpiry ends a token at a time.
-func (s *Tokens) SetExpiry(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) error {
+// TouchToken records a use of a token, unless it was used later.
+func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, use chatbot.LastUse) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Token.Update().Where(token.ID(tokenID), token.ChatbotID(chatbotID)).SetExpiresAt(at).Save(ctx))
+		return db.Token.Update().Where(token.ID(tokenID), token.Or(token.LastUsedAtIsNil(), token.LastUsedAtLT(*use.LastUsedAt))).
+			SetLastUsedAt(*use.LastUsedAt).SetLastUsedIP(use.LastUsedIP).SetLastUsedAgent(use.LastUsedAgent).Exec(ctx)
 	})
 }
 
-// TouchToken records the use of a token.
-func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Token.Update().Where(token.ID(tokenID)).SetLastUsedAt(at).Exec(ctx)
+// ExpiringTokens are the active tokens of all workspaces that expire before a time,
+// and whose owners were not told so many days before it.
+func (s *Tokens) ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]chatbot.Token, error) {
+	rows, err := s.store.db(ctx).Token.Query().
+		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days)).
+		Order(ent.Asc(token.FieldExpiresAt, token.FieldID)).Limit(warnedAtOnce).All(scope.System(ctx))
+	return mapped(rows, err, tokenFromRow)
+}
+
+// warnedAtOnce bounds how many tokens are warned of in one pass; the next one warns
+// of the rest.
+const warnedAtOnce = 1_000
+
+// unwarned holds for tokens whose owners were told of no end that is as near.
+func unwarned(days int) predicate.Token {
+	return token.Or(token.WarnedDays(0), token.WarnedDaysGT(days))
+}
+
+// WarnedOfToken notes that owners are told so many days before a token expires.
+func (s *Tokens) WarnedOfToken(ctx context.Context, workspaceID, tokenID string, days int) (first bool, err error) {
+	err = s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		n, err := db.Token.Update().Where(token.ID(tokenID), token.RevokedAtIsNil(), unwarned(days)).SetWarnedDays(days).Save(ctx)
+		first = n > 0
+		return err
 	})
+	return first, err
+}
+
+// PublishedOrigins are the origins of all publishable tokens that are not revoked.
+func (s *Tokens) PublishedOrigins(ctx context.Context) ([]string, error) {
+	var lists []string
+	err := s.store.db(ctx).Token.Query().Where(token.Kind(string(chatbot.PublishableToken)), token.RevokedAtIsNil()).
+		Unique(true).Select(token.FieldOrigins).Scan(scope.System(ctx), &lists)
+	var origins []string
+	for _, list := range lists {
+		origins = append(origins, strings.Fields(list)...)
+	}
+	return origins, mapError(err)
 }
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and
@@ -111,9 +160,39 @@ func tokenFromRow(row *ent.Token) chatbot.Token {
 		scopes[i] = chatbot.Scope(s)
 	}
 	return chatbot.Token{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Name: row.Name, Replaces: row.Replaces, Hint: row.Hint,
-		Scopes: scopes, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
-		LastUsedAt: utc(row.LastUsedAt), ExpiresAt: utc(row.ExpiresAt), RevokedAt: utc(row.RevokedAt),
-		OverLimit: row.OverLimit,
+		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Kind: chatbot.TokenKind(row.Kind), Name: row.Name, Note: row.Note,
+		Replaces: row.Replaces, Hint: row.Hint, Scopes: scopes, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
+		Restrictions: chatbot.Restrictions{
+			IPRanges: splitRanges(row.IPRanges), Origins: strings.Fields(row.Origins), RequestsPerMinute: row.RequestsPerMinute,
+			MessagesPerMonth: row.MessagesPerMonth, VisitorRequestsPerMinute: row.VisitorRequestsPerMinute,
+		},
+		LastUse:   chatbot.LastUse{LastUsedAt: utc(row.LastUsedAt), LastUsedIP: row.LastUsedIP, LastUsedAgent: row.LastUsedAgent},
+		ExpiresAt: utc(row.ExpiresAt), RevokedAt: utc(row.RevokedAt), WarnedDays: row.WarnedDays, OverLimit: row.OverLimit,
 	}
+}
+
+// joinWords writes each word between spaces, so that one can be looked for.
+func joinWords(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " " + strings.Join(words, " ") + " "
+}
+
+func joinRanges(ranges []netip.Prefix) string {
+	words := make([]string, len(ranges))
+	for i, network := range ranges {
+		words[i] = network.String()
+	}
+	return joinWords(words)
+}
+
+func splitRanges(joined string) []netip.Prefix {
+	var ranges []netip.Prefix
+	for _, word := range strings.Fields(joined) {
+		// One that cannot be read admits nobody, where none would admit everybody.
+		network, _ := netip.ParsePrefix(word)
+		ranges = append(ranges, network)
+	}
+	return ranges
 }

@@ -32,6 +32,7 @@ const (
 	ChatbotDeleted Action = "chatbot.deleted"
 
 	TokenCreated Action = "token.created"
+	TokenChanged Action = "token.changed"
 	TokenRenamed Action = "token.renamed"
 	TokenRolled  Action = "token.rolled"
 	TokenRevoked Action = "token.revoked"
@@ -64,7 +65,7 @@ func Actions() []Action {
 		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted,
 		InvitationCreated, InvitationCanceled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
-		TokenCreated, TokenRenamed, TokenRolled, TokenRevoked,
+		TokenCreated, TokenChanged, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
 		ConversationDeleted,
 		DocumentRemoved, DocumentRestored, SourceRemoved,

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -33,11 +32,18 @@ func (p *Principal) Needs(scope Scope) error {
 	return fault.New(fault.Forbidden, "This token does not have the scope %q. Use a token that has it.", scope).Named(fault.MissingScope)
 }
 
+// Callers says who calls with which token, from where and how much.
+type Callers struct {
+	base
+	known   *cache
+	origins origins
+}
+
 // Authenticate returns the principal of a token's secret. Missing, malformed,
 // unknown, expired and revoked tokens give the same Unauthenticated fault. A
 // plan without API access is Forbidden, and so is a token or a chatbot that is
 // over a limit of the plan.
-func (s *Tokens) Authenticate(ctx context.Context, secret string) (*Principal, error) {
+func (s *Callers) Authenticate(ctx context.Context, secret string) (*Principal, error) {
 	if !wellFormed(secret) {
 		return nil, refuse(Token{}, "malformed")
 	}
@@ -67,7 +73,7 @@ func refuse(token Token, reason string) error {
 	return fault.Wrap(fault.Unauthenticated, &RefusedToken{token, reason}, "Invalid or expired API token.")
 }
 
-func (s *Tokens) principal(ctx context.Context, hash string) (*Principal, error) {
+func (s *Callers) principal(ctx context.Context, hash string) (*Principal, error) {
 	if principal, ok := s.known.get(hash); ok {
 		return principal, nil
 	}
@@ -80,20 +86,5 @@ func (s *Tokens) principal(ctx context.Context, hash string) (*Principal, error)
 		return nil, err
 	}
 	s.known.put(hash, principal, generation)
-	s.touch(ctx, principal.Token)
 	return principal, nil
-}
-
-// touchEvery bounds how often the last use of a token is written.
-const touchEvery = time.Minute
-
-// touch records the use of a token. That it fails must not fail the request.
-func (s *Tokens) touch(ctx context.Context, token Token) {
-	now := s.now()
-	if token.RevokedAt != nil || token.LastUsedAt != nil && now.Sub(*token.LastUsedAt) < touchEvery {
-		return
-	}
-	_ = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		return s.db.Tokens.TouchToken(ctx, token.WorkspaceID, token.ID, now)
-	})
 }

@@ -92,22 +92,4 @@ func TestAuthenticate(t *testing.T) {
 			t.Errorf("the request sees %q: %v", principal.Chatbot.Name, err)
 		}
 	})
-
-	t.Run("the use of a token is recorded, not more than once a minute", func(t *testing.T) {
-		r := newRig(t)
-		_, secret := r.issue()
-		first := r.now
-		for _, c := range []struct {
-			after time.Duration
-			want  time.Time
-		}{{0, first}, {30 * time.Second, first}, {time.Minute, first.Add(time.Minute)}} {
-			r.now = first.Add(c.after)
-			r.wantAuthenticated(secret, nil)
-			tokens, err := r.Tokens.List(t.Context(), home, r.bot.ID)
-			r.must(err)
-			if tokens[0].LastUsedAt == nil || *tokens[0].LastUsedAt != c.want {
-				t.Errorf("after %v it was used at %v", c.after, tokens[0].LastUsedAt)
-			}
-		}
-	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
@@ -78,9 +79,9 @@ func newRig(t *testing.T) *rig {
 	})
 	r := &rig{T: t, db: db, file: file, pausable: &pausable{TokenStore: store.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
-	r.tenants = tenancy.Open(db, clock, rand.Reader, tenancy.Options{})
+	r.tenants = tenancy.Open(db, clock, rand.Reader, tenancy.Options{Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example"}})
 	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
-		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"},
+		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"}, Letters: r.tenants.Letters,
 	})
 	for _, id := range []string{home, foreign} {
 		r.must(store.NewWorkspaces(db).CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))

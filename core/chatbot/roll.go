@@ -8,6 +8,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
@@ -43,8 +44,7 @@ func counted(tokens []Token, now time.Time) int {
 	return n
 }
 
-// Roll replaces a token by a new one with the same name, scopes and expiry, and
-// returns the new one with its secret: the only time that it is seen. The old
+// Roll replaces a token by a new one with the same settings, and returns the new one with its secret: the only time that it is seen. The old
 // token works for an overlap of 0 to [MaxOverlap] days, in which it does not
 // count against the plan; with 0 it is revoked at once.
 //
@@ -55,20 +55,22 @@ func (s *Tokens) Roll(ctx context.Context, workspaceID, chatbotID, tokenID strin
 	if overlapDays < 0 || overlapDays > MaxOverlap {
 		return Token{}, "", fault.InField("overlap_days", "Give an overlap of 0 to %d days.", MaxOverlap)
 	}
-	secret, rolled := mint(s.random), Token{}
+	secret, rolled := "", Token{}
 	err := s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		old, tokens, err := s.toRoll(ctx, workspace, chatbotID, tokenID, overlapDays)
 		if err != nil {
 			return err
 		}
+		secret = mint(s.random, old.Kind)
 		rolled = Token{
 			ID: id.New(s.random, "tok"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Replaces: old.ID,
-			Name: old.Name, Hint: hint(secret), Scopes: old.Scopes,
-			CreatedBy: by, CreatedAt: s.now(), ExpiresAt: old.ExpiresAt,
+			Kind: old.Kind, Name: old.Name, Note: old.Note, Hint: hint(secret), Scopes: old.Scopes, Restrictions: old.Restrictions,
+			CreatedBy: by, CreatedAt: s.now(), ExpiresAt: old.ExpiresAt, WarnedDays: warnedDays(old.ExpiresAt, s.now()),
 		}
 		return s.replace(ctx, workspace, tokens, old, rolled, secret, overlapDays)
 	})
 	s.known.dropChatbot(chatbotID)
+	s.origins.forget()
 	if err != nil {
 		return Token{}, "", err
 	}
@@ -109,9 +111,9 @@ func tokenOf(tokens []Token, tokenID string) (Token, error) {
 func (t Token) rollable(tokens []Token, overlapDays int, now time.Time) error {
 	switch t.Status(now) {
 	case TokenRevoked:
-		return fault.New(fault.Conflict, "This token was revoked. Create a new one instead.")
+		return fault.New(fault.Conflict, "This token was revoked. Create a new one instead.").Named(fault.TokenEnded)
 	case TokenExpired:
-		return fault.New(fault.Conflict, "This token has expired. Create a new one instead.")
+		return fault.New(fault.Conflict, "This token has expired. Create a new one instead.").Named(fault.TokenEnded)
 	}
 	if t.OverLimit {
 		return errTokenSuspended
@@ -146,62 +148,24 @@ func (s *Tokens) replace(ctx context.Context, workspace tenant.Workspace, tokens
 	if err := s.db.Tokens.CreateToken(ctx, workspace.ID, rolled, hash(secret)); err != nil {
 		return err
 	}
-	detail := fmt.Sprintf("%s replaces it. ", rolled.Hint)
+	said := "The old token works until it expires."
 	switch {
 	case overlapDays == 0:
 		_, err = s.db.Tokens.RevokeToken(ctx, workspace.ID, rolled.ChatbotID, old.ID, now)
-		detail += "The old token was revoked at once."
+		said = "The old token was revoked at once."
 	case old.ExpiresAt == nil || ends.Before(*old.ExpiresAt):
-		err = s.db.Tokens.SetExpiry(ctx, workspace.ID, rolled.ChatbotID, old.ID, ends)
-		detail += fmt.Sprintf("The old token works until %s.", ends.UTC().Format(time.RFC3339))
-	default:
-		detail += "The old token works until it expires."
+		ending := old
+		ending.ExpiresAt, ending.WarnedDays = &ends, warnedDays(&ends, now)
+		err = s.db.Tokens.UpdateToken(ctx, workspace.ID, ending)
+		said = fmt.Sprintf("The old token works until %s.", ends.UTC().Format(time.RFC3339))
 	}
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, workspace.ID, audit.Entry{Action: audit.TokenRolled, Object: old.object(), Detail: detail})
-}
-
-// Rename gives a token another name. It is Forbidden for a token of a chatbot
-// that is over a limit; see [Chatbot.Writable].
-func (s *Tokens) Rename(ctx context.Context, workspaceID, chatbotID, tokenID, name string) (Token, error) {
-	name, err := checkText("name", name, maxName)
+	err = s.tellOwners(ctx, workspace, rolled, func(bot Chatbot, rolled Token) outbox.Letter { return letterOfRolled(bot, rolled, said) })
 	if err != nil {
-		return Token{}, err
+		return err
 	}
-	if name == "" {
-		return Token{}, fault.InField("name", "Give a name.")
-	}
-	var renamed Token
-	err = s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
-		bot, err := s.db.Chatbots.Chatbot(ctx, workspaceID, chatbotID)
-		if err != nil {
-			return err
-		}
-		tokens, err := s.db.Tokens.Tokens(ctx, workspaceID, chatbotID)
-		if err != nil {
-			return err
-		}
-		old, err := tokenOf(tokens, tokenID)
-		if err != nil {
-			return err
-		}
-		if err := bot.Writable(); err != nil {
-			return err
-		}
-		renamed = old
-		renamed.Name = name
-		if name == old.Name {
-			return nil
-		}
-		if err := s.db.Tokens.RenameToken(ctx, workspaceID, chatbotID, tokenID, name); err != nil {
-			return err
-		}
-		return s.record(ctx, workspaceID, audit.Entry{
-			Action: audit.TokenRenamed, Object: old.object(), Changes: []audit.Change{{Field: "name", Old: old.Name, New: name}},
-		})
-	})
-	s.known.dropChatbot(chatbotID)
-	return renamed, err
+	detail := fmt.Sprintf("%s replaces it. %s", rolled.Hint, said)
+	return s.record(ctx, workspace.ID, audit.Entry{Action: audit.TokenRolled, Object: old.object(), Detail: detail})
 }

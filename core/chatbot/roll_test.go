@@ -1,6 +1,8 @@
 package chatbot_test
 
 import (
+	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -68,15 +70,21 @@ func TestRoll(t *testing.T) {
 		}
 	})
 
-	t.Run("the new token has the name, scopes and expiry of the old one", func(t *testing.T) {
+	t.Run("the new token has all settings of the old one", func(t *testing.T) {
 		r := newRig(t)
 		end := r.now.Add(3 * aDay)
 		old, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{
-			Name: "Website", Scopes: []chatbot.Scope{chatbot.ScopeChat}, ExpiresAt: &end,
+			Kind: chatbot.PublishableToken, Name: "Website", Note: "For the shop", ExpiresAt: &end, Restrictions: chatbot.Restrictions{
+				IPRanges: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Origins: []string{"https://shop.example"},
+				RequestsPerMinute: 5, MessagesPerMonth: 6, VisitorRequestsPerMinute: 7,
+			},
 		})
 		r.must(err)
 		rolled, _ := r.roll(old.ID, 7)
 		stored := r.token(rolled.ID)
+		if stored.Kind != chatbot.PublishableToken || stored.Note != "For the shop" || !reflect.DeepEqual(stored.Restrictions, old.Restrictions) {
+			t.Errorf("it is %+v, want the settings of %+v", stored, old)
+		}
 		if stored.Name != "Website" || !slices.Equal(stored.Scopes, old.Scopes) || stored.ExpiresAt == nil || !stored.ExpiresAt.Equal(end) ||
 			stored.Replaces != old.ID || stored.CreatedBy != "roller@example.com" {
 			t.Errorf("it is %+v", stored)
@@ -191,20 +199,24 @@ func TestRollAndThePlan(t *testing.T) {
 	})
 }
 
+func (r *rig) rename(workspaceID, tokenID, name string) (chatbot.Token, error) {
+	return r.Tokens.Change(r.Context(), workspaceID, r.bot.ID, tokenID, chatbot.TokenChange{Name: &name})
+}
+
 func TestRename(t *testing.T) {
 	r := newRig(t)
 	token, secret := r.issue()
-	renamed, err := r.Tokens.Rename(t.Context(), home, r.bot.ID, token.ID, "  Website\u2009<b> ")
+	renamed, err := r.rename(home, token.ID, "  Website\u2009<b> ")
 	if err != nil || renamed.Name != "Website\u2009<b>" || r.token(token.ID).Name != renamed.Name {
 		t.Errorf("it is called %q: %v", renamed.Name, err)
 	}
 	r.wantAuthenticated(secret, nil)
 	for _, name := range []string{"", "   ", strings.Repeat("x", 101), "a\x00b", "\xff"} {
-		if _, err := r.Tokens.Rename(t.Context(), home, r.bot.ID, token.ID, name); !fault.Is(err, fault.Invalid) || fault.As(err).Field != "name" {
+		if _, err := r.rename(home, token.ID, name); !fault.Is(err, fault.Invalid) || fault.As(err).Field != "name" {
 			t.Errorf("%q gives %v", name, err)
 		}
 	}
-	if _, err := r.Tokens.Rename(t.Context(), foreign, r.bot.ID, token.ID, "Mine"); !fault.Is(err, fault.NotFound) {
+	if _, err := r.rename(foreign, token.ID, "Mine"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a stranger gets %v", err)
 	}
 }

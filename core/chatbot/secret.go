@@ -10,18 +10,22 @@ import (
 	"parley/internal/id"
 )
 
-// A token's secret is "parley_", 43 base62 characters of 256-bit randomness
+// A token's secret is "parley_", or "parley_pub_" if it is publishable, 43 base62 characters of 256-bit randomness
 // and 6 base62 characters of their CRC32, so that a typing error is refused
 // without a look-up. Only its SHA-256 is stored.
 const (
-	tokenPrefix = "parley_"
-	randomLen   = 43
-	checkLen    = 6
-	secretLen   = len(tokenPrefix) + randomLen + checkLen
+	tokenPrefix       = "parley_"
+	publishablePrefix = "parley_pub_"
+	randomLen         = 43
+	checkLen          = 6
+	bodyLen           = randomLen + checkLen
 )
 
-func mint(random io.Reader) string {
+func mint(random io.Reader, kind TokenKind) string {
 	body := id.Base62(id.Bytes(random, 32), randomLen)
+	if kind == PublishableToken {
+		return publishablePrefix + body + checksum(body)
+	}
 	return tokenPrefix + body + checksum(body)
 }
 
@@ -30,11 +34,11 @@ func checksum(body string) string {
 }
 
 func wellFormed(secret string) bool {
-	if len(secret) != secretLen || secret[:len(tokenPrefix)] != tokenPrefix {
+	if len(secret) <= bodyLen {
 		return false
 	}
-	body := secret[len(tokenPrefix):]
-	return body[randomLen:] == checksum(body[:randomLen])
+	prefix, body := secret[:len(secret)-bodyLen], secret[len(secret)-bodyLen:]
+	return (prefix == tokenPrefix || prefix == publishablePrefix) && body[randomLen:] == checksum(body[:randomLen])
 }
 
 func hash(secret string) string {
@@ -43,5 +47,5 @@ func hash(secret string) string {
 }
 
 func hint(secret string) string {
-	return secret[:len(tokenPrefix)+4] + "…" + secret[len(secret)-4:]
+	return secret[:len(secret)-bodyLen+4] + "…" + secret[len(secret)-4:]
 }

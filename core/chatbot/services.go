@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/audit"
+	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
 )
@@ -17,6 +18,7 @@ type Database struct {
 	Plans      planReader
 	Chatbots   Store
 	Tokens     TokenStore
+	Members    memberReader
 	Providers  ProviderStore
 	Audit      audit.Log
 }
@@ -29,6 +31,11 @@ type transactor interface {
 // locker locks a workspace until the transaction ends.
 type locker interface {
 	LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+}
+
+// memberReader reads who is in a workspace.
+type memberReader interface {
+	Members(ctx context.Context, workspaceID string) ([]tenant.Member, error)
 }
 
 // planReader reads plans.
@@ -50,6 +57,8 @@ type Options struct {
 	// ModelNames asks a provider which models it has. An error of a server that
 	// answered has a method Status, with the HTTP status of the answer.
 	ModelNames func(ctx context.Context, provider OpenedProvider) ([]string, error)
+	// Letters writes mails to owners about tokens; nil writes none.
+	Letters *outbox.Writer
 }
 
 // Services are the services of this package over one database: what can be done
@@ -70,11 +79,15 @@ func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time
 	chatbots := &Chatbots{base: base, forgetter: forgetter, options: options, known: known}
 	return Services{
 		Chatbots:   chatbots,
-		Tokens:     &Tokens{base: base, known: known},
+		Tokens:     newTokens(base, known, options.Letters),
 		Providers:  providers,
 		Catalog:    &Catalog{providers},
 		Playground: &Playground{base: base, chatbots: chatbots},
 	}
+}
+
+func newTokens(base base, known *cache, letters *outbox.Writer) *Tokens {
+	return &Tokens{base: base, Callers: &Callers{base: base, known: known}, Uses: &Uses{base: base}, Announcer: &Announcer{base: base, letters: letters}}
 }
 
 // base is what the services share.

@@ -1,6 +1,7 @@
 package chatbot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -31,18 +32,24 @@ type Token struct {
 	ID          string
 	WorkspaceID string
 	ChatbotID   string
-	Name        string
+	Kind        TokenKind
+	Name, Note  string
+	Restrictions
 	// Replaces is the token that was rolled into this one, or empty.
 	Replaces string
 	// Hint shows the first and last characters of the secret.
 	Hint   string
 	Scopes []Scope
 	// CreatedBy is the e-mail address of who created it, or "operator".
-	CreatedBy  string
-	CreatedAt  time.Time
-	LastUsedAt *time.Time
-	ExpiresAt  *time.Time
-	RevokedAt  *time.Time
+	CreatedBy string
+	CreatedAt time.Time
+	// LastUse is the latest use that was written, or the zero LastUse.
+	LastUse
+	ExpiresAt *time.Time
+	RevokedAt *time.Time
+	// WarnedDays is how many days before its end its owners were last told of it:
+	// 14, 3, or 0 for not yet.
+	WarnedDays int
 	// OverLimit says that the plan includes fewer tokens for each chatbot, and
 	// that this one is suspended.
 	OverLimit bool
@@ -77,26 +84,45 @@ type TokenStore interface {
 	Tokens(ctx context.Context, workspaceID, chatbotID string) ([]Token, error)
 	// RevokeToken sets revoked_at once, and returns the token's hash.
 	RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error)
-	// RenameToken is a NotFound fault for a token that the chatbot does not have,
-	// and so is SetExpiry.
-	RenameToken(ctx context.Context, workspaceID, chatbotID, tokenID, name string) error
-	SetExpiry(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) error
-	TouchToken(ctx context.Context, workspaceID, tokenID string, at time.Time) error
+	// UpdateToken stores what can be changed of a token. It is a NotFound fault for
+	// a token that the chatbot does not have.
+	UpdateToken(ctx context.Context, workspaceID string, token Token) error
+	// TouchToken records a use, unless the token was used later.
+	TouchToken(ctx context.Context, workspaceID, tokenID string, use LastUse) error
+	// CountMessage counts a question of a month such as 2026-11, and reports false
+	// if the token has asked as many as its limit.
+	CountMessage(ctx context.Context, workspaceID, tokenID, month string, limit int) (bool, error)
+	// UncountMessage takes one back.
+	UncountMessage(ctx context.Context, workspaceID, tokenID, month string) error
+	// ExpiringTokens are the active tokens of all workspaces that expire before a
+	// time, and whose owners were not told so many days before it.
+	ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]Token, error)
+	// WarnedOfToken notes that owners are told so many days before the token
+	// expires. It reports false if they were told before.
+	WarnedOfToken(ctx context.Context, workspaceID, tokenID string, days int) (bool, error)
+	// PublishedOrigins are the origins of all publishable tokens that are not revoked.
+	PublishedOrigins(ctx context.Context) ([]string, error)
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
 	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
 }
 
-// Tokens issues, checks and revokes API tokens.
+// Tokens issues, changes and revokes API tokens. What requests ask of them is in
+// [Callers], and when they were used in [Uses].
 type Tokens struct {
 	base
-	known *cache
+	*Callers
+	*Uses
+	*Announcer
 }
 
 // NewToken is what a person gives to create a token.
 type NewToken struct {
-	Name string
-	// Scopes are all scopes when empty.
+	// Kind is SecretToken when empty.
+	Kind       TokenKind
+	Name, Note string
+	// Scopes are all scopes when empty; those of a publishable token are fixed.
 	Scopes []Scope
+	Restrictions
 	// ExpiresAt is never when nil.
 	ExpiresAt *time.Time
 	CreatedBy string
@@ -110,11 +136,11 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 	if err != nil {
 		return Token{}, "", err
 	}
-	secret := mint(s.random)
+	secret := mint(s.random, request.Kind)
 	token := Token{
 		ID: id.New(s.random, "tok"), WorkspaceID: workspaceID, ChatbotID: chatbotID,
-		Name: request.Name, Hint: hint(secret), Scopes: request.Scopes,
-		CreatedBy: request.CreatedBy, CreatedAt: s.now(), ExpiresAt: request.ExpiresAt,
+		Kind: request.Kind, Name: request.Name, Note: request.Note, Hint: hint(secret), Scopes: request.Scopes, Restrictions: request.Restrictions,
+		CreatedBy: request.CreatedBy, CreatedAt: s.now(), ExpiresAt: request.ExpiresAt, WarnedDays: warnedDays(request.ExpiresAt, s.now()),
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		if err := s.admit(ctx, workspace, chatbotID); err != nil {
@@ -123,10 +149,14 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 		if err := s.db.Tokens.CreateToken(ctx, workspaceID, token, hash(secret)); err != nil {
 			return err
 		}
+		if err := s.tellOwners(ctx, workspace, token, letterOfNew); err != nil {
+			return err
+		}
 		return s.record(ctx, workspaceID, audit.Entry{
 			Action: audit.TokenCreated, Object: token.object(), Detail: token.describe(),
 		})
 	})
+	s.origins.forget()
 	if err != nil {
 		return Token{}, "", err
 	}
@@ -138,25 +168,52 @@ func (s *Tokens) check(request NewToken) (NewToken, error) {
 	if err != nil {
 		return request, err
 	}
-	if name == "" {
-		name = "API token"
+	request.Name = cmp.Or(name, "API token")
+	if request.Note, err = checkText("note", request.Note, maxNote); err != nil {
+		return request, err
 	}
-	request.Name = name
-	if len(request.Scopes) == 0 {
-		request.Scopes = AllScopes()
+	request.Kind = cmp.Or(request.Kind, SecretToken)
+	if request.Scopes, err = checkScopes(request.Kind, request.Scopes); err != nil {
+		return request, err
 	}
-	for i, scope := range request.Scopes {
+	if request.Restrictions, err = request.Restrictions.check(request.Kind); err != nil {
+		return request, err
+	}
+	return request, s.checkExpiry(request.ExpiresAt)
+}
+
+// checkScopes refuses scopes that a token of a kind cannot have. None stand for the
+// default.
+func checkScopes(kind TokenKind, scopes []Scope) ([]Scope, error) {
+	switch kind {
+	case PublishableToken:
+		if len(scopes) > 1 || len(scopes) == 1 && scopes[0] != ScopeChat {
+			return scopes, fault.InField("scopes", "A publishable token has the scope %q and no other.", ScopeChat)
+		}
+		return []Scope{ScopeChat}, nil
+	case SecretToken:
+	default:
+		return scopes, fault.InField("kind", "There is no kind %q. Choose %q or %q.", kind, SecretToken, PublishableToken)
+	}
+	if len(scopes) == 0 {
+		return AllScopes(), nil
+	}
+	for i, scope := range scopes {
 		if !slices.Contains(AllScopes(), scope) {
-			return request, fault.InField("scopes", "There is no scope %q. Choose from %q and %q.", scope, ScopeChat, ScopeRead)
+			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q and %q.", scope, ScopeChat, ScopeRead)
 		}
-		if slices.Contains(request.Scopes[:i], scope) {
-			return request, fault.InField("scopes", "The scope %q is given twice.", scope)
+		if slices.Contains(scopes[:i], scope) {
+			return scopes, fault.InField("scopes", "The scope %q is given twice.", scope)
 		}
 	}
-	if request.ExpiresAt != nil && !request.ExpiresAt.After(s.now()) {
-		return request, fault.InField("expires_at", "expires_at must be in the future.")
+	return scopes, nil
+}
+
+func (s *Tokens) checkExpiry(at *time.Time) error {
+	if at != nil && !at.After(s.now()) {
+		return fault.InField("expires_at", "expires_at must be in the future.")
 	}
-	return request, nil
+	return nil
 }
 
 func (s *Tokens) admit(ctx context.Context, workspace tenant.Workspace, chatbotID string) error {
@@ -191,14 +248,16 @@ func (s *Tokens) List(ctx context.Context, workspaceID, chatbotID string) ([]Tok
 // 5 s on every other. Revoking twice is success. Another token of the chatbot
 // that was suspended may become active by it.
 func (s *Tokens) Revoke(ctx context.Context, workspaceID, chatbotID, tokenID string) error {
-	err := s.change(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
-		return s.revoke(ctx, workspaceID, chatbotID, tokenID)
+	err := s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
+		return s.revoke(ctx, workspace, chatbotID, tokenID)
 	})
 	s.known.dropChatbot(chatbotID)
+	s.origins.forget()
 	return err
 }
 
-func (s *Tokens) revoke(ctx context.Context, workspaceID, chatbotID, tokenID string) error {
+func (s *Tokens) revoke(ctx context.Context, workspace tenant.Workspace, chatbotID, tokenID string) error {
+	workspaceID := workspace.ID
 	tokens, err := s.db.Tokens.Tokens(ctx, workspaceID, chatbotID)
 	if err != nil {
 		return err
@@ -209,6 +268,9 @@ func (s *Tokens) revoke(ctx context.Context, workspaceID, chatbotID, tokenID str
 	token := tokens[slices.IndexFunc(tokens, func(t Token) bool { return t.ID == tokenID })]
 	if token.RevokedAt != nil { // it was revoked before
 		return nil
+	}
+	if err := s.tellOwners(ctx, workspace, token, letterOfRevoked); err != nil {
+		return err
 	}
 	return s.record(ctx, workspaceID, audit.Entry{Action: audit.TokenRevoked, Object: token.object(), Detail: token.describe()})
 }

@@ -15,15 +15,16 @@ import (
 	"parley/core/fault"
 )
 
-var secretShape = regexp.MustCompile(`^parley_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`)
+var secretShape = regexp.MustCompile(`^parley_(pub_)?[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`)
 
 // secretOf draws a secret from all that can be minted.
 func secretOf(t *rapid.T) string {
-	return mint(bytes.NewReader(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "random")))
+	kind := rapid.SampledFrom([]TokenKind{SecretToken, PublishableToken}).Draw(t, "kind")
+	return mint(bytes.NewReader(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "random")), kind)
 }
 
 func TestSecret(t *testing.T) {
-	t.Run("a secret is parley_, 43 characters and their 6 check characters", func(t *testing.T) {
+	t.Run("a secret is parley_ or parley_pub_, 43 characters and their 6 check characters", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			if secret := secretOf(t); !secretShape.MatchString(secret) || !wellFormed(secret) {
 				t.Fatalf("%s is not well-formed", secret)
@@ -58,8 +59,8 @@ func TestSecret(t *testing.T) {
 	})
 
 	t.Run("whatever is no secret is refused", func(t *testing.T) {
-		good := mint(rand.Reader)
-		for _, secret := range []string{"", "parley_", good[1:], good + "0", " " + good, good[:len(good)-1], strings.ToUpper(good), strings.Repeat("0", secretLen), strings.Repeat("ä", 28)} {
+		good := mint(rand.Reader, SecretToken)
+		for _, secret := range []string{"", "parley_", good[1:], good + "0", " " + good, good[:len(good)-1], strings.ToUpper(good), strings.Repeat("0", len(good)), strings.Repeat("ä", 28)} {
 			if wellFormed(secret) {
 				t.Errorf("%q passes", secret)
 			}
@@ -72,12 +73,16 @@ func TestSecret(t *testing.T) {
 	})
 
 	t.Run("what is stored is the SHA-256, and a hint that gives away 4 characters at each end", func(t *testing.T) {
-		secret := mint(rand.Reader)
+		secret := mint(rand.Reader, SecretToken)
 		if sum := sha256.Sum256([]byte(secret)); hash(secret) != hex.EncodeToString(sum[:]) {
 			t.Errorf("the hash is %s", hash(secret))
 		}
 		if got, want := hint(secret), secret[:11]+"…"+secret[len(secret)-4:]; got != want {
 			t.Errorf("the hint is %s, want %s", got, want)
+		}
+		secret = mint(rand.Reader, PublishableToken)
+		if got, want := hint(secret), secret[:15]+"…"+secret[len(secret)-4:]; got != want {
+			t.Errorf("the hint of a publishable one is %s, want %s", got, want)
 		}
 	})
 }

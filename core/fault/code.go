@@ -50,6 +50,23 @@ const (
 	ModelRefused Code = "model_refused"
 	// ContextTooLong is a prompt that does not fit into the model's context.
 	ContextTooLong Code = "context_too_long"
+	// BadIPRange is a range of addresses that is not in CIDR notation.
+	BadIPRange Code = "invalid_ip_range"
+	// BadOrigin is an origin that is more, or less, than a scheme and a host.
+	BadOrigin Code = "invalid_origin"
+	// OriginsRequired is a publishable token without an origin.
+	OriginsRequired Code = "origins_required"
+	// TokenEnded is a token that was revoked or has expired, and so cannot be
+	// rolled or changed.
+	TokenEnded Code = "token_ended"
+	// SecretInBrowser is a secret token that a web page sent.
+	SecretInBrowser Code = "secret_token_in_browser"
+	// OriginNotAllowed is a page that may not use the token.
+	OriginNotAllowed Code = "origin_not_allowed"
+	// AddressNotAllowed is an address from which the token may not be used.
+	AddressNotAllowed Code = "address_not_allowed"
+	// TokenQuotaExceeded is a token whose own messages of the month are used up.
+	TokenQuotaExceeded Code = "token_quota_exceeded"
 	// RetrievalFailed is knowledge that could not be searched.
 	RetrievalFailed Code = "retrieval_failed"
 )

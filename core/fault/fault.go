@@ -3,6 +3,9 @@
 //
 // It does not own statuses, codes or pages: package internal/route maps kinds to
 // statuses and codes, and package web/site to pages.
+//
+// It has more than 40 exported names: each kind of failure and each code that callers
+// tell apart is a constant.
 package fault
 
 import (

@@ -23,7 +23,8 @@ const (
 	requestsKept = 2 * time.Minute
 )
 
-// RequestStore stores the minutes of requests that several processes share.
+// RequestStore stores the minutes of requests that several processes share. A token
+// with a limit of its own has a minute as a workspace has, under its own id.
 type RequestStore interface {
 	// RequestMinute returns a workspace's minute with its revision, which is 0
 	// when there is none yet, and the time by the database's clock.
@@ -63,6 +64,10 @@ type requests struct {
 	until   time.Time
 	limit   int
 	refused time.Time
+	// left is how many more the database admitted, to all processes, at leftAt: see
+	// [Requests.Standing].
+	left   int
+	leftAt time.Time
 	// waiting requests wait for a reservation; the last one took took.
 	waiting   int
 	reserving *reservation
@@ -92,12 +97,29 @@ func (r *Requests) Admit(ctx context.Context, workspaceID string, p plan.Plan) e
 	if err != nil || wait == 0 {
 		return err
 	}
-	// Headers hold whole seconds.
-	wait = max(time.Second, time.Duration(math.Ceil(wait.Seconds()))*time.Second)
+	wait = inSeconds(wait)
 	limited := fault.New(fault.RateLimited, "The %s plan includes %d requests a minute. Wait %d s, or upgrade the plan.",
 		p.Title, limit, wait/time.Second)
 	limited.RetryAfter = wait
 	return limited
+}
+
+// AdmitToken counts a request of a token that has a limit of its own, as [Requests.Admit]
+// does for a workspace.
+func (r *Requests) AdmitToken(ctx context.Context, tokenID string, limit int) error {
+	wait, err := r.take(ctx, tokenID, limit)
+	if err != nil || wait == 0 {
+		return err
+	}
+	wait = inSeconds(wait)
+	limited := fault.New(fault.RateLimited, "This token may send %d requests a minute. Wait %d s, raise its limit, or use another token.", limit, wait/time.Second)
+	limited.RetryAfter = wait
+	return limited
+}
+
+// inSeconds rounds up, because headers hold whole seconds.
+func inSeconds(wait time.Duration) time.Duration {
+	return max(time.Second, time.Duration(math.Ceil(wait.Seconds()))*time.Second)
 }
 
 // take counts a request, or returns how long to wait.
@@ -210,6 +232,7 @@ func (q *requests) swap(ctx context.Context, r *Requests, workspaceID string, li
 		if taken == 0 {
 			q.mu.Lock()
 			q.free, q.refused = 0, r.now().Add(wait)
+			q.left, q.leftAt = 0, began
 			q.mu.Unlock()
 			return nil
 		}
@@ -220,6 +243,7 @@ func (q *requests) swap(ctx context.Context, r *Requests, workspaceID string, li
 		if stored {
 			q.mu.Lock()
 			q.free, q.until = taken, began.Add(use)
+			q.left, q.leftAt = max(0, limit-minute.Used(now)), began
 			q.mu.Unlock()
 			return nil
 		}

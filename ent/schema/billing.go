@@ -277,7 +277,7 @@ func (MessageHold) Indexes() []ent.Index {
 }
 
 // RequestMinute counts a workspace's requests of the last minute, for processes
-// that share a database. On PostgreSQL the table is unlogged: after a crash of
+// that share a database, or those of a token with a limit of its own, under its id. On PostgreSQL the table is unlogged: after a crash of
 // the server everybody begins with a full minute. It has no edge to the
 // workspace, whose row every reservation would lock. The program deletes old rows.
 type RequestMinute struct{ ent.Schema }

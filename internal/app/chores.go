@@ -47,6 +47,7 @@ func (h *housekeeping) chores() []*chore {
 		{name: "audit.forget", since: lastNight, do: h.forgetAudit},
 		{name: "plans.settle", since: lastNight, do: h.Tenants.Plans.SettleAll},
 		{name: "quota.notices", since: fiveMinutes, do: h.Tenants.Quotas.Watch},
+		{name: "tokens.expiring", since: thisHour, do: h.Chatbots.Tokens.WarnOfExpiring},
 		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
 	}
 	if h.Billing == nil {

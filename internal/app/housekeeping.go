@@ -22,6 +22,9 @@ const (
 	rollEvery = 2 * time.Second
 	// testsEvery is how often test questions are looked for that are due.
 	testsEvery = 3 * time.Second
+	// usesEvery is how often uses of tokens are written, of each token at most one a
+	// minute.
+	usesEvery = 2 * time.Second
 )
 
 // housekeeping is what a server does besides answering requests.
@@ -50,6 +53,11 @@ func (h *housekeeping) run(ctx context.Context) {
 		})
 	}
 	tasks.Go(func() { h.runChores(ctx) })
+	tasks.Go(func() {
+		every(ctx, usesEvery, func() {
+			logUnlessStopped(ctx, h.Log, "could not write when tokens were used", h.Chatbots.Tokens.WriteUses(ctx))
+		})
+	})
 	if h.measured != nil {
 		tasks.Go(func() {
 			logUnlessStopped(ctx, h.Log, "could not serve metrics", h.metrics.Serve(ctx, h.measured))

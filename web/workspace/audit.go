@@ -44,7 +44,7 @@ var acts = map[audit.Action]string{
 	audit.InvitationCreated: "Invited", audit.InvitationCanceled: "Canceled the invitation of", audit.InvitationAccepted: "Accepted the invitation of",
 	audit.MemberJoined: "Joined:", audit.MemberLeft: "Left:", audit.MemberRemoved: "Removed", audit.RoleChanged: "Changed the role of",
 	audit.ChatbotCreated: "Created the chatbot", audit.ChatbotChanged: "Changed the chatbot", audit.ChatbotDeleted: "Deleted the chatbot",
-	audit.TokenCreated: "Created the token", audit.TokenRenamed: "Renamed the token", audit.TokenRolled: "Rolled the token", audit.TokenRevoked: "Revoked the token",
+	audit.TokenCreated: "Created the token", audit.TokenChanged: "Changed the token", audit.TokenRenamed: "Renamed the token", audit.TokenRolled: "Rolled the token", audit.TokenRevoked: "Revoked the token",
 	audit.ProviderCreated: "Added the provider", audit.ProviderChanged: "Changed the provider", audit.ProviderKeyReplaced: "Replaced the key of",
 	audit.ProviderKeyResealed: "Resealed the key of", audit.ProviderDeleted: "Removed the provider",
 	audit.DocumentRemoved: "Removed the document", audit.SourceRemoved: "Removed the address",

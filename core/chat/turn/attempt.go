@@ -60,9 +60,9 @@ func (a *attempt) detached() bool { return a.keyed || a.durable }
 func (a *attempt) begun() bool { return a.answerID != 0 }
 
 // admit asks whether the attempt may begin.
-func (a *attempt) admit(ctx context.Context, ask Ask, again bool) (err error) {
+func (a *attempt) admit(ctx context.Context, ask Ask, before chat.Status) (err error) {
 	if ask.Admit != nil {
-		a.admitted, err = ask.Admit(ctx, again)
+		a.admitted, err = ask.Admit(ctx, before)
 	}
 	return err
 }
@@ -151,7 +151,7 @@ var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Sen
 func (a *attempt) abandon(ctx context.Context) {
 	if !a.begun() {
 		a.leaveQueue()
-		a.release()
+		a.release(false)
 		return
 	}
 	status := chat.Failed
@@ -193,16 +193,16 @@ func (a *attempt) finish(ctx context.Context, answer Answer) error {
 // settle ends the attempt: its subscribers get the answer.
 func (a *attempt) settle(answer Answer, err error) {
 	a.published.settle(answer, err)
-	a.release()
+	a.release(answer.Status != chat.Failed)
 }
 
 // result is the answer of an attempt that has ended.
 func (a *attempt) result() (Answer, error) { return a.published.answer, a.published.err }
 
-// release gives back what the attempt held.
-func (a *attempt) release() {
+// release gives back what the attempt held. Counts says whether it was a message.
+func (a *attempt) release(counts bool) {
 	admitted := a.over()
 	if admitted != nil {
-		admitted()
+		admitted(counts)
 	}
 }

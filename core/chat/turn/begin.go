@@ -28,7 +28,7 @@ func (b *beginning) begin(ctx context.Context) (err error) {
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// Before the database is asked, and before the search, which costs something.
-	if err := a.admit(ctx, b.ask, false); err != nil {
+	if err := a.admit(ctx, b.ask, ""); err != nil {
 		return err
 	}
 	if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {

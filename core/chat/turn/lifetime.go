@@ -11,7 +11,7 @@ type lifetime struct {
 	cancel context.CancelCauseFunc
 	ending error
 	// admitted is called at the end, unless nil: see [Ask.Admit].
-	admitted func()
+	admitted func(counts bool)
 }
 
 // withCancel returns a context that ends with another one, and when the attempt
@@ -52,7 +52,7 @@ func (l *lifetime) causeOfEnd() error {
 }
 
 // over ends the context, and returns the function to call at the end, once.
-func (l *lifetime) over() (admitted func()) {
+func (l *lifetime) over() (admitted func(counts bool)) {
 	l.mu.Lock()
 	cancel, admitted := l.cancel, l.admitted
 	l.admitted = nil

@@ -83,7 +83,7 @@ func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
 	a := b.newAttempt(b.principal, draft, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
-	if err := a.admit(ctx, b.ask, true); err != nil {
+	if err := a.admit(ctx, b.ask, stored.Answer.Status); err != nil {
 		return err
 	}
 	if stored.Answer.Status == chat.Failed { // it was given back

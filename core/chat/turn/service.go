@@ -61,10 +61,12 @@ type Ask struct {
 	// Without a key each question is one of its own.
 	Key *chat.Key
 	// Admit, unless nil, is called before an attempt at an answer begins, and
-	// refuses it with an error. Again says that an earlier attempt was broken
-	// off. A question that is joined, or answered already, is not admitted anew.
-	// Ended, unless nil, is called when the attempt has ended.
-	Admit func(ctx context.Context, again bool) (ended func(), err error)
+	// refuses it with an error. Before says how an earlier attempt was broken off;
+	// it is empty for the first. A question that is joined, or answered already, is not admitted anew.
+	// Ended, unless nil, is called when the attempt has ended, and counts says
+	// whether it counts as a message of the month: one that did not begin, or failed,
+	// does not.
+	Admit func(ctx context.Context, before chat.Status) (ended func(counts bool), err error)
 }
 
 func (a Ask) check(p *chatbot.Principal) error {

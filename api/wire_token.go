@@ -1,0 +1,189 @@
+package api
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+)
+
+// tokenRequest is the body of POST /api/chatbots/:id/api-tokens.
+type tokenRequest struct {
+	Kind                     string     `json:"kind"`
+	Name                     string     `json:"name"`
+	Note                     string     `json:"note"`
+	Scopes                   []string   `json:"scopes"`
+	ExpiresAt                *time.Time `json:"expires_at"`
+	IPRanges                 []string   `json:"ip_ranges"`
+	Origins                  []string   `json:"origins"`
+	RequestsPerMinute        *int       `json:"requests_per_minute"`
+	MessagesPerMonth         *int       `json:"messages_per_month"`
+	VisitorRequestsPerMinute *int       `json:"visitor_requests_per_minute"`
+}
+
+func (r tokenRequest) toDomain(by string) (chatbot.NewToken, error) {
+	ranges, err := rangesOf(r.IPRanges)
+	return chatbot.NewToken{
+		Kind: chatbot.TokenKind(r.Kind), Name: r.Name, Note: r.Note, Scopes: scopesOf(r.Scopes), ExpiresAt: r.ExpiresAt, CreatedBy: by,
+		Restrictions: chatbot.Restrictions{
+			IPRanges: ranges, Origins: r.Origins, RequestsPerMinute: orNone(r.RequestsPerMinute),
+			MessagesPerMonth: orNone(r.MessagesPerMonth), VisitorRequestsPerMinute: orNone(r.VisitorRequestsPerMinute),
+		},
+	}, err
+}
+
+// tokenChangeRequest is the body of PATCH /api/chatbots/:id/api-tokens/:token_id.
+type tokenChangeRequest struct {
+	Name                     given[string]    `json:"name"`
+	Note                     given[string]    `json:"note"`
+	Scopes                   given[[]string]  `json:"scopes"`
+	ExpiresAt                given[time.Time] `json:"expires_at"`
+	IPRanges                 given[[]string]  `json:"ip_ranges"`
+	Origins                  given[[]string]  `json:"origins"`
+	RequestsPerMinute        given[int]       `json:"requests_per_minute"`
+	MessagesPerMonth         given[int]       `json:"messages_per_month"`
+	VisitorRequestsPerMinute given[int]       `json:"visitor_requests_per_minute"`
+}
+
+// given is a property that a caller may leave out, and for which null is a value.
+type given[T any] struct {
+	is    bool
+	value *T
+}
+
+// UnmarshalJSONFrom reads what was given.
+func (g *given[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	g.is = true
+	return json.UnmarshalDecode(from, &g.value)
+}
+
+// orZero is the value as a change: nil if it was left out, and zero for null.
+func (g given[T]) orZero() *T {
+	if !g.is {
+		return nil
+	}
+	if g.value == nil {
+		return new(T)
+	}
+	return g.value
+}
+
+func (r tokenChangeRequest) toDomain() (chatbot.TokenChange, error) {
+	for field, null := range map[string]bool{
+		"name": r.Name.is && r.Name.value == nil, "note": r.Note.is && r.Note.value == nil, "scopes": r.Scopes.is && r.Scopes.value == nil,
+		"ip_ranges": r.IPRanges.is && r.IPRanges.value == nil, "origins": r.Origins.is && r.Origins.value == nil,
+	} {
+		if null {
+			return chatbot.TokenChange{}, fault.InField(field, "%s must not be null. Leave it out to keep what it is.", field)
+		}
+	}
+	change := chatbot.TokenChange{
+		Name: r.Name.value, Note: r.Note.value, Origins: r.Origins.value, RequestsPerMinute: r.RequestsPerMinute.orZero(),
+		MessagesPerMonth: r.MessagesPerMonth.orZero(), VisitorRequestsPerMinute: r.VisitorRequestsPerMinute.orZero(),
+	}
+	if r.Scopes.is {
+		scopes := scopesOf(*r.Scopes.value)
+		change.Scopes = &scopes
+	}
+	if r.ExpiresAt.is {
+		change.ExpiresAt = &r.ExpiresAt.value
+	}
+	if !r.IPRanges.is {
+		return change, nil
+	}
+	ranges, err := rangesOf(*r.IPRanges.value)
+	change.IPRanges = &ranges
+	return change, err
+}
+
+func scopesOf(written []string) []chatbot.Scope {
+	scopes := make([]chatbot.Scope, len(written))
+	for i, scope := range written {
+		scopes[i] = chatbot.Scope(scope)
+	}
+	return scopes
+}
+
+func rangesOf(written []string) ([]netip.Prefix, error) {
+	var ranges []netip.Prefix
+	for _, text := range written {
+		network, err := chatbot.ParseRange(text)
+		if err != nil {
+			return nil, err
+		}
+		ranges = append(ranges, network)
+	}
+	return ranges, nil
+}
+
+func orNone(limit *int) int {
+	if limit == nil {
+		return 0
+	}
+	return *limit
+}
+
+// rollRequest is the body of POST /api/chatbots/:id/api-tokens/:token_id/roll.
+type rollRequest struct {
+	OverlapDays *int `json:"overlap_days"`
+}
+
+// tokenData is the record of a token. Token is its secret, and is there only
+// in the answer that creates it.
+type tokenData struct {
+	ID       string   `json:"id"`
+	Kind     string   `json:"kind"`
+	Name     string   `json:"name"`
+	Note     string   `json:"note"`
+	Hint     string   `json:"hint"`
+	Scopes   []string `json:"scopes"`
+	IPRanges []string `json:"ip_ranges"`
+	Origins  []string `json:"origins"`
+	// Limits are null where the token has none of its own.
+	RequestsPerMinute        *int    `json:"requests_per_minute"`
+	MessagesPerMonth         *int    `json:"messages_per_month"`
+	VisitorRequestsPerMinute *int    `json:"visitor_requests_per_minute"`
+	CreatedAt                string  `json:"created_at"`
+	CreatedBy                string  `json:"created_by"`
+	LastUsedAt               *string `json:"last_used_at"`
+	LastUsedIP               *string `json:"last_used_ip"`
+	LastUsedAgent            *string `json:"last_used_agent"`
+	ExpiresAt                *string `json:"expires_at"`
+	RevokedAt                *string `json:"revoked_at"`
+	Status                   string  `json:"status"`
+	// Replaces is the token that was rolled into this one.
+	Replaces string `json:"replaces,omitzero"`
+	// OverLimit says that the plan includes fewer tokens, and that this one is suspended.
+	OverLimit bool   `json:"over_limit,omitzero"`
+	Token     string `json:"token,omitzero"`
+}
+
+type tokensData struct {
+	Tokens []tokenData `json:"tokens"`
+}
+
+func tokenToWire(t chatbot.Token, status chatbot.TokenStatus) tokenData {
+	return tokenData{
+		ID: t.ID, Kind: string(t.Kind), Name: t.Name, Note: t.Note, Hint: t.Hint,
+		Scopes:   each(t.Scopes, func(s chatbot.Scope) string { return string(s) }),
+		IPRanges: each(t.IPRanges, netip.Prefix.String), Origins: append([]string{}, t.Origins...),
+		RequestsPerMinute: unlessZero(t.RequestsPerMinute), MessagesPerMonth: unlessZero(t.MessagesPerMonth),
+		VisitorRequestsPerMinute: unlessZero(t.VisitorRequestsPerMinute),
+		CreatedAt:                timestamp(t.CreatedAt), CreatedBy: t.CreatedBy,
+		LastUsedAt: optionalTimestamp(t.LastUsedAt), LastUsedIP: unlessZero(t.LastUsedIP), LastUsedAgent: unlessZero(t.LastUsedAgent),
+		ExpiresAt: optionalTimestamp(t.ExpiresAt), RevokedAt: optionalTimestamp(t.RevokedAt), Status: string(status),
+		Replaces: t.Replaces, OverLimit: t.OverLimit,
+	}
+}
+
+func unlessZero[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}

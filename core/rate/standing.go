@@ -1,0 +1,71 @@
+package rate
+
+import (
+	"time"
+
+	"parley/core/plan"
+)
+
+// Standing is how much of a limit of requests a minute is left.
+type Standing struct {
+	Limit, Left int
+	// Reset is when more will be left: a minute, unless none is left now.
+	Reset time.Duration
+}
+
+// Standing returns how many more requests of a workspace, or of a token with a limit
+// of its own, are admitted now. It counts none and asks no database: where processes
+// share a limit, what others have used since this one last reserved is not in it.
+func (r *Requests) Standing(id string, limit int) Standing {
+	of := r.of(id)
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	now := r.now()
+	if r.store == nil {
+		return standing(&of.minute, now, limit)
+	}
+	if wait := of.refused.Sub(now); wait > 0 && of.limit == limit {
+		return Standing{limit, 0, inSeconds(wait)}
+	}
+	left := limit
+	if now.Sub(of.leftAt) < time.Minute {
+		left = of.left
+		if now.Before(of.until) {
+			left += of.free
+		}
+	}
+	return Standing{limit, min(left, limit), time.Minute}
+}
+
+func standing(minute *plan.Minute, now time.Time, limit int) Standing {
+	left := limit - minute.Used(now)
+	if left > 0 {
+		return Standing{limit, left, time.Minute}
+	}
+	_, wait := minute.Take(now, 1, limit, 0) // takes none
+	return Standing{limit, 0, inSeconds(wait)}
+}
+
+// Visitor counts a request of a visitor of a page that uses a publishable token, by
+// the token and the visitor's network. Like [Pace.Stranger] each process counts on its
+// own.
+func (p *Pace) Visitor(visitor string, limit int) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("visitor", visitor, Ordinary, []int{limit})
+}
+
+// VisitorStanding returns what is left to a visitor, and counts nothing.
+func (p *Pace) VisitorStanding(visitor string, limit int) Standing {
+	if p == nil {
+		return Standing{limit, limit, time.Minute}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of, known := p.counts.Peek(paceKey{"visitor", visitor, Ordinary})
+	if !known {
+		return Standing{limit, limit, time.Minute}
+	}
+	return standing(&of.minute, p.now(), limit)
+}

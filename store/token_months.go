@@ -1,0 +1,30 @@
+package store
+
+import (
+	"context"
+
+	"parley/ent"
+	"parley/ent/tokenmonth"
+)
+
+const countMessage = `INSERT INTO token_months (workspace_id, token_id, month, messages)
+	SELECT workspace_id, id, $3, 1 FROM tokens WHERE workspace_id = $1 AND id = $2
+	ON CONFLICT (token_id, month) DO UPDATE SET messages = token_months.messages + 1 WHERE token_months.messages < $4`
+
+// CountMessage counts a question of a month, and reports false if the token has
+// asked as many as its limit, which is at least one. One statement does both, so
+// that processes need not agree first.
+func (s *Tokens) CountMessage(ctx context.Context, workspaceID, tokenID, month string, limit int) (counted bool, err error) {
+	err = s.store.inWrite(ctx, func(ctx context.Context) error {
+		counted, err = s.store.changes(ctx, countMessage, workspaceID, tokenID, month, limit)
+		return err
+	})
+	return counted, err
+}
+
+// UncountMessage takes a question of a month back.
+func (s *Tokens) UncountMessage(ctx context.Context, workspaceID, tokenID, month string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.TokenMonth.Update().Where(tokenmonth.TokenID(tokenID), tokenmonth.Month(month), tokenmonth.MessagesGT(0)).AddMessages(-1).Exec(ctx)
+	})
+}
