@@ -73,7 +73,7 @@ const (
 // Forbidden for one who owns [MaxOwned] workspaces, or [MaxFree] on the free
 // plan, also when several are asked for at once.
 func (w *Workspaces) CreateAnother(ctx context.Context, owner account.User, name string) (Workspace, error) {
-	name, err := w.CheckName(name)
+	name, err := checkName("name", name)
 	if err != nil {
 		return Workspace{}, err
 	}

@@ -31,5 +31,8 @@ func (d WelcomeDocument) tone() ui.Tone {
 	return ui.Accent
 }
 
+// refused says that something was not taken, and why is beside it.
+func (m Welcome) refused() bool { return m.Files.Message != "" || m.Address.Message != "" }
+
 // started says that something was added.
 func (m Welcome) started() bool { return m.Working+m.Ready > 0 || len(m.Documents) > 0 }

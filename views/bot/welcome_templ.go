@@ -67,7 +67,7 @@ func WelcomePage(l shell.Layout, m Welcome) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if m.Ready == 0 && m.Working == 0 {
+			if m.Ready == 0 && m.Working == 0 || m.refused() {
 				templ_7745c5c3_Err = m.add(l).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/core/insight"
 	"parley/views/shell"
 	"parley/web/site"
@@ -37,6 +38,9 @@ func (s conversationPages) rate(c *fiber.Ctx, v site.Visit) error {
 		given.Rating = insight.ThumbUp
 	case "down":
 		given.Rating = insight.ThumbDown
+	case "":
+	default:
+		return fault.InField("rating", "A rating is up, down, or none.")
 	}
 	if _, err := s.Insight.Feedback.FromMember(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, v.Person.User.ID, message, given); err != nil {
 		return err

@@ -159,6 +159,9 @@ func (s improvePages) answer(c *fiber.Ctx, v site.Visit) error {
 
 // checkPage waits for the document of an answer, and offers to ask again.
 func (s improvePages) checkPage(c *fiber.Ctx, v site.Visit) error {
+	if strings.TrimSpace(c.Query("question")) == "" {
+		return site.SeeOther(c, shell.ImproveURL(v.Chatbot.ID)) // there is nothing to ask again
+	}
 	m, err := s.checked(c, v, c.Query("question"), c.Query("message"))
 	if err != nil {
 		return err

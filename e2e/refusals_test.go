@@ -1,0 +1,236 @@
+package e2e
+
+import (
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/route"
+)
+
+// mischief is what somebody types who wants to break a page.
+const mischief = `"><script>alert('x')</script><img src=x onerror=alert(1)>[a](javascript:alert(1))`
+
+// tooLong is longer than any single line may be.
+var tooLong = mischief + strings.Repeat("x", 3_000)
+
+// refusal is a form that was filled in wrongly.
+type refusal struct {
+	// typed is the name and the value of each field in turn.
+	typed []string
+	// field is the one beside which the page says so; without one a banner does.
+	field string
+	says  string
+	// status is 422 unless it is set.
+	status int
+	// forgets are fields that are not shown again: choices that the page does not list, and
+	// what no person types.
+	forgets []string
+}
+
+// asParts are the forms that can have files.
+var asParts = []string{"/chatbots/:chatbot/welcome", "/chatbots/:chatbot/knowledge", "/chatbots/:chatbot/knowledge/pairs", "/chatbots/:chatbot/knowledge/files"}
+
+// withoutText are the forms in which nobody types anything: buttons, and choices
+// from what the page lists.
+var withoutText = []string{
+	"/sign-out", "/account/sessions/end", "/account/sessions/end-others",
+	"/workspaces/:workspace/models/:provider/delete", "/workspaces/:workspace/members/:user/remove", "/workspaces/:workspace/leave",
+	"/workspaces/:workspace/invitations/:invitation/cancel", "/workspaces/:workspace/billing/checkout", "/workspaces/:workspace/billing/portal",
+	"/chatbots/:chatbot/conversations/:conversation/delete", "/chatbots/:chatbot/improve/:message/dismiss",
+	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/:question/remove",
+	"/chatbots/:chatbot/knowledge/remove", "/chatbots/:chatbot/knowledge/undo", "/chatbots/:chatbot/knowledge/again",
+	"/chatbots/:chatbot/knowledge/sources/:source/sync", "/chatbots/:chatbot/knowledge/sources/:source/remove",
+	"/chatbots/:chatbot/knowledge/:document/remove", "/chatbots/:chatbot/knowledge/:document/retry", "/chatbots/:chatbot/knowledge/:document/cancel",
+}
+
+// refusedForms has a row for every other form.
+var refusedForms = map[string][]refusal{
+	"/sign-up": {
+		{typed: []string{"email", mischief, "password", staffPassword, "workspace", "Shop"}, field: "email"},
+		{typed: []string{"email", "new@example.com", "password", "short", "workspace", mischief}, field: "password"},
+		{typed: []string{"email", "new@example.com", "password", staffPassword, "workspace", tooLong}, field: "workspace"},
+	},
+	"/sign-up/finish": {{typed: []string{"code", mischief, "password", staffPassword, "workspace", "Shop"}}},
+	"/sign-in": {
+		{typed: []string{"email", mischief, "password", staffPassword, "next", ""}, status: 401},
+	},
+	"/join":          {{typed: []string{"code", mischief, "password", staffPassword}}},
+	"/account/email": {{typed: []string{"code", mischief}}},
+	"/workspaces": {
+		{typed: []string{"name", " "}, field: "name"},
+		{typed: []string{"name", tooLong}, field: "name"},
+	},
+	"/account": {
+		{typed: []string{"email", mischief, "email_password", "correct horse refusals"}, field: "email"},
+		{typed: []string{"email", "other@example.com", "email_password", mischief}, field: "email_password"},
+	},
+	"/account/name": {{typed: []string{"name", tooLong}, field: "name"}},
+	"/account/appearance": {{typed: []string{"appearance", mischief}, field: "appearance", forgets: []string{"appearance"}},
+		{typed: []string{"appearance", "dark", "time_zone", mischief}, field: "time_zone", forgets: []string{"time_zone"}},
+	},
+	"/account/password": {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
+
+	"/workspaces/:workspace/chatbots": {
+		{typed: []string{"name", " "}, field: "name"},
+		{typed: []string{"name", tooLong}, field: "name"},
+	},
+	"/workspaces/:workspace/settings": {
+		{typed: []string{"name", ""}, field: "name"},
+		{typed: []string{"name", tooLong}, field: "name"},
+	},
+	"/workspaces/:workspace/delete": {{typed: []string{"confirm_name", mischief}, field: "confirm_name"}},
+	"/workspaces/:workspace/models": {
+		{typed: []string{"kind", "openai", "name", tooLong, "base_url", "https://models.example.com/v1"}, field: "name"},
+		{typed: []string{"kind", "openai", "name", mischief, "base_url", "javascript:alert(1)"}, field: "base_url"},
+		{typed: []string{"kind", mischief, "name", "Mine", "base_url", "https://models.example.com/v1"}, field: "kind", forgets: []string{"kind"}},
+		{typed: []string{"kind", "openai", "name", "Mine", "base_url", "https://models.example.com/v1", "key", tooLong}, field: "key"},
+	},
+	"/workspaces/:workspace/models/try":           {{typed: []string{"kind", "openai", "name", mischief, "base_url", mischief}, field: "base_url"}},
+	"/workspaces/:workspace/models/:provider":     {{typed: []string{"name", tooLong}, field: "name"}, {typed: []string{"name", "Mine", "base_url", mischief}, field: "base_url"}},
+	"/workspaces/:workspace/models/:provider/try": {{typed: []string{"name", mischief, "base_url", mischief}, field: "base_url"}},
+	"/workspaces/:workspace/members/:user/role":   {{typed: []string{"role", mischief}, forgets: []string{"role"}}},
+	"/workspaces/:workspace/invitations": {
+		{typed: []string{"email", mischief, "role", "member"}, field: "email"},
+		{typed: []string{"email", "guest@example.com", "role", mischief}, field: "role", forgets: []string{"role"}},
+	},
+	"/workspaces/:workspace/billing": {{typed: []string{"plan", mischief}}},
+	"/workspaces/:workspace/limits":  {{typed: []string{"resource", mischief}, forgets: []string{"resource"}}},
+
+	"/chatbots/:chatbot/welcome": {
+		{typed: []string{"url", mischief}, field: "url"},
+		{typed: []string{"url", ""}},
+	},
+	"/chatbots/:chatbot/settings": {
+		{typed: []string{"name", tooLong, "instructions", mischief}, field: "name"},
+		{typed: []string{"name", mischief, "passage_aim", mischief}, field: "passage_aim"},
+		{typed: []string{"name", mischief, "image_hosts", mischief}, field: "image_hosts"},
+		{typed: []string{"name", mischief, "instructions", strings.Repeat(mischief, 2_000)}, field: "instructions"},
+		{typed: []string{"name", mischief, "grounding", "open", "temperature", mischief}, field: "temperature"},
+	},
+	"/chatbots/:chatbot/playground/publish": {{typed: []string{"grounding", mischief, "instructions", mischief}}},
+	"/chatbots/:chatbot/delete":             {{typed: []string{"confirm_name", mischief}, field: "confirm_name"}},
+	"/chatbots/:chatbot/evaluate":           {{typed: []string{"questions", " "}, field: "questions"}},
+	"/chatbots/:chatbot/conversations/:conversation/:message/rate": {
+		{typed: []string{"rating", mischief}, forgets: []string{"rating"}},
+		{typed: []string{"rating", "down", "comment", tooLong}, forgets: []string{"rating", "comment"}},
+	},
+	"/chatbots/:chatbot/improve/answer": {
+		{typed: []string{"question", mischief, "answer", " "}, field: "answer"},
+		{typed: []string{"question", "", "answer", mischief}, field: "question"},
+	},
+	"/chatbots/:chatbot/improve/check/:document": {{typed: []string{"question", ""}}},
+	"/chatbots/:chatbot/improve/tests": {
+		{typed: []string{"question", " ", "expects", "answer"}, field: "question"},
+		{typed: []string{"question", mischief, "expects", mischief}, field: "expects"},
+		{typed: []string{"question", strings.Repeat(mischief, 500), "expects", "answer"}, field: "question"},
+	},
+	"/chatbots/:chatbot/knowledge": {
+		{typed: []string{"title", tooLong, "content", mischief}, field: "title"},
+		{typed: []string{"title", mischief, "content", " "}, field: "content"},
+	},
+	"/chatbots/:chatbot/knowledge/pairs": {
+		{typed: []string{"pairs_title", mischief, "pairs", " "}, field: "pairs"},
+		{typed: []string{"pairs_title", tooLong, "pairs", "When?,At ten."}, field: "pairs_title"},
+	},
+	"/chatbots/:chatbot/knowledge/files": {{typed: []string{"none", ""}}},
+	"/chatbots/:chatbot/knowledge/sources": {
+		{typed: []string{"url", mischief, "reach", "page"}, field: "url"},
+		{typed: []string{"url", "https://example.com/", "reach", "site", "include", mischief, "max_pages", mischief}, field: "max_pages"},
+	},
+}
+
+// Each form that is refused shows what was typed and what is wrong with it, and changes
+// nothing.
+func TestFormsAreRefusedKindly(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.hasNoRates()
+	e := w.newFullWorkspace("refusals")
+	session := w.session(e.owner)
+	for _, d := range w.server.Routes.All() {
+		if d.Method != http.MethodPost || strings.HasPrefix(d.Path, route.API) {
+			continue
+		}
+		rows, known := refusedForms[d.Path]
+		if !known {
+			if !slices.Contains(withoutText, d.Path) {
+				t.Errorf("add to refusedForms how %s refuses what is typed", d.Path)
+			}
+			continue
+		}
+		t.Run(d.Path, func(t *testing.T) {
+			for _, r := range rows {
+				w.refuses(t, e, d.Path, r, session)
+			}
+		})
+	}
+	for path := range maps.Keys(refusedForms) {
+		if !slices.ContainsFunc(w.server.Routes.All(), func(d route.Declaration) bool { return d.Path == path }) {
+			t.Errorf("there is no form at %s", path)
+		}
+	}
+}
+
+func (w *instance) refuses(t *testing.T, e *fullWorkspace, path string, r refusal, session header) {
+	t.Helper()
+	body, contentType := formOf(path, r.typed)
+	before := len(w.settled(e.tenantOf))
+	got := w.call(http.MethodPost, w.fill(path, e.ids), body, header{"Content-Type", ""}, header{"Content-Type", contentType}, session)
+	want := r.status
+	if want == 0 {
+		want = http.StatusUnprocessableEntity
+	}
+	short := strings.Join(r.typed, " ")
+	short = short[:min(len(short), 80)]
+	if got.StatusCode != want {
+		t.Errorf("%s: status %d to %s, want %d", short, got.StatusCode, got.Header.Get("Location"), want)
+		return
+	}
+	if r.field != "" && !strings.Contains(got.body, `id="`+r.field+`-error"`) {
+		t.Errorf("%s: nothing is said beside %s: %s", short, r.field, errorsOf(got.body))
+	}
+	if r.field == "" && !strings.Contains(got.body, `class="banner danger"`) && !strings.Contains(got.body, `-error"`) && !strings.Contains(got.body, `id="request-id"`) {
+		t.Errorf("%s: nothing says what is wrong", short)
+	}
+	if strings.Contains(got.body, "<script>alert") || strings.Contains(got.body, "onerror=alert(1)>") {
+		t.Errorf("%s: the page runs what was typed", short)
+	}
+	for i := 0; i < len(r.typed); i += 2 {
+		name, value := r.typed[i], strings.TrimSpace(r.typed[i+1])
+		if value == "" || name == "key" || name == "code" || strings.HasSuffix(name, "password") || slices.Contains(r.forgets, name) {
+			continue
+		}
+		if !strings.Contains(html.UnescapeString(got.body), value) {
+			t.Errorf("%s: the page forgot what was typed as %s", short, name)
+		}
+	}
+	if after := len(w.settled(e.tenantOf)); after != before {
+		t.Errorf("%s: %d documents became %d", short, before, after)
+	}
+}
+
+func formOf(path string, typed []string) (body, contentType string) {
+	if slices.Contains(asParts, path) {
+		return fields(typed...), "multipart/form-data; boundary=border"
+	}
+	values := url.Values{}
+	for i := 0; i < len(typed); i += 2 {
+		values.Set(typed[i], typed[i+1])
+	}
+	return values.Encode(), formType.value
+}
+
+// errorsOf are the ids of what a page says is wrong.
+func errorsOf(page string) (ids []string) {
+	for part := range strings.SplitSeq(page, `id="`) {
+		if id, _, _ := strings.Cut(part, `"`); strings.HasSuffix(id, "-error") {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
