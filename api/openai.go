@@ -123,6 +123,11 @@ func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Ques
 		return err
 	}
 	if ended, is := question.Task(); is {
+		if admitted.keyed { // else it is counted
+			if err := h.count(c.UserContext(), by.Principal); err != nil {
+				return err
+			}
+		}
 		return h.task(c, question, ended)
 	}
 	if question.Stream {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: a PostgreSQL server,
-# Chromium, a C compiler (the race detector needs cgo), Node.js, Python and a
-# Weaviate server, which it builds (scripts/weaviate.sh says where). It asks no
-# questions, and does nothing if everything is installed.
+# Chromium, a C compiler (the race detector needs cgo), Node.js and Python with the
+# libraries of tools/sdks (scripts/sdks.sh says where), and a Weaviate server, which
+# it builds (scripts/weaviate.sh says where). It asks no questions, and does nothing
+# if everything is installed.
 set -euo pipefail
 
 if ! command -v go >/dev/null; then
@@ -73,6 +74,6 @@ install_packages() {
 "$(dirname "$0")/weaviate.sh" install &
 building=$!
 status=0
-install_packages || status=$?
+{ install_packages && "$(dirname "$0")/sdks.sh" install; } || status=$?
 wait "$building" || status=$?
 exit "$status"
