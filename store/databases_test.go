@@ -88,6 +88,8 @@ type kept struct {
 	*ofTestRuns
 	*ofFinds
 	*ofQuotaNotices
+	*ofWebhooks
+	*ofDeliveries
 }
 
 type (
@@ -141,6 +143,8 @@ type (
 	ofTestRuns      = TestRuns
 	ofFinds         = Finds
 	ofQuotaNotices  = QuotaNotices
+	ofWebhooks      = Webhooks
+	ofDeliveries    = WebhookDeliveries
 )
 
 func allOf(s *Store) *everything {
@@ -152,7 +156,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s),
 	}}
 }
 

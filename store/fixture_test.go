@@ -28,7 +28,7 @@ import (
 // tenancy is one workspace with a row in every table that belongs to one.
 // Every text in it that a stranger must not see holds secret.
 type tenancy struct {
-	id, user, invitation, chatbot, token, source, document, provider, question, run string
+	id, user, invitation, chatbot, token, source, document, provider, question, run, endpoint string
 
 	secret       string
 	conversation int64
@@ -37,6 +37,7 @@ type tenancy struct {
 	answer       int64
 	passage      int64
 	mail         int64
+	delivery     int64
 }
 
 // fill makes a workspace whose identifiers end with name.
@@ -45,7 +46,7 @@ func (b *bundle) fill(name string) tenancy {
 	ctx := b.Context()
 	w := tenancy{
 		id: "ws_" + name, user: "usr_" + name, invitation: "inv_" + name, chatbot: "cb_" + name,
-		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, provider: "mp_" + name, question: "tq_" + name, run: "tr_" + name,
+		token: "tok_" + name, source: "src_" + name, document: "doc_" + name, provider: "mp_" + name, question: "tq_" + name, run: "tr_" + name, endpoint: "we_" + name,
 		secret: "secret-of-" + name,
 	}
 	b.must(b.CreateUser(ctx, account.User{ID: w.user, Email: w.secret + "@example.com", PasswordHash: "hash", CreatedAt: epoch}))
@@ -63,6 +64,7 @@ func (b *bundle) fill(name string) tenancy {
 	w.fillChat(b)
 	w.fillBilling(b)
 	w.fillInsight(b)
+	w.fillWebhooks(b)
 	return w
 }
 

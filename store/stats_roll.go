@@ -49,7 +49,7 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 // uncounted has the condition of the partial index receipt_to_count. A usage
 // record outlives its message and its chatbot. One from before the conversation was kept
 // with it says nothing about what it opens.
-const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playground' AND b.id IS NOT NULL, r.message_id, r.attempt,
+const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playground' AND b.id IS NOT NULL, COALESCE(m.conversation_id, r.conversation_id), r.message_id, r.attempt,
 	r.opens OR r.conversation_id = 0 AND m.id IS NOT NULL AND NOT EXISTS (
 		SELECT 1 FROM messages e WHERE e.conversation_id = m.conversation_id AND e.id < m.id AND e.role = 'assistant'),
 	r.outcome, r.status, COALESCE(c.external_user_id, ''), r.prompt_tokens, r.completion_tokens, r.first_token_ms,
@@ -71,7 +71,7 @@ func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limi
 		var r stats.Record
 		var status, sources string
 		var first int64
-		err := rows.Scan(&r.ID, &r.WorkspaceID, &r.ChatbotID, &r.Counts, &r.MessageID, &r.Attempt, &r.Opens, &r.Outcome, &status,
+		err := rows.Scan(&r.ID, &r.WorkspaceID, &r.ChatbotID, &r.Counts, &r.ConversationID, &r.MessageID, &r.Attempt, &r.Opens, &r.Outcome, &status,
 			&r.ExternalUserID, &r.PromptTokens, &r.CompletionTokens, &first, &sources, &r.At)
 		if err != nil {
 			return nil, mapError(err)

@@ -28,6 +28,8 @@
 //   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
 //     what has happened is counted in every workspace.
 //   - ClaimTestRun, Tested: a process looks after the test questions of every workspace.
+//   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
+//     workspace, and an operator encrypts their secrets again.
 //   - QuotasInUse: owners of every workspace are told what they have used.
 //   - ExpiringTokens, LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.

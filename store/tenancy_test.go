@@ -36,7 +36,7 @@ var acrossWorkspaces = map[string]bool{
 	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"QuotasInUse": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
-	"ClaimTestRun": true, "Tested": true,
+	"ClaimTestRun": true, "Tested": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
 	"DeleteFailedUploads": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
 
@@ -56,7 +56,7 @@ func shownIf(a tenancy, n int) string {
 
 // workspaceMethods has a row for every method that takes a workspace, in an order
 // in which all of them do something when the workspace is the right one.
-var workspaceMethods = slices.Concat(methodsThatRead, methodsThatChange, methodsThatAdd, methodsOfInsight, methodsThatDelete)
+var workspaceMethods = slices.Concat(methodsThatRead, methodsThatChange, methodsThatAdd, methodsOfInsight, methodsOfWebhooks, methodsThatDelete)
 
 // secretIf is the secret if something was seen that does not name it.
 func secretIf(a tenancy, seen bool) string {
@@ -106,7 +106,7 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 func (b *bundle) wipe(workspaceID string) error {
 	return b.InTx(b.Context(), func(ctx context.Context) error {
 		for _, table := range []string{
-			"receipts", "idempotency_keys", "cached_answers", "providers",
+			"webhook_deliveries", "webhook_messages", "webhook_endpoints", "receipts", "idempotency_keys", "cached_answers", "providers",
 			"test_results", "test_runs", "test_questions", "feedbacks", "gaps", "daily_stats", "daily_counts", "messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
 			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
 			"message_holds", "request_minutes",

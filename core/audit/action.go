@@ -43,6 +43,15 @@ const (
 	ProviderKeyResealed Action = "provider.key_resealed"
 	ProviderDeleted     Action = "provider.deleted"
 
+	WebhookCreated   Action = "webhook.created"
+	WebhookChanged   Action = "webhook.changed"
+	WebhookRotated   Action = "webhook.rotated"
+	WebhookPaused    Action = "webhook.paused"
+	WebhookResumed   Action = "webhook.resumed"
+	WebhookDisabled  Action = "webhook.disabled"
+	WebhookDeleted   Action = "webhook.deleted"
+	WebhookSentAgain Action = "webhook.sent_again"
+
 	ConversationDeleted Action = "conversation.deleted"
 
 	DocumentRemoved  Action = "document.removed"
@@ -67,6 +76,7 @@ func Actions() []Action {
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
 		TokenCreated, TokenChanged, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
+		WebhookCreated, WebhookChanged, WebhookRotated, WebhookPaused, WebhookResumed, WebhookDisabled, WebhookDeleted, WebhookSentAgain,
 		ConversationDeleted,
 		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,

@@ -55,6 +55,21 @@ var (
 // the server to seal it with. It is Unavailable.
 func NoServerKey() error { return errNoServerKey }
 
+// Seal seals another secret of a workspace, tied to the id of its owner.
+func (s *Sealer) Seal(workspaceID, ownerID, text string) ([]byte, error) {
+	keys, err := s.serverKeys()
+	if err != nil {
+		return nil, err
+	}
+	return s.seal(keys[0], Provider{WorkspaceID: workspaceID, ID: ownerID}, Key(text))
+}
+
+// Unseal returns what Seal sealed for the same workspace and owner.
+func (s *Sealer) Unseal(workspaceID, ownerID string, sealed []byte) (string, error) {
+	key, err := s.open(SealedProvider{Provider: Provider{WorkspaceID: workspaceID, ID: ownerID}, SealedKey: sealed})
+	return string(key), err
+}
+
 // put gives a provider a key. An empty one leaves it without.
 func (s *Sealer) put(provider SealedProvider, key Key) (SealedProvider, error) {
 	if key == "" {

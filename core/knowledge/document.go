@@ -158,6 +158,8 @@ type UploadStore interface {
 // mover moves documents from one state to the next.
 type mover struct {
 	documents DocumentStore
+	tx        Transactions
+	follower  Follower
 	now       func() time.Time
 }
 
@@ -178,11 +180,25 @@ func (s *mover) ready(ctx context.Context, d *Document, next Document) error {
 // was: a failure is written to the document as it is in the database.
 func (s *mover) move(ctx context.Context, d *Document, next Document) error {
 	next.UpdatedAt = s.now()
-	if err := taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, d.State, next, false)); err != nil {
+	if err := s.update(ctx, d.State, next, next.State == Ready && next.Live != d.Live); err != nil {
 		return err
 	}
 	*d = next
 	return nil
+}
+
+// update stores a document that was in a state, and tells the follower of it if that is
+// to hear.
+func (s *mover) update(ctx context.Context, from State, next Document, tell bool) error {
+	if !tell || s.follower == nil {
+		return taken(s.documents.UpdateDocument(ctx, next.WorkspaceID, from, next, false))
+	}
+	return s.tx.InTx(ctx, func(ctx context.Context) error {
+		if err := taken(s.documents.UpdateDocument(ctx, next.WorkspaceID, from, next, false)); err != nil {
+			return err
+		}
+		return s.follower.DocumentSettled(ctx, next)
+	})
 }
 
 // taken turns the outcome of moving a document that is not in its state any

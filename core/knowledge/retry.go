@@ -31,7 +31,7 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 		d.State = Failed
 	}
 	s.log.Info("document postponed", "document_id", d.ID, "state", d.State, "attempts", d.Attempts, "error", cause)
-	return d, taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, from, d, false))
+	return d, s.update(ctx, from, d, d.State == Failed)
 }
 
 // reason is what the owner of a document reads.

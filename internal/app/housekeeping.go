@@ -20,6 +20,8 @@ const sweepEvery = 15 * time.Second
 const (
 	// rollEvery is how often answers that have ended are counted.
 	rollEvery = 2 * time.Second
+	// webhooksEvery is how often webhooks are looked for that are due.
+	webhooksEvery = time.Second
 	// testsEvery is how often test questions are looked for that are due.
 	testsEvery = 3 * time.Second
 	// usesEvery is how often uses of tokens are written, of each token at most one a
@@ -77,6 +79,12 @@ func (h *housekeeping) run(ctx context.Context) {
 		})
 	})
 	tasks.Go(func() {
+		defer h.Webhooks.Sender.Wait()
+		every(ctx, webhooksEvery, func() {
+			logUnlessStopped(ctx, h.Log, "could not send webhooks", h.Webhooks.Sender.Work(ctx))
+		})
+	})
+	tasks.Go(func() {
 		every(ctx, testsEvery, func() {
 			logUnlessStopped(ctx, h.Log, "could not ask test questions", errors.Join(h.Insight.Tests.Watch(ctx), h.Insight.Tests.Work(ctx)))
 		})
@@ -84,7 +92,7 @@ func (h *housekeeping) run(ctx context.Context) {
 	h.repair(ctx)
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, h.Log, "could not delete expired rows", errors.Join(
-			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx)))
+			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx), h.Webhooks.Sender.DeleteOld(ctx)))
 		logUnlessStopped(ctx, h.Log, "could not repair the index", h.Rebuilder.Watch(ctx))
 		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Deactivate(ctx, tenantIdle)

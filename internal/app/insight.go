@@ -35,6 +35,7 @@ func openInsight(p *Program) {
 		Tests: testrun.New(testrun.Ports{Store: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker},
 			p.now, rand.Reader, p.Log),
 	}}
+	p.Insight.Roller.Follow(eventsOf(p))
 }
 
 // RebuildStats makes the statistics again from the rows, from the month of a day

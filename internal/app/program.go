@@ -68,6 +68,7 @@ type Program struct {
 	Chat            *chat.Service
 	Turns           *turn.Service
 	Insight         Insight
+	Webhooks        Webhooks
 	// IDs makes the public identifiers of conversations and messages for callers,
 	// people and the operator.
 	IDs *publicid.Codec
@@ -120,14 +121,19 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if p.IDs, err = openIDs(ctx, db); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	openPublisher(p)
 	if err := p.openKnowledge(ctx, options); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
 		Mails:    outbox.Options{Mails: config.SMTPURL != "", BaseURL: config.PublicURL(config.ListenAddress())},
+		Quotas:   eventsOf(p),
 	})
 	if err := p.openChatbots(options.Model); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := openWebhooks(p); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openBilling(); err != nil {
@@ -182,7 +188,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	}
 	p.KnowledgeStores = knowledgeStores(p.Store)
 	ports := knowledge.Ports{
-		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count,
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: eventsOf(p),
 	}
 	extractor, err := openExtractor(p.Config)
 	if err != nil {

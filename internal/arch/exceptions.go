@@ -15,6 +15,7 @@ var exceptions = []Exception{
 	{"core/knowledge", Exported, "", "each kind, state and schedule of documents and sources is a constant"},
 	{"core/plan", Exported, "", "each name, interval and feature of a plan, each limited resource and each status of a subscription is a constant"},
 	{"core/tenant", Exported, "", "each role, each action of a member and each kind of thing that a plan limits is a constant"},
+	{"core/webhook", Exported, "", "each kind of event, state and outcome is a constant"},
 	{"ent/schema", Exported, "", "each table is a type"},
 	{"views/shell", Exported, "", "each page has an address and most have an entry of the navigation"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},

@@ -229,6 +229,11 @@ var table = []Row{
 		Because:  "owners read conversations with the feedback on them",
 	},
 	{
+		Packages: []string{"core/webhook"},
+		Ours:     []string{"core/audit", "core/fault", "core/outbox", "core/plan", "core/tenant", "internal/id"},
+		Because:  "it sends what other packages publish, and knows none of them",
+	},
+	{
 		Packages: []string{"core/find"},
 		Ours:     []string{"core/fault"},
 		Because:  "what is found has names of its own, so that a search needs no other domain",
@@ -334,7 +339,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"fetch"},
-		Ours:     []string{"core/knowledge", "core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
+		Ours:     []string{"core/knowledge", "core/webhook", "core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
 		Outside:  []string{ssrf, xnet, xsync, lru},
 		Because:  "an address is read whoever named it; the way to the public network begins here",
 	},

@@ -21,6 +21,8 @@ import (
 type Options struct {
 	Payments subscription.Options
 	Mails    outbox.Options
+	// Quotas hears when most of a month's messages are used. It may be nil.
+	Quotas tenant.QuotaFollower
 }
 
 // Services are those of packages account, tenant and subscription.
@@ -47,7 +49,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers,
 	}, now, random)
 	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
-		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers,
+		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas,
 	}, now, random)
 	return &Services{
 		Accounts: accounts, Tenants: tenants, Team: team, Subscriptions: subscriptions,

@@ -56,11 +56,12 @@ type Record struct {
 	ID                     int64
 	WorkspaceID, ChatbotID string
 	// Counts is false for one of the playground, and of a chatbot that is gone.
-	Counts    bool
-	MessageID int64
-	Attempt   int
-	Opens     bool
-	Outcome   chat.Outcome
+	Counts bool
+	// ConversationID is zero for a record from before it was kept.
+	ConversationID, MessageID int64
+	Attempt                   int
+	Opens                     bool
+	Outcome                   chat.Outcome
 	// ExternalUserID is empty when there is none, or the conversation is gone.
 	ExternalUserID                 string
 	PromptTokens, CompletionTokens int

@@ -66,14 +66,24 @@ type RollStore interface {
 
 // Roller adds to the sums of days what has happened since.
 type Roller struct {
-	store RollStore
-	now   func() time.Time
-	log   *slog.Logger
+	store    RollStore
+	now      func() time.Time
+	log      *slog.Logger
+	follower Follower
 }
+
+// Follower hears of records in the transaction that counts them, which is once, or again
+// when the sums are made again.
+type Follower interface {
+	Counted(ctx context.Context, records []Record) error
+}
+
+// Follow gives the roller its one follower.
+func (r *Roller) Follow(follower Follower) { r.follower = follower }
 
 // NewRoller returns a roller of a store.
 func NewRoller(store RollStore, now func() time.Time, log *slog.Logger) *Roller {
-	return &Roller{store, now, log}
+	return &Roller{store: store, now: now, log: log}
 }
 
 const (
@@ -159,7 +169,10 @@ func (r *Roller) rollRecords(ctx context.Context) (int, error) {
 		if n != len(ids) {
 			return errOthers
 		}
-		return r.add(ctx, sums)
+		if err := r.add(ctx, sums); err != nil || r.follower == nil {
+			return err
+		}
+		return r.follower.Counted(ctx, records)
 	})
 }
 

@@ -25,11 +25,13 @@ type Models struct {
 	// ProviderAllow has nothing from FETCH_ALLOW: a crawler may read hosts to
 	// which a workspace may not send its own requests.
 	ProviderAllow []string `name:"provider-allow" env:"PROVIDER_ALLOW" placeholder:"TARGET" help:"Private hosts and networks where workspaces may use models of their own, also over http. Written as in FETCH_ALLOW, such as ollama.internal:11434. Default: none."`
-	SecretKey     string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite, a key that Parley makes in the data folder; on PostgreSQL none, and Parley saves no provider's key."`
-	EmbedBaseURL  string   `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings turns passages and questions into vectors. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
-	EmbedAPIKey   string   `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"API key for the embedding server."`
-	EmbedModel    string   `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. When it changes, Parley rebuilds the index."`
-	EmbedSize     int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension of the vectors that Parley asks the embedding server for. Default: the model's own."`
+	// WebhookAllow has nothing from the others, because workspaces choose what is sent.
+	WebhookAllow []string `name:"webhook-allow" env:"WEBHOOK_ALLOW" placeholder:"TARGET" help:"Private hosts and networks to which workspaces may send webhooks, also over http. Written as in FETCH_ALLOW, such as hooks.internal:8080. Default: none."`
+	SecretKey    string   `name:"secret-key" env:"SECRET_KEY" placeholder:"KEY" secret:"text" help:"Key that encrypts the keys of workspaces' model providers and the secrets of their webhooks in the database: 32 random bytes in base64, such as openssl rand -base64 32 prints. To change it, put the new one before the old one, with a comma between, and run parley provider reseal. All servers on one PostgreSQL need the same. Default: on SQLite, a key that Parley makes in the data folder; on PostgreSQL none, and Parley saves no provider's key."`
+	EmbedBaseURL string   `name:"embed-base-url" env:"EMBED_BASE_URL" placeholder:"URL" secret:"url" help:"OpenAI-compatible server whose /embeddings turns passages and questions into vectors. Default: OpenAI's when EMBED_MODEL is set; without EMBED_MODEL, retrieval needs no server."`
+	EmbedAPIKey  string   `name:"embed-api-key" env:"EMBED_API_KEY" placeholder:"KEY" secret:"text" help:"API key for the embedding server."`
+	EmbedModel   string   `name:"embed-model" env:"EMBED_MODEL" placeholder:"NAME" help:"Name of the embedding model. When it changes, Parley rebuilds the index."`
+	EmbedSize    int      `name:"embed-dimensions" env:"EMBED_DIMENSIONS" range:"1-65536" placeholder:"N" help:"Dimension of the vectors that Parley asks the embedding server for. Default: the model's own."`
 }
 
 // DefaultLLM is the address of models without a configured server.
@@ -54,6 +56,9 @@ func (c *Models) check() error {
 		}
 	}
 	if _, err := c.ProviderTargets(); err != nil {
+		return err
+	}
+	if _, err := c.WebhookTargets(); err != nil {
 		return err
 	}
 	switch c.LLMProvider {
@@ -116,4 +121,10 @@ func (c *Models) HasModel() bool {
 // their own models.
 func (c *Models) ProviderTargets() ([]fetch.Target, error) {
 	return targets("PROVIDER_ALLOW", c.ProviderAllow)
+}
+
+// WebhookTargets returns the private hosts and networks that workspaces may send
+// webhooks to.
+func (c *Models) WebhookTargets() ([]fetch.Target, error) {
+	return targets("WEBHOOK_ALLOW", c.WebhookAllow)
 }

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/insight/stats"
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
+	"parley/core/webhook"
+	"parley/fetch"
+	"parley/internal/publicid"
+	"parley/store"
+)
+
+// Webhooks tell other programs what happens in workspaces.
+type Webhooks struct {
+	Publisher  *webhook.Publisher
+	Endpoints  *webhook.Endpoints
+	Deliveries *webhook.Deliveries
+	Sender     *webhook.Sender
+}
+
+// openPublisher comes before all packages that publish.
+func openPublisher(p *Program) {
+	p.Webhooks.Publisher = webhook.NewPublisher(webhook.PublishPorts{
+		Endpoints: store.NewWebhooks(p.Store), Deliveries: store.NewWebhookDeliveries(p.Store),
+		Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store,
+	}, p.now, rand.Reader)
+}
+
+// openWebhooks needs chatbots and tenants.
+func openWebhooks(p *Program) error {
+	allowed, err := p.Config.WebhookTargets()
+	if err != nil {
+		return err
+	}
+	ports := webhook.Ports{
+		Tx: p.Store, Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store, Endpoints: store.NewWebhooks(p.Store),
+		Deliveries: store.NewWebhookDeliveries(p.Store), Audit: p.Store,
+		Vault:  chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return serverKeys(p.Config, p.Store.IsSQLite()) }),
+		Poster: fetch.NewPoster(fetch.Config{Allow: allowed, Refused: p.reportTarget}),
+		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
+			_, err := store.NewChatbots(p.Store).Chatbot(ctx, workspaceID, chatbotID)
+			return err
+		},
+	}
+	p.Webhooks.Endpoints = webhook.NewEndpoints(ports, p.now, rand.Reader, webhook.Options{PlainHTTP: len(allowed) > 0})
+	p.Webhooks.Deliveries = webhook.NewDeliveries(p.Webhooks.Endpoints)
+	p.Webhooks.Sender = webhook.NewSender(ports, store.NewMembers(p.Store), p.Tenants.Letters, p.now, rand.Reader, p.Log)
+	return nil
+}
+
+// events publishes what happens in other packages, with the identifiers that callers
+// know.
+type events struct {
+	publisher *webhook.Publisher
+	ids       *publicid.Codec
+	now       func() time.Time
+}
+
+func eventsOf(p *Program) events { return events{p.Webhooks.Publisher, p.IDs, p.now} }
+
+var (
+	_ stats.Follower       = events{}
+	_ knowledge.Follower   = events{}
+	_ tenant.QuotaFollower = events{}
+)
+
+// Counted publishes the answers that have ended.
+func (e events) Counted(ctx context.Context, records []stats.Record) error {
+	var order []string
+	of := map[string][]webhook.Event{}
+	for i := range records {
+		r := &records[i]
+		if !r.Counts || r.ConversationID == 0 { // of the playground, of a chatbot that is gone, or from long ago
+			continue
+		}
+		if of[r.WorkspaceID] == nil {
+			order = append(order, r.WorkspaceID)
+		}
+		of[r.WorkspaceID] = append(of[r.WorkspaceID], e.ofRecord(r)...)
+	}
+	for _, workspaceID := range order {
+		if err := e.publisher.Publish(ctx, workspaceID, of[workspaceID]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofRecord are the events of one answer.
+func (e events) ofRecord(r *stats.Record) []webhook.Event {
+	conversationID, messageID := e.ids.Conversation(r.ConversationID), e.ids.Message(r.MessageID)
+	about := map[string]any{"chatbot_id": r.ChatbotID, "conversation_id": conversationID, "external_user_id": optional(r.ExternalUserID)}
+	answer := map[string]any{
+		"message_id": messageID, "attempt": r.Attempt, "outcome": string(r.Outcome),
+		"usage": map[string]any{
+			"prompt_tokens": r.PromptTokens, "completion_tokens": r.CompletionTokens, "total_tokens": r.PromptTokens + r.CompletionTokens,
+		},
+	}
+	for name, value := range about {
+		answer[name] = value
+	}
+	var all []webhook.Event
+	if r.Opens && r.Attempt == 1 {
+		all = append(all, webhook.Event{
+			Kind: webhook.ConversationCreated, Key: webhook.Key("conversation", conversationID), ChatbotID: r.ChatbotID, At: r.At, Data: about,
+		})
+	}
+	all = append(all, webhook.Event{
+		Kind: webhook.MessageCompleted, Key: webhook.Key("completed", messageID, int64(r.Attempt)), ChatbotID: r.ChatbotID, At: r.At, Data: answer,
+	})
+	if r.Outcome == chat.NoAnswer {
+		all = append(all, webhook.Event{
+			Kind: webhook.MessageUnanswered, Key: webhook.Key("unanswered", messageID, int64(r.Attempt)), ChatbotID: r.ChatbotID, At: r.At, Data: answer,
+		})
+	}
+	return all
+}
+
+// DocumentSettled publishes that a document is answered from, or has failed.
+func (e events) DocumentSettled(ctx context.Context, d knowledge.Document) error {
+	event := webhook.Event{Kind: webhook.DocumentReady, ChatbotID: d.ChatbotID, At: e.now(), Data: map[string]any{
+		"chatbot_id": d.ChatbotID, "document_id": d.ID, "title": d.Title, "url": optional(d.URL), "state": string(d.State),
+	}}
+	if d.State == knowledge.Failed {
+		event.Kind, event.Data["reason"] = webhook.DocumentFailed, d.Reason
+	}
+	return e.publisher.Publish(ctx, d.WorkspaceID, event)
+}
+
+// QuotaReached publishes that most of a month's messages are used, or all.
+func (e events) QuotaReached(ctx context.Context, use tenant.QuotaUse, percent int) error {
+	return e.publisher.Publish(ctx, use.WorkspaceID, webhook.Event{Kind: webhook.QuotaNear, At: e.now(), Data: map[string]any{
+		"month": plan.MonthOf(plan.Messages, e.now()), "used": use.Used, "included": use.Included, "percent": percent,
+	}})
+}
+
+// optional is null for an empty text.
+func optional(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
