@@ -1,14 +1,19 @@
 package web_test
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/account"
+	"parley/core/plan"
+	"parley/core/tenant"
 	"parley/internal/route"
 	"parley/web/shoptest"
+	"parley/web/webtest"
 )
 
 func TestEveryFormHasAPageToReload(t *testing.T) {
@@ -53,7 +58,20 @@ func TestStrayAddresses(t *testing.T) {
 	})
 	t.Run("what a role may not do is refused in the shell", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Get("/workspaces/"+s.Home.ID+"/models/mp_unknown"), fiber.StatusNotFound, `id="sidebar"`, `id="request-id"`)
+		webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Standard))
+		ben, _, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ben@example.com", Password: shoptest.Password, Workspace: "Ben's"})
+		webtest.Must(t, err)
+		webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleMember))
+		s.SignIn(ben)
+		s.WantPage(s.Get(s.Url("/audit")), fiber.StatusForbidden, `id="sidebar"`, "Go to your chatbots", `id="request-id"`)
+		s.WantPage(s.Post(s.Url("/settings"), url.Values{"name": {"Mine"}}), fiber.StatusForbidden, `id="sidebar"`, `id="request-id"`)
+		if home, err := s.Tenants.Workspaces.Workspace(t.Context(), s.Home.ID); err != nil || home.Name != s.Home.Name {
+			t.Errorf("the workspace is %q, %v", home.Name, err)
+		}
+	})
+	t.Run("a page of what is unknown is not found, in the shell", func(t *testing.T) {
+		s := s.Within(t)
+		s.WantPage(s.Get(s.Url("/models/mp_unknown")), fiber.StatusNotFound, `id="sidebar"`, `id="request-id"`)
 	})
 	s.Cookie = ""
 	t.Run("a stranger gets a plain page", func(t *testing.T) {
