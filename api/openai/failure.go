@@ -19,12 +19,16 @@ type failure struct {
 	Code  string  `json:"code"`
 }
 
+// insufficientQuota is a month whose messages are used up, as a code and as a type.
+const insufficientQuota = "insufficient_quota"
+
 // wellKnown are the codes of OpenAI's that programs look for.
 var wellKnown = map[fault.Code]string{
-	"invalid_token":      "invalid_api_key",
-	fault.QuotaExceeded:  "insufficient_quota",
-	"rate_limited":       "rate_limit_exceeded",
-	fault.TooManyAnswers: "rate_limit_exceeded",
+	"invalid_token":          "invalid_api_key",
+	fault.QuotaExceeded:      insufficientQuota,
+	fault.TokenQuotaExceeded: insufficientQuota,
+	"rate_limited":           "rate_limit_exceeded",
+	fault.TooManyAnswers:     "rate_limit_exceeded",
 }
 
 // fields are the parameters that stand for fields of our own.
@@ -51,8 +55,8 @@ func FailureOf(form Form, status int, code fault.Code, message, field string) Fa
 
 func typeOf(status int, code fault.Code) string {
 	switch {
-	case code == fault.QuotaExceeded:
-		return "insufficient_quota"
+	case wellKnown[code] == insufficientQuota:
+		return insufficientQuota
 	case status == http.StatusTooManyRequests:
 		return "rate_limit_error"
 	case status >= http.StatusInternalServerError:
@@ -63,7 +67,7 @@ func typeOf(status int, code fault.Code) string {
 
 // stays are failures that the same request meets again.
 var stays = map[fault.Code]bool{
-	fault.QuotaExceeded: true, fault.KeyReused: true, fault.ModelKeyRejected: true, fault.ModelUnknown: true, fault.ModelUnpaid: true,
+	fault.QuotaExceeded: true, fault.TokenQuotaExceeded: true, fault.KeyReused: true, fault.ModelKeyRejected: true, fault.ModelUnknown: true, fault.ModelUnpaid: true,
 	fault.ModelRefused: true, fault.ModelDeclined: true, fault.ContextTooLong: true, fault.AnswerStopped: true,
 }
 
