@@ -14,10 +14,11 @@
   const forbidden = 2;
 
   class Failure extends Error {
-    constructor(message, code, requestId) {
+    constructor(message, code, requestId, name = "") {
       super(message);
       this.code = code;
       this.requestId = requestId;
+      this.name = name; // that of X-Error-Code
     }
   }
 
@@ -40,7 +41,7 @@
       throw new Failure("The server gave an answer that this page does not understand. Try again.", 0, requestId);
     }
     if (envelope.error !== 0) {
-      throw new Failure(envelope.error_message, envelope.error, requestId);
+      throw new Failure(envelope.error_message, envelope.error, requestId, response.headers.get("X-Error-Code"));
     }
     return envelope.data;
   };
@@ -81,11 +82,33 @@
     box.hidden = false;
   };
 
+  // besides are the fields beside which a refusal is shown.
+  const besides = { invalid_ip_range: "token-ranges", invalid_origin: "token-origins", origins_required: "token-origins" };
+
   const hideErrors = () => {
+    for (const id of new Set(Object.values(besides))) {
+      const box = document.getElementById(`${id}-error`);
+      if (box) {
+        box.hidden = true;
+        document.getElementById(id).removeAttribute("aria-invalid");
+      }
+    }
     for (const box of root.querySelectorAll('[role="alert"]')) {
       box.hidden = true;
       box.replaceChildren();
     }
+  };
+
+  const showBeside = (id, message) => {
+    const field = byId(id);
+    byId(`${id}-error`).textContent = message;
+    byId(`${id}-error`).hidden = false;
+    field.setAttribute("aria-invalid", "true");
+    const folded = field.closest("details");
+    if (folded) {
+      folded.open = true;
+    }
+    field.focus();
   };
 
   // attempt runs what a button started, once at a time.
@@ -96,7 +119,12 @@
     try {
       await work();
     } catch (failure) {
-      showError(failure, box);
+      const beside = besides[failure.name];
+      if (beside) {
+        showBeside(beside, failure.message);
+      } else {
+        showError(failure, box);
+      }
     } finally {
       button.disabled = false;
       button.classList.remove("busy");
@@ -144,6 +172,19 @@
 
   // The list.
 
+  const lines = (id) => byId(id).value.split(/[\s,]+/).filter((line) => line !== "");
+
+  const number = (id) => (byId(id).value === "" ? null : Number(byId(id).value));
+
+  const limits = (token) =>
+    [
+      token.requests_per_minute && `${token.requests_per_minute.toLocaleString("en-US")} requests a minute`,
+      token.messages_per_month && `${token.messages_per_month.toLocaleString("en-US")} messages a month`,
+      token.ip_ranges.length > 0 && `From ${token.ip_ranges.join(", ")}`,
+      token.origins.length > 0 && `On ${token.origins.join(", ")}`,
+      token.note,
+    ].filter(Boolean);
+
   const scopeNames = { chat: "Ask questions", "conversations:read": "Read conversations" };
 
   const cell = (label, ...content) => {
@@ -184,6 +225,9 @@
     const menu = element("div", "", { id, class: "menu", popover: "auto", role: "menu", "aria-label": `Actions for ${token.name}` });
     if (mayCreate) {
       menu.append(item("Rename", "rename", token, askToRename));
+      if (token.status === "active") {
+        menu.append(item("Edit …", "edit", token, askToEdit));
+      }
     }
     if (mayCreate && !replaced && !token.over_limit) {
       menu.append(item("Roll …", "roll", token, askToRoll));
@@ -202,7 +246,17 @@
     const [name, look] = stateOf(token, replaced);
     const may = token.scopes.map((scope) => element("div", scopeNames[scope] || scope, { title: scope, class: "nowrap" }));
     const hint = cell("Token");
-    hint.append(element("code", token.hint, { class: "nowrap" }));
+    const kind = element("div", "", { class: "maker" });
+    kind.append(
+      element("code", token.hint, { class: "nowrap" }),
+      element("p", token.kind === "publishable" ? "Publishable" : "Secret", { class: "hint", title: limits(token).join("\n") }),
+    );
+    hint.append(kind);
+    const used = element("div", "", { class: "maker" });
+    used.append(time(token.last_used_at, "Never"));
+    if (token.last_used_ip) {
+      used.append(element("p", token.last_used_ip, { class: "hint", title: token.last_used_agent || "" }));
+    }
     const mays = cell("May");
     const list = element("div", "");
     list.append(...may);
@@ -212,7 +266,7 @@
       hint,
       mays,
       created,
-      cell("Last used", time(token.last_used_at, "Never")),
+      cell("Last used", used),
       cell("Expires", time(token.revoked_at || token.expires_at, "Never")),
       cell("Status", element("span", name, { class: `badge ${look}` })),
     );
@@ -279,6 +333,16 @@
       "  -d '{\"message\": \"Hello\"}'",
     ].join("\n");
 
+  const inPage = (secret) =>
+    [
+      `const response = await fetch("${root.dataset.apiUrl}/chat", {`,
+      '  method: "POST",',
+      `  headers: { Authorization: "Bearer ${secret}", "Content-Type": "application/json" },`,
+      '  body: JSON.stringify({ message: "Hello" }),',
+      "});",
+      "console.log((await response.json()).data.message);",
+    ].join("\n");
+
   const select = (text) => {
     const range = document.createRange();
     range.selectNodeContents(text);
@@ -289,7 +353,9 @@
 
   const showSecret = (secret, note = "") => {
     byId("token-secret").textContent = secret;
-    byId("token-curl").textContent = curl(secret);
+    const forPages = secret.startsWith("parley_pub_");
+    byId("token-try").textContent = forPages ? "Use it on a page" : "Try it in a terminal";
+    byId("token-curl").textContent = forPages ? inPage(secret) : curl(secret);
     byId("token-secret-copied").textContent = "";
     byId("token-curl-copied").textContent = "";
     byId("rolled-note").textContent = note;
@@ -343,26 +409,90 @@
     return new Date(Date.now() + Number(days) * units[0][1]).toISOString();
   };
 
-  const create = async () => {
-    const request = { name: byId("token-name").value };
-    request.scopes = [...root.querySelectorAll('[name="scope"]:checked')].map((box) => box.value);
-    const ends = expiry();
-    if (ends) {
-      request.expires_at = ends;
+  let edited = null; // the token that the form is about, or null for a new one
+
+  const publishable = () => (edited ? edited.kind === "publishable" : byId("kind-publishable").checked);
+
+  // settings are what the form says of a token.
+  const settings = () => {
+    const request = {
+      name: byId("token-name").value,
+      note: byId("token-note").value,
+      ip_ranges: lines("token-ranges"),
+      requests_per_minute: number("token-requests"),
+      messages_per_month: number("token-messages"),
+    };
+    if (publishable()) {
+      request.origins = lines("token-origins");
+      request.visitor_requests_per_minute = number("token-visitor-requests");
+    } else {
+      request.scopes = [...root.querySelectorAll('[name="scope"]:checked')].map((box) => box.value);
     }
-    const created = await call("POST", address, request);
+    if (byId("token-days").value !== "keep") {
+      request.expires_at = expiry();
+    }
+    return request;
+  };
+
+  const save = async () => {
+    if (edited) {
+      const changed = await call("PATCH", at(edited), settings());
+      byId("create-dialog").close();
+      await load();
+      say(`“${changed.name}” is saved.`);
+      return;
+    }
+    const created = await call("POST", address, { kind: publishable() ? "publishable" : "secret", ...settings() });
     byId("create-dialog").close();
-    byId("token-form").reset();
-    byId("token-date-field").hidden = true;
     showSecret(created.token);
     await load();
   };
 
+  // showForm empties the form, or fills it with a token's settings.
+  const showForm = (token) => {
+    hideErrors();
+    edited = token;
+    byId("token-form").reset();
+    byId("create-title").textContent = token ? `Edit “${token.name}”` : "Create a token";
+    byId("create-token").textContent = token ? "Save" : "Create token";
+    byId("token-kinds").hidden = token !== null;
+    byId("token-date-field").hidden = true;
+    byId("token-date").required = false;
+    byId("scopes-error").hidden = true;
+    const keep = byId("token-days-keep");
+    keep.hidden = keep.disabled = token === null;
+    byId("token-days").value = token ? "keep" : "";
+    byId("token-more").open = token !== null;
+    if (token) {
+      keep.textContent = token.expires_at ? `As now, ${exact.format(new Date(token.expires_at))}` : "As now, never";
+      byId("token-name").value = token.name;
+      byId("token-note").value = token.note;
+      byId("token-ranges").value = token.ip_ranges.join("\n");
+      byId("token-origins").value = token.origins.join("\n");
+      byId("token-requests").value = token.requests_per_minute ?? "";
+      byId("token-messages").value = token.messages_per_month ?? "";
+      byId("token-visitor-requests").value = token.visitor_requests_per_minute ?? "";
+      for (const box of root.querySelectorAll('[name="scope"]')) {
+        box.checked = token.scopes.includes(box.value);
+      }
+    }
+    showKind();
+    byId("create-dialog").showModal();
+    byId("token-name").focus();
+  };
+
+  const askToEdit = (token) => showForm(token);
+
+  // showKind shows what a token of the chosen kind has.
+  const showKind = () => {
+    for (const part of byId("token-form").querySelectorAll(".publishable, .secret")) {
+      part.hidden = part.classList.contains("publishable") !== publishable();
+    }
+  };
+
   const listenToCreate = () => {
-    byId("new-token").addEventListener("click", () => {
-      hideErrors();
-      byId("create-dialog").showModal();
-    });
+    byId("new-token").addEventListener("click", () => showForm(null));
+    byId("token-kinds").addEventListener("change", showKind);
     byId("token-days").addEventListener("change", () => {
       const date = byId("token-days").value === "date";
       byId("token-date-field").hidden = !date;
@@ -371,13 +501,13 @@
     });
     byId("token-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      const none = root.querySelector('[name="scope"]:checked') === null;
+      const none = !publishable() && root.querySelector('[name="scope"]:checked') === null;
       byId("scopes-error").hidden = !none;
       if (none) {
         byId("scope-chat").focus();
         return;
       }
-      attempt(byId("create-token"), byId("create-error"), create);
+      attempt(byId("create-token"), byId("create-error"), save);
     });
   };
 

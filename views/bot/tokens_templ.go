@@ -519,7 +519,148 @@ func createDialog() templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dialog id=\"create-dialog\" class=\"dialog\" aria-labelledby=\"create-title\"><header><h3 id=\"create-title\">Create a token</h3></header><form id=\"token-form\" class=\"inside form\" method=\"dialog\"><div class=\"field\"><label for=\"token-name\">Name</label> <input id=\"token-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" aria-describedby=\"token-name-hint\" required><p class=\"hint\" id=\"token-name-hint\">The program that uses it, such as “Website”.</p></div><fieldset class=\"stack tight\" aria-describedby=\"scopes-error\"><legend class=\"label\">It may</legend><div class=\"field check\"><input id=\"scope-chat\" name=\"scope\" type=\"checkbox\" value=\"chat\" checked> <label for=\"scope-chat\">Ask questions</label><p class=\"hint\"><code>chat</code>: send messages and begin conversations.</p></div><div class=\"field check\"><input id=\"scope-read\" name=\"scope\" type=\"checkbox\" value=\"conversations:read\"> <label for=\"scope-read\">Read conversations</label><p class=\"hint\"><code>conversations:read</code>: read messages back, and resume a stream.</p></div><p class=\"error\" id=\"scopes-error\" hidden>Choose at least one.</p></fieldset><div class=\"field\"><label for=\"token-days\">Expires</label> <select id=\"token-days\" class=\"input\"><option value=\"\">Never</option> <option value=\"30\">In 30 days</option> <option value=\"90\">In 90 days</option> <option value=\"365\">In a year</option> <option value=\"date\">On a date …</option></select></div><div class=\"field\" id=\"token-date-field\" hidden><label for=\"token-date\">Last day</label> <input id=\"token-date\" class=\"input\" type=\"date\" aria-describedby=\"token-date-hint\"><p class=\"hint\" id=\"token-date-hint\">The token works until the end of this day.</p></div><p class=\"error\" id=\"create-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"create-token\" class=\"button primary\" type=\"submit\">Create token</button></footer></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dialog id=\"create-dialog\" class=\"dialog\" aria-labelledby=\"create-title\"><header><h3 id=\"create-title\">Create a token</h3></header><form id=\"token-form\" class=\"inside form\" method=\"dialog\"><fieldset id=\"token-kinds\" class=\"stack tight\"><legend class=\"label\">For</legend><div class=\"field check\"><input id=\"kind-secret\" name=\"kind\" type=\"radio\" value=\"secret\" checked> <label for=\"kind-secret\">Your programs</label><p class=\"hint\">A secret token. Keep it on your server: web pages cannot use it.</p></div><div class=\"field check\"><input id=\"kind-publishable\" name=\"kind\" type=\"radio\" value=\"publishable\"> <label for=\"kind-publishable\">Web pages</label><p class=\"hint\">A publishable token. Everyone can read it, so it only asks questions, from your websites.</p></div></fieldset><div class=\"field\"><label for=\"token-name\">Name</label> <input id=\"token-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" aria-describedby=\"token-name-hint\" required><p class=\"hint\" id=\"token-name-hint\">The program that uses it, such as “Website”.</p></div><div class=\"field publishable\" hidden><label for=\"token-origins\">Websites</label> <textarea id=\"token-origins\" class=\"input\" rows=\"2\" spellcheck=\"false\" autocapitalize=\"none\" placeholder=\"https://www.example.com\" aria-describedby=\"token-origins-hint token-origins-error\"></textarea><p class=\"hint\" id=\"token-origins-hint\">One on each line, without a path. The token works on their pages alone.</p><p class=\"error\" id=\"token-origins-error\" hidden></p></div><fieldset class=\"stack tight secret\" aria-describedby=\"scopes-error\"><legend class=\"label\">It may</legend><div class=\"field check\"><input id=\"scope-chat\" name=\"scope\" type=\"checkbox\" value=\"chat\" checked> <label for=\"scope-chat\">Ask questions</label><p class=\"hint\"><code>chat</code>: send messages and begin conversations.</p></div><div class=\"field check\"><input id=\"scope-read\" name=\"scope\" type=\"checkbox\" value=\"conversations:read\"> <label for=\"scope-read\">Read conversations</label><p class=\"hint\"><code>conversations:read</code>: read messages back, and resume a stream.</p></div><p class=\"error\" id=\"scopes-error\" hidden>Choose at least one.</p></fieldset><div class=\"field\"><label for=\"token-days\">Expires</label> <select id=\"token-days\" class=\"input\"><option id=\"token-days-keep\" value=\"keep\" hidden disabled></option> <option value=\"\">Never</option> <option value=\"30\">In 30 days</option> <option value=\"90\">In 90 days</option> <option value=\"365\">In a year</option> <option value=\"date\">On a date …</option></select></div><div class=\"field\" id=\"token-date-field\" hidden><label for=\"token-date\">Last day</label> <input id=\"token-date\" class=\"input\" type=\"date\" aria-describedby=\"token-date-hint\"><p class=\"hint\" id=\"token-date-hint\">The token works until the end of this day.</p></div><details id=\"token-more\"><summary>Restrictions and limits</summary><div class=\"form\"><div class=\"field\"><label for=\"token-ranges\">Only from these addresses</label> <textarea id=\"token-ranges\" class=\"input\" rows=\"2\" spellcheck=\"false\" placeholder=\"192.0.2.0/24\" aria-describedby=\"token-ranges-hint token-ranges-error\"></textarea><p class=\"hint\" id=\"token-ranges-hint\">One range on each line, in CIDR notation. Leave it empty for all.</p><p class=\"error\" id=\"token-ranges-error\" hidden></p></div>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = tokenLimit("token-requests", "Requests a minute", "All its uses together. Leave it empty for what the plan includes.", "").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = tokenLimit("token-messages", "Messages a month", "Questions that are answered. Leave it empty for what the plan includes.", "").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = tokenLimit("token-visitor-requests", "Requests a minute for each visitor", "By network address. Leave it empty for 20.", "publishable").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<div class=\"field\"><label for=\"token-note\">Note</label> <textarea id=\"token-note\" class=\"input\" rows=\"2\" maxlength=\"1000\" aria-describedby=\"token-note-hint\"></textarea><p class=\"hint\" id=\"token-note-hint\">For you and your team.</p></div></div></details><p class=\"error\" id=\"create-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"create-token\" class=\"button primary\" type=\"submit\">Create token</button></footer></form></dialog>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func tokenLimit(id, label, hint, class string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var23 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var23 == nil {
+			templ_7745c5c3_Var23 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		var templ_7745c5c3_Var24 = []any{"field", class}
+		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var24...)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<div class=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var25 string
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(templ.CSSClasses(templ_7745c5c3_Var24).String())
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 1, Col: 0}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "\"><label for=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var26 string
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(id)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 207, Col: 17}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var27 string
+		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(label)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 207, Col: 27}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</label> <input id=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var28 string
+		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(id)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 208, Col: 16}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "\" class=\"input\" type=\"number\" inputmode=\"numeric\" min=\"1\" max=\"1000000\" step=\"1\" aria-describedby=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var29 string
+		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 208, Col: 129}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\"><p class=\"hint\" id=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var30 string
+		templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 209, Col: 35}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var31 string
+		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(hint)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 209, Col: 44}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -544,12 +685,12 @@ func secretDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var23 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var23 == nil {
-			templ_7745c5c3_Var23 = templ.NopComponent
+		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var32 == nil {
+			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<dialog id=\"secret-dialog\" class=\"dialog broad\" aria-labelledby=\"created-title\" aria-describedby=\"created-about\"><header><h3 id=\"created-title\">Save your token</h3></header><div id=\"token-created\" class=\"inside\"><p id=\"created-about\">This is the only time that you see it. Copy it to where your program reads its secrets.</p><div class=\"copyfield\"><code id=\"token-secret\" tabindex=\"-1\" role=\"textbox\" aria-readonly=\"true\" aria-label=\"The token\"></code> <button id=\"copy-token\" class=\"button\" type=\"button\" data-copies=\"token-secret\">Copy</button></div><p class=\"hint\" role=\"status\" id=\"token-secret-copied\"></p><details><summary>Try it in a terminal</summary><div class=\"stack tight\"><pre tabindex=\"0\" role=\"region\" aria-label=\"Command that asks the chatbot\"><code id=\"token-curl\"></code></pre><div class=\"row\"><button id=\"copy-curl\" class=\"button small\" type=\"button\" data-copies=\"token-curl\">Copy the command</button> <span class=\"hint\" role=\"status\" id=\"token-curl-copied\"></span></div></div></details><p id=\"rolled-note\" class=\"banner warn\" hidden></p><footer><button id=\"token-done\" class=\"button primary\" type=\"button\">I've saved it</button></footer></div></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<dialog id=\"secret-dialog\" class=\"dialog broad\" aria-labelledby=\"created-title\" aria-describedby=\"created-about\"><header><h3 id=\"created-title\">Save your token</h3></header><div id=\"token-created\" class=\"inside\"><p id=\"created-about\">This is the only time that you see it. Copy it to where you use it.</p><div class=\"copyfield\"><code id=\"token-secret\" tabindex=\"-1\" role=\"textbox\" aria-readonly=\"true\" aria-label=\"The token\"></code> <button id=\"copy-token\" class=\"button\" type=\"button\" data-copies=\"token-secret\">Copy</button></div><p class=\"hint\" role=\"status\" id=\"token-secret-copied\"></p><details><summary id=\"token-try\">Try it in a terminal</summary><div class=\"stack tight\"><pre tabindex=\"0\" role=\"region\" aria-label=\"Code that asks the chatbot\"><code id=\"token-curl\"></code></pre><div class=\"row\"><button id=\"copy-curl\" class=\"button small\" type=\"button\" data-copies=\"token-curl\">Copy the code</button> <span class=\"hint\" role=\"status\" id=\"token-curl-copied\"></span></div></div></details><p id=\"rolled-note\" class=\"banner warn\" hidden></p><footer><button id=\"token-done\" class=\"button primary\" type=\"button\">I've saved it</button></footer></div></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -573,12 +714,12 @@ func renameDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var24 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var24 == nil {
-			templ_7745c5c3_Var24 = templ.NopComponent
+		templ_7745c5c3_Var33 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var33 == nil {
+			templ_7745c5c3_Var33 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<dialog id=\"rename-dialog\" class=\"dialog\" aria-labelledby=\"rename-title\"><header><h3 id=\"rename-title\">Rename the token</h3></header><form id=\"rename-form\" class=\"inside form\" method=\"dialog\"><div class=\"field\"><label for=\"rename-name\">Name</label> <input id=\"rename-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" required></div><p class=\"error\" id=\"rename-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-rename\" class=\"button primary\" type=\"submit\">Rename</button></footer></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<dialog id=\"rename-dialog\" class=\"dialog\" aria-labelledby=\"rename-title\"><header><h3 id=\"rename-title\">Rename the token</h3></header><form id=\"rename-form\" class=\"inside form\" method=\"dialog\"><div class=\"field\"><label for=\"rename-name\">Name</label> <input id=\"rename-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" required></div><p class=\"error\" id=\"rename-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-rename\" class=\"button primary\" type=\"submit\">Rename</button></footer></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -602,12 +743,12 @@ func rollDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var25 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var25 == nil {
-			templ_7745c5c3_Var25 = templ.NopComponent
+		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var34 == nil {
+			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<dialog id=\"roll-dialog\" class=\"dialog\" aria-labelledby=\"roll-title\" aria-describedby=\"roll-about\"><header><h3 id=\"roll-title\">Roll “<span class=\"token-name\"></span>”?</h3></header><form id=\"roll-form\" class=\"inside form\" method=\"dialog\"><p id=\"roll-about\">You get a new token with the same name, permissions and expiry. The old one keeps working while you replace it in your program, and doesn't count against your plan until then.</p><div class=\"field\"><label for=\"roll-days\">The old token stops working</label> <select id=\"roll-days\" class=\"input\"><option value=\"0\">At once</option> <option value=\"1\" selected>In 1 day</option> <option value=\"2\">In 2 days</option> <option value=\"3\">In 3 days</option> <option value=\"5\">In 5 days</option> <option value=\"7\">In 7 days</option></select></div><p class=\"hint last-use\"></p><p class=\"error\" id=\"roll-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-roll\" class=\"button primary\" type=\"submit\">Roll token</button></footer></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<dialog id=\"roll-dialog\" class=\"dialog\" aria-labelledby=\"roll-title\" aria-describedby=\"roll-about\"><header><h3 id=\"roll-title\">Roll “<span class=\"token-name\"></span>”?</h3></header><form id=\"roll-form\" class=\"inside form\" method=\"dialog\"><p id=\"roll-about\">You get a new token with the same settings. The old one keeps working while you replace it in your program, and doesn't count against your plan until then.</p><div class=\"field\"><label for=\"roll-days\">The old token stops working</label> <select id=\"roll-days\" class=\"input\"><option value=\"0\">At once</option> <option value=\"1\" selected>In 1 day</option> <option value=\"2\">In 2 days</option> <option value=\"3\">In 3 days</option> <option value=\"5\">In 5 days</option> <option value=\"7\">In 7 days</option></select></div><p class=\"hint last-use\"></p><p class=\"error\" id=\"roll-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-roll\" class=\"button primary\" type=\"submit\">Roll token</button></footer></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -631,12 +772,12 @@ func revokeDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var26 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var26 == nil {
-			templ_7745c5c3_Var26 = templ.NopComponent
+		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var35 == nil {
+			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<dialog id=\"revoke-dialog\" class=\"dialog\" aria-labelledby=\"revoke-title\" aria-describedby=\"revoke-about\"><header><h3 id=\"revoke-title\">Revoke “<span id=\"revoke-name\" class=\"token-name\"></span>”?</h3></header><div class=\"inside\"><p id=\"revoke-about\">Programs that use it are refused at once. This cannot be undone.</p><p id=\"revoke-last-use\" class=\"last-use\"></p><p class=\"error\" id=\"revoke-error\" role=\"alert\" hidden></p><footer><button id=\"cancel-revoke\" class=\"button\" type=\"button\" data-close autofocus>Keep it</button> <button id=\"confirm-revoke\" class=\"button primary danger\" type=\"button\">Revoke token</button></footer></div></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<dialog id=\"revoke-dialog\" class=\"dialog\" aria-labelledby=\"revoke-title\" aria-describedby=\"revoke-about\"><header><h3 id=\"revoke-title\">Revoke “<span id=\"revoke-name\" class=\"token-name\"></span>”?</h3></header><div class=\"inside\"><p id=\"revoke-about\">Programs that use it are refused at once. This cannot be undone.</p><p id=\"revoke-last-use\" class=\"last-use\"></p><p class=\"error\" id=\"revoke-error\" role=\"alert\" hidden></p><footer><button id=\"cancel-revoke\" class=\"button\" type=\"button\" data-close autofocus>Keep it</button> <button id=\"confirm-revoke\" class=\"button primary danger\" type=\"button\">Revoke token</button></footer></div></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
