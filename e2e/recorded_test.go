@@ -18,6 +18,7 @@ const (
 	talks       = "what is asked and answered is kept as messages and usage records, not in the audit log"
 	adds        = "what a chatbot knows is listed with its times; only taking it away is recorded"
 	works       = "the state of the work on a document changes, not what a chatbot knows"
+	programs    = "programs delete the conversations of their own end users, and the audit log says what people do"
 	thinks      = "what is thought of an answer is kept with it, and changes nothing about the chatbot"
 	overtaken   = "the settings have changed since they were seen, and nothing is saved; else it is recorded as chatbot.changed: see TestPlaygroundPage"
 	undoes      = "nothing was removed that could be brought back; what is brought back is recorded as document.restored"
@@ -57,6 +58,8 @@ var routeRecords = map[string]struct {
 
 	"POST /api/v1/conversations":                       {reason: talks},
 	"POST /api/v1/conversations/:conversation_id/stop": {reason: talks},
+	"PATCH /api/v1/conversations/:conversation_id":     {reason: talks},
+	"DELETE /api/v1/conversations/:conversation_id":    {reason: programs},
 
 	"POST /api/v1/openai/chat/completions":              {reason: talks},
 	"POST /api/v1/openai/responses":                     {reason: talks},

@@ -40,6 +40,7 @@ func (w *instance) newFullWorkspace(name string) *fullWorkspace {
 	w.Helper()
 	ctx, p := w.Context(), w.server.Program
 	e := &fullWorkspace{name: name, tenantOf: w.newTenant(name, plan.Standard, "# About "+name+"\n\nThe shop of "+name+" opens at ten.\n")}
+	e.tokenID, e.token = w.newToken(e.workspace, e.chatbot, name+"'s program")
 	owner, err := p.Tenants.Users.ByEmail(ctx, e.email)
 	w.must(err)
 	e.owner = owner.ID
@@ -93,6 +94,9 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	conversation, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
 	w.must(err)
 	things["conversation_id"] = written(p.IDs.Conversation(conversation.ID))
+	deleted, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
+	w.must(err)
+	things["deleted"] = written(p.IDs.Conversation(deleted.ID))
 	answered := w.answeredIn(bot, "When does "+name+" open?")
 	things["message"], things["message_id"] = written(p.IDs.Message(answered.MessageID)), written(p.IDs.Message(answered.MessageID))
 	things["conversation"] = written(p.IDs.Conversation(answered.ConversationID))
@@ -129,7 +133,7 @@ func (w *instance) newProvider(workspace, name string) string {
 
 func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
 	w.Helper()
-	token, secret, err := w.server.Program.Chatbots.Tokens.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test"})
+	token, secret, err := w.server.Program.Chatbots.Tokens.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test", Scopes: chatbot.AllScopes()})
 	w.must(err)
 	return token.ID, secret
 }
@@ -345,7 +349,7 @@ var unknownIDs = ids{
 	"workspace": "ws_0123456789abcdefghjkmnpq", "chatbot": "cb_0123456789abcdefghjkmnpq", "id": "cb_0123456789abcdefghjkmnpq",
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
-	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "tried": "9007199254740990",
+	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "deleted": "9007199254740990", "tried": "9007199254740990",
 	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990", "response_id": "resp_9007199254740990_9007199254740990",
 }
 

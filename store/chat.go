@@ -35,13 +35,7 @@ func (s *Conversations) CreateConversation(ctx context.Context, workspaceID stri
 func (s *Conversations) Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (chat.Conversation, error) {
 	row, err := s.store.db(ctx).Conversation.Query().
 		Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(within(ctx, workspaceID))
-	return one(row, err, func(row *ent.Conversation) chat.Conversation {
-		return chat.Conversation{
-			ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID,
-			ExternalUserID: row.ExternalUserID, Status: row.Status, Origin: chat.Origin(row.Origin), BegunBy: row.BegunBy,
-			Title: row.Title, CreatedAt: row.CreatedAt.UTC(),
-		}
-	})
+	return one(row, err, conversationFromRow)
 }
 
 // SetExternalUser ties a conversation without an external user to one.

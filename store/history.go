@@ -379,7 +379,7 @@ func (s *History) DeleteConversation(ctx context.Context, workspaceID, chatbotID
 			return mapError(err)
 		}
 		if busy {
-			return fault.New(fault.Conflict, "An answer is being written in this conversation. Delete it when the answer has ended.")
+			return fault.New(fault.Conflict, "An answer is being written in this conversation. Delete it when the answer has ended, or stop the answer first.").Named(fault.ConversationBusy)
 		}
 		if _, err := db.Feedback.Delete().Where(feedback.ConversationID(id)).Exec(ctx); err != nil {
 			return mapError(err)

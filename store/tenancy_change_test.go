@@ -33,6 +33,12 @@ var methodsThatChange = []confined{
 	{"SetExternalUser", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetExternalUser(ctx, as, a.conversation, a.secret)
 	}},
+	{"ChangeConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.ChangeConversation(ctx, as, a.chatbot, a.conversation, func(c *chat.Conversation) error {
+			c.Metadata = map[string]string{"mine": a.secret}
+			return nil
+		})
+	}},
 	{"Conversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Conversation(ctx, as, a.chatbot, a.conversation)
 	}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/audit"
+	"parley/core/chat"
 	"parley/core/chat/quota"
 	"parley/core/plan"
 	"parley/core/retrieval"
@@ -25,6 +26,10 @@ var methodsThatRead = []confined{
 	}},
 	{"FoundConversations", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		found, err := s.FoundConversations(ctx, as, a.chatbot, a.user, "")
+		return shownIf(a, len(found)), err
+	}},
+	{"ListConversations", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		found, err := s.ListConversations(ctx, as, a.chatbot, chat.List{Limit: 10})
 		return shownIf(a, len(found)), err
 	}},
 	{"ChatbotNames", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {

@@ -55,8 +55,11 @@ type Conversation struct {
 	// BegunBy is the API token that began it or, in the playground, the member. It
 	// is empty in one that began before it was kept.
 	BegunBy string
-	// Title is the beginning of the first question; see [TitleOf].
-	Title     string
+	// Title is the beginning of the first question, see [TitleOf], or what a caller
+	// named it.
+	Title string
+	// Metadata is the caller's own.
+	Metadata  map[string]string
 	CreatedAt time.Time
 }
 
@@ -103,6 +106,12 @@ type Conversations interface {
 	// comes after what locks the workspace, such as BeginTurn. It is NotFound if the
 	// conversation is another end user's.
 	SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error
+	// ListConversations returns the conversations of the API that a list chooses,
+	// newest first, at most its limit.
+	ListConversations(ctx context.Context, workspaceID, chatbotID string, list List) ([]Conversation, error)
+	// ChangeConversation stores the title and the metadata that change makes of those
+	// that are stored.
+	ChangeConversation(ctx context.Context, workspaceID, chatbotID string, id int64, change func(*Conversation) error) (Conversation, error)
 
 	// Messages returns the settled messages of a conversation with an id above
 	// after, oldest first: at most limit, or all when limit is 0.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/chatbot"
+	"parley/internal/plain"
 )
 
 // Origin says where a conversation was begun.
@@ -32,9 +33,9 @@ func OriginOf(p *chatbot.Principal) Origin {
 const maxTitle = 120
 
 // TitleOf is the title of a conversation that begins with a question: its
-// beginning, on one line.
+// beginning, on one line, without what nobody sees.
 func TitleOf(question string) string {
-	title := strings.Join(strings.Fields(question), " ")
+	title := plain.Title(question)
 	if utf8.RuneCountInString(title) <= maxTitle {
 		return title
 	}

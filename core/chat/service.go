@@ -17,6 +17,7 @@ type Ports struct {
 	// InTx runs fn in one transaction; calls inside it join.
 	InTx          func(ctx context.Context, fn func(context.Context) error) error
 	Conversations Conversations
+	Deletions     Deletions
 	Retentions    Retentions
 	Records       Records
 }
@@ -25,6 +26,7 @@ type Ports struct {
 type Service struct {
 	inTx       func(ctx context.Context, fn func(context.Context) error) error
 	store      Conversations
+	deletions  Deletions
 	retentions Retentions
 	records    Records
 	keys       *Keys
@@ -35,7 +37,7 @@ type Service struct {
 // New returns the service over its ports.
 func New(ports Ports, keys *Keys, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
-		inTx: ports.InTx, store: ports.Conversations, retentions: ports.Retentions, records: ports.Records,
+		inTx: ports.InTx, store: ports.Conversations, deletions: ports.Deletions, retentions: ports.Retentions, records: ports.Records,
 		keys: keys, now: now, log: log,
 	}
 }

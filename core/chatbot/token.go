@@ -16,16 +16,21 @@ import (
 // Scope is a part of the public API that a token may use.
 type Scope string
 
-// The scopes. A token has both unless it was created with fewer.
+// The scopes. A token has the first two unless it was created with others.
 const (
 	// ScopeChat sends messages and creates conversations.
 	ScopeChat Scope = "chat"
 	// ScopeRead reads conversations back.
 	ScopeRead Scope = "conversations:read"
+	// ScopeWrite changes and deletes conversations.
+	ScopeWrite Scope = "conversations:write"
 )
 
-// AllScopes returns the scopes that a token has by default.
-func AllScopes() []Scope { return []Scope{ScopeChat, ScopeRead} }
+// AllScopes returns the scopes that there are.
+func AllScopes() []Scope { return []Scope{ScopeChat, ScopeRead, ScopeWrite} }
+
+// DefaultScopes returns the scopes that a token has unless it is given others.
+func DefaultScopes() []Scope { return []Scope{ScopeChat, ScopeRead} }
 
 // Token is the record of an API token, without its secret.
 type Token struct {
@@ -120,7 +125,7 @@ type NewToken struct {
 	// Kind is SecretToken when empty.
 	Kind       TokenKind
 	Name, Note string
-	// Scopes are all scopes when empty; those of a publishable token are fixed.
+	// Scopes are [DefaultScopes] when empty; those of a publishable token are fixed.
 	Scopes []Scope
 	Restrictions
 	// ExpiresAt is never when nil.
@@ -196,11 +201,11 @@ func checkScopes(kind TokenKind, scopes []Scope) ([]Scope, error) {
 		return scopes, fault.InField("kind", "There is no kind %q. Choose %q or %q.", kind, SecretToken, PublishableToken)
 	}
 	if len(scopes) == 0 {
-		return AllScopes(), nil
+		return DefaultScopes(), nil
 	}
 	for i, scope := range scopes {
 		if !slices.Contains(AllScopes(), scope) {
-			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q and %q.", scope, ScopeChat, ScopeRead)
+			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q, %q and %q.", scope, ScopeChat, ScopeRead, ScopeWrite)
 		}
 		if slices.Contains(scopes[:i], scope) {
 			return scopes, fault.InField("scopes", "The scope %q is given twice.", scope)

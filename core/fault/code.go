@@ -18,6 +18,10 @@ const (
 	Suspended Code = "suspended"
 	// ConversationBusy is a conversation that is still answering.
 	ConversationBusy Code = "conversation_busy"
+	// WrongCursor is an after that no page of this list gave.
+	WrongCursor Code = "invalid_cursor"
+	// MetadataTooLarge is metadata with more or longer pairs than are kept.
+	MetadataTooLarge Code = "metadata_too_large"
 	// KeyReused is an idempotency key that was sent before with another request.
 	KeyReused Code = "idempotency_key_reused"
 	// AnswerRestarted is an answer that cannot be resumed where the caller left it.
