@@ -165,7 +165,7 @@ var rows = []row{
 	{method: "GET", route: "/chatbots/:chatbot/messages/:message", gets: gets{own: 303, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/improve", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/improve/answer", gets: aPage, least: tenant.RoleMember},
-	{method: "GET", route: "/chatbots/:chatbot/improve/check/:document", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/chatbots/:chatbot/improve/check/:document", path: "/chatbots/:chatbot/improve/check/:document?question=Do+you+deliver%3F", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/improve/tests", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/analytics", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/tokens", gets: aPage, least: tenant.RoleMember},
