@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/mcp"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
@@ -43,6 +44,7 @@ type Deps struct {
 	Feedback  *insight.Feedbacks
 	History   *history.History
 	Finder    *find.Finder
+	Searcher  *retrieval.Searcher
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
 	// Billing takes Stripe's events; nil where nothing is sold.
@@ -111,6 +113,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/conversations/:conversation_id/messages", conversations.messages, route.Needs(chatbot.ScopeRead)),
 		route.Get("/conversations/:conversation_id/stream", streams.resume, route.Needs(chatbot.ScopeRead)),
 		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post(mcp.Path, newTools(a).answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
@@ -124,6 +127,10 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 
 	route.Add(table, app, route.V1, anyone,
 		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
+	)
+	route.Add(table, app, wellKnownResource, anyone,
+		route.Get("", describeResource(a.BaseURL, ""), route.Open),
+		route.Get(toolsPath, describeResource(a.BaseURL, toolsPath), route.Open),
 	)
 	route.Add(table, app, "/api/workspaces/:workspace", a.inWorkspace,
 		route.Get("/find", finder{a}.find, route.May(tenant.Read)),

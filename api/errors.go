@@ -75,7 +75,7 @@ func frameworkFailure(err *fiber.Error) failure {
 func (a *API) Fail(c *fiber.Ctx, err error) error {
 	f := failureOf(err)
 	if f.status == fiber.StatusUnauthorized {
-		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+		c.Set(fiber.HeaderWWWAuthenticate, challenge(c, a.BaseURL))
 	}
 	if f.retryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))

@@ -57,6 +57,7 @@ var routeRecords = map[string]struct {
 	"POST /api/v1/chat/stream":          {reason: talks},
 
 	"POST /api/v1/conversations":                       {reason: talks},
+	"POST /api/v1/mcp":                                 {reason: talks},
 	"POST /api/v1/conversations/:conversation_id/stop": {reason: talks},
 	"PATCH /api/v1/conversations/:conversation_id":     {reason: talks},
 	"DELETE /api/v1/conversations/:conversation_id":    {reason: programs},

@@ -86,6 +86,8 @@ var rows = []row{
 	{method: "GET", route: "/healthz", gets: everyone(200)},
 	{method: "GET", route: "/readyz", gets: everyone(200)},
 	{method: "GET", route: descriptionPath, gets: everyone(200)},
+	{method: "GET", route: "/.well-known/oauth-protected-resource", gets: everyone(200)},
+	{method: "GET", route: "/.well-known/oauth-protected-resource/api/v1/mcp", gets: everyone(200)},
 	{method: "GET", route: "/static/*", path: "/static/0/parley.css", gets: everyone(200)},
 	{method: "GET", route: "/", gets: everyone(303)},
 	{method: "GET", route: "/.well-known/security.txt", gets: everyone(404)}, // there is no contact
@@ -123,6 +125,7 @@ var rows = []row{
 	{method: "GET", route: "/api/v1/conversations", gets: byToken},
 	{method: "GET", route: "/api/v1/conversations/:conversation_id", gets: byTokenWithID},
 	{method: "PATCH", route: "/api/v1/conversations/:conversation_id", body: `{"title":"Another","metadata":{"order":"4711"}}`, gets: byTokenWithID},
+	{method: "POST", route: "/api/v1/mcp", body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"question":"When does it open?"}}}`, gets: byToken},
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/messages", gets: byTokenWithID},
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/stream", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},

@@ -24,10 +24,12 @@ const (
 	ScopeRead Scope = "conversations:read"
 	// ScopeWrite changes and deletes conversations.
 	ScopeWrite Scope = "conversations:write"
+	// ScopeReadKnowledge reads the documents that the chatbot answers from.
+	ScopeReadKnowledge Scope = "knowledge:read"
 )
 
-// AllScopes returns the scopes that there are.
-func AllScopes() []Scope { return []Scope{ScopeChat, ScopeRead, ScopeWrite} }
+// AllScopes returns the scopes that a token can have.
+func AllScopes() []Scope { return []Scope{ScopeChat, ScopeRead, ScopeWrite, ScopeReadKnowledge} }
 
 // DefaultScopes returns the scopes that a token has unless it is given others.
 func DefaultScopes() []Scope { return []Scope{ScopeChat, ScopeRead} }
@@ -205,7 +207,7 @@ func checkScopes(kind TokenKind, scopes []Scope) ([]Scope, error) {
 	}
 	for i, scope := range scopes {
 		if !slices.Contains(AllScopes(), scope) {
-			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q, %q and %q.", scope, ScopeChat, ScopeRead, ScopeWrite)
+			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q, %q, %q and %q.", scope, ScopeChat, ScopeRead, ScopeWrite, ScopeReadKnowledge)
 		}
 		if slices.Contains(scopes[:i], scope) {
 			return scopes, fault.InField("scopes", "The scope %q is given twice.", scope)

@@ -17,6 +17,7 @@ const (
 	lru            = "github.com/hashicorp/golang-lru/v2"
 	kinOpenAPI     = "github.com/getkin/kin-openapi"
 	kong           = "github.com/alecthomas/kong"
+	mcpSDK         = "github.com/modelcontextprotocol/go-sdk"
 	openapi        = "github.com/go-openapi"
 	pdfium         = "github.com/klippa-app/go-pdfium"
 	protobuf       = "google.golang.org/protobuf"
@@ -486,8 +487,14 @@ var table = []Row{
 		Because:  "it knows the shapes of OpenAI's clients, and neither routes nor databases",
 	},
 	{
+		Packages: []string{"api/mcp"},
+		Ours:     []string{"core/chatbot", "core/knowledge", "core/retrieval", "core/fault", "internal/*"},
+		Outside:  []string{mcpSDK, jsonv2},
+		Because:  "a protocol has its tools and messages, and knows neither who calls nor how an answer is made",
+	},
+	{
 		Packages: []string{"api"},
-		Ours:     []string{"api/openai", "core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
+		Ours:     []string{"api/mcp", "api/openai", "core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
@@ -585,7 +592,7 @@ var table = []Row{
 	{
 		Packages: []string{"e2e"},
 		Ours:     append([]string{".", "internal/app", "internal/contract", "core/..."}, doubles...),
-		Outside:  []string{jsonv2, chromedp, goleak, xnet, xsync, goldmark},
+		Outside:  []string{jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
 	},
