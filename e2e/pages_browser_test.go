@@ -110,7 +110,9 @@ func (k *walk) above(t *testing.T) {
 // page itself.
 func (k *walk) silent(t *testing.T, status int) {
 	for _, complaint := range k.heard() {
-		if status < 400 || !strings.Contains(complaint, "the server responded with a status of") {
+		expected := status >= 400 && strings.Contains(complaint, "the server responded with a status of")
+		// The walk leaves forms half filled in, which no person has touched.
+		if !expected && !strings.Contains(complaint, "beforeunload") {
 			t.Errorf("the console has %s", complaint)
 		}
 	}
@@ -121,7 +123,9 @@ func (k *walk) silent(t *testing.T, status int) {
 // forgets no page.
 func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	t.Parallel()
+	var folder string
 	w := start(t, func(c *app.Config) {
+		folder = c.DataDir
 		c.SecretKey, c.SecurityContact = chatbot.ServerKey{1, 2, 3}.Text(), "mailto:security@example.com"
 	})
 	w.hasNoRates()
@@ -163,4 +167,5 @@ func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 			}
 		}
 	})
+	k.otherStates(t, w, full, folder)
 }
