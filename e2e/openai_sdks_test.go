@@ -246,4 +246,3 @@ func vercel(w *instance, s *sdk, upstream *llmtest.Server) {
 	})
 	leaves(w, s, upstream, "canceled_vercel")
 }
-

@@ -59,7 +59,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List conversations
+         * @description Newest first, in pages; those that begin in the meantime come on no later page. A chatbot that separates its end users lists those of the end user that you name, and of nobody when you
+         *     name nobody. A wrong `after` gets 400 with the code `invalid_cursor`.
+         */
+        get: operations["listConversations"];
         put?: never;
         /**
          * Create a conversation
@@ -70,6 +75,56 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations/{conversation_id}": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The conversation.
+                 * @example 3504281851011644
+                 */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        /** Get a conversation */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation
+         * @description Its messages, idempotency keys and feedback go with it. What its answers cost stays in the usage of the month. While an answer is being written you get 409 with the code
+         *     `conversation_busy`: stop the answer first, or wait.
+         */
+        delete: operations["deleteConversation"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a conversation's title or metadata
+         * @description What you leave out stays. Pairs of `metadata` are added or replaced; `null` as a value removes a pair, and as `metadata` all of them. At most 16 pairs stay; more, or longer ones, get 400 with
+         *     the code `metadata_too_large`. A title loses control characters, those that turn the direction of text, and those that nobody sees.
+         */
+        patch: operations["changeConversation"];
         trace?: never;
     };
     "/api/v1/conversations/{conversation_id}/messages": {
@@ -157,6 +212,127 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/openai/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask as OpenAI's clients do
+         * @description For every client that speaks OpenAI's chat completions: give it `{base_url}/openai` as its base URL, and the chatbot's token as its key.
+         *
+         *     The messages are the history, and the last one, of the role `user`, is the question. Every call begins a conversation of its own, with this one turn, unless `metadata.conversation_id` names one:
+         *     then the turn is stored there, and the conversation's own history is used if you send the question alone. Messages of the roles `system` and `developer` are background: the owner's instructions come first.
+         *     Other parameters than those below are ignored.
+         */
+        post: operations["openaiChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask as OpenAI's clients do, with the Responses API
+         * @description Like `POST /api/v1/openai/chat/completions`. `previous_response_id` continues the conversation of a response, after that response: send only what is new. `instructions` and messages of
+         *     the roles `system` and `developer` are background.
+         */
+        post: operations["openaiResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the model that the token can ask
+         * @description There is one, `chatbot`. Its `name` is the chatbot's.
+         */
+        get: operations["openaiModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description `chatbot`, or the name of the chatbot.
+                 * @example chatbot
+                 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        /** Show the model */
+        get: operations["openaiModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use the chatbot as an MCP server
+         * @description One message of the Model Context Protocol by its transport Streamable HTTP: protocol 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 for older clients. The
+         *     server keeps no sessions and sends no messages of its own, so GET and DELETE get 405, and answers are JSON. It takes no batches.
+         *
+         *     The tool `ask` needs the scope `chat`, and counts as a question in `POST /api/v1/chat` does. A token that also has the scope `knowledge:read` gets the tools
+         *     `search` and `fetch`, which show the documents themselves. A failure of a tool is a result with `isError`, whose text ends with the code in parentheses.
+         *
+         *     A request that the page of another site sends gets 403. `/.well-known/oauth-protected-resource/api/v1/mcp` describes the endpoint by RFC 9728. There is no
+         *     authorization server: configure the client with a token.
+         */
+        post: operations["callTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.yaml": {
         parameters: {
             query?: never;
@@ -204,8 +380,10 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description For owners and admins. Only this answer, and that of rolling a token, has the secret: store it now. You may leave out every field, or the whole body: the token then has both scopes
-         *     and does not expire.
+         * @description For owners and admins. Only this answer, and that of rolling a token, has the secret: store it now. You may leave out every field, or the whole body: the token is then a secret one
+         *     with both scopes, which works everywhere and does not expire.
+         *
+         *     A publishable token (`kind`) is for web pages: it has the scope `chat` alone, needs at least one of `origins`, and works on pages of those alone.
          */
         post: operations["createToken"];
         delete?: never;
@@ -250,10 +428,12 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a token
-         * @description For owners and admins.
+         * Change a token
+         * @description For owners and admins. What you leave out stays as it is. This server applies the change from the next request on, other servers of the same database within 5 seconds.
+         *
+         *     409 says that the token does not work any more, so that only its name and note can change, or that it was rolled and cannot work for longer.
          */
-        patch: operations["renameToken"];
+        patch: operations["changeToken"];
         trace?: never;
     };
     "/api/chatbots/{id}/api-tokens/{token_id}/roll": {
@@ -284,7 +464,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a token by a new one
-         * @description For owners and admins. The new token has the name, scopes and expiry of the old one, which works for `overlap_days` more. With 0 it is revoked at once. You may leave out the body.
+         * @description For owners and admins. The new token has all settings of the old one, which works for `overlap_days` more. With 0 it is revoked at once. You may leave out the body.
          *
          *     409 says that the token was revoked, has expired or was rolled already, or that the one that it replaces still works.
          */
@@ -933,6 +1113,31 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A call, or a notification if it has no `id`. */
+        McpMessage: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            id?: string | number;
+            method: string;
+            params?: {
+                /** @description The tool, in `tools/call`. */
+                name?: string;
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        /** @description An answer of JSON-RPC, as the protocol has it. */
+        McpAnswer: {
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            id: string | number | null;
+            result?: {
+                [key: string]: unknown;
+            };
+            error?: {
+                [key: string]: unknown;
+            };
+        };
         Failure: {
             /**
              * @description What failed, for programs.
@@ -942,6 +1147,380 @@ export interface components {
             /** @description What failed and what to do, for people. */
             error_message: string;
             data: null;
+        };
+        /** @description OpenAI's error object. `code` is one that OpenAI's clients know, or else what `X-Error-Code` says. */
+        OpenAIFailure: {
+            error: {
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error" | "rate_limit_error" | "insufficient_quota" | "server_error";
+                /** @description The parameter that is wrong. */
+                param: string | null;
+                code: string;
+            };
+        };
+        /** @description Text, or parts of the types `text`, `input_text` and `output_text`. A part of another type, such as an image, is refused. */
+        OpenAIContent: string | {
+            /** @enum {string} */
+            type: "text" | "input_text" | "output_text" | "refusal";
+            text?: string;
+            refusal?: string;
+        }[] | null;
+        /** @description One with the role `tool` is ignored. */
+        OpenAIMessage: {
+            /** @enum {string} */
+            role?: "user" | "assistant" | "system" | "developer" | "tool" | "function";
+            content?: components["schemas"]["OpenAIContent"];
+        };
+        OpenAICompletionRequest: {
+            /** @description `chatbot`, or the name of the chatbot. */
+            model?: string;
+            /** @description The last one of the role `user` is the question, and no answer may follow it. The last 20 before it are the history. */
+            messages: components["schemas"]["OpenAIMessage"][];
+            /** @default false */
+            stream: boolean;
+            stream_options?: {
+                /** @description Adds a last chunk without choices that has the usage. */
+                include_usage?: boolean;
+            };
+            n?: number;
+            response_format?: {
+                /** @enum {string} */
+                type?: "text";
+            };
+            /**
+             * @description Tools are ignored, and cannot be demanded.
+             * @enum {string|null}
+             */
+            tool_choice?: "none" | "auto" | null;
+            /** @description Your own name for the end user, as `external_user_id` elsewhere. */
+            user?: string | null;
+            /** @description Comes back with the answer. */
+            metadata?: {
+                /** @description The conversation that the turn is stored in. An unknown one gets 404. */
+                conversation_id?: string | number | null;
+            } | null;
+        };
+        OpenAIResponseRequest: {
+            /** @description `chatbot`, or the name of the chatbot. */
+            model?: string;
+            /** @description A question, or a list of items. Items that are no messages are ignored. */
+            input: string | components["schemas"]["OpenAIMessage"][];
+            instructions?: string | null;
+            /** @description The response that the question follows. An unknown one gets 404. */
+            previous_response_id?: string | null;
+            /** @description The same as `metadata.conversation_id`, or an object with it as `id`. */
+            conversation?: string | {
+                id: string | number;
+            } | null;
+            /** @default false */
+            stream: boolean;
+            /** @constant */
+            background?: false;
+            text?: {
+                format?: {
+                    /** @enum {string} */
+                    type?: "text";
+                };
+            };
+            /**
+             * @description Tools are ignored, and cannot be demanded.
+             * @enum {string|null}
+             */
+            tool_choice?: "none" | "auto" | null;
+            /** @description Your own name for the end user, as `external_user_id` elsewhere. */
+            user?: string | null;
+            /** @description Comes back with the answer. */
+            metadata?: {
+                /** @description The conversation that the turn is stored in. An unknown one gets 404. */
+                conversation_id?: string | number | null;
+            } | null;
+        };
+        /** @description A marker in the text, such as `[1]`, and the document that it stands for. */
+        OpenAICitation: {
+            /** @description The first character of the marker in the text, in Unicode code points. */
+            start_index: number;
+            /** @description The character after its last. */
+            end_index: number;
+            /** @description The address of the document or, if it has none, `urn:parley:document:` with its id. */
+            url: string;
+            title: string;
+        };
+        OpenAIAnnotation: {
+            /** @constant */
+            type: "url_citation";
+            url_citation: components["schemas"]["OpenAICitation"];
+        };
+        OpenAITextAnnotation: {
+            /** @constant */
+            type: "url_citation";
+            /** @description The first character of the marker in the text, in Unicode code points. */
+            start_index: number;
+            /** @description The character after its last. */
+            end_index: number;
+            /** @description The address of the document or, if it has none, `urn:parley:document:` with its id. */
+            url: string;
+            title: string;
+        };
+        /** @description Your own, with `conversation_id` and, when the answer has ended, its `outcome` as in other answers. */
+        OpenAIEchoed: {
+            [key: string]: string;
+        };
+        OpenAIUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+        };
+        OpenAICompletion: {
+            id: string;
+            /** @constant */
+            object: "chat.completion";
+            created: number;
+            /** @constant */
+            model: "chatbot";
+            choices: {
+                /** @constant */
+                index: 0;
+                message: {
+                    /** @constant */
+                    role: "assistant";
+                    /** @description Markdown. */
+                    content: string;
+                    refusal: null;
+                    annotations: components["schemas"]["OpenAIAnnotation"][];
+                };
+                logprobs: null;
+                /** @enum {string} */
+                finish_reason: "stop" | "length" | "content_filter";
+            }[];
+            usage: components["schemas"]["OpenAIUsage"];
+            metadata: components["schemas"]["OpenAIEchoed"];
+        };
+        OpenAIChunkEvent: components["schemas"]["OpenAIChunk"] | components["schemas"]["OpenAIFailure"];
+        OpenAIChunk: {
+            id: string;
+            /** @constant */
+            object: "chat.completion.chunk";
+            created: number;
+            /** @constant */
+            model: "chatbot";
+            choices: {
+                /** @constant */
+                index: 0;
+                /** @description The annotations come together, in the chunk after the last piece of the text. */
+                delta: {
+                    /** @constant */
+                    role?: "assistant";
+                    content?: string;
+                    annotations?: components["schemas"]["OpenAIAnnotation"][];
+                };
+                logprobs: null;
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | "content_filter" | null;
+            }[];
+            /** @description There with `include_usage`, and null but in the last chunk, which has no choices. */
+            usage?: null | components["schemas"]["OpenAIUsage"];
+            metadata?: components["schemas"]["OpenAIEchoed"];
+        };
+        OpenAIOutputText: {
+            /** @constant */
+            type: "output_text";
+            /** @description Markdown. */
+            text: string;
+            annotations: components["schemas"]["OpenAITextAnnotation"][];
+            logprobs: Record<string, never>[];
+        };
+        OpenAIItem: {
+            id: string;
+            /** @constant */
+            type: "message";
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            /** @constant */
+            role: "assistant";
+            content: components["schemas"]["OpenAIOutputText"][];
+        };
+        /** @description What a request cannot choose is null, or as OpenAI's own default is. */
+        OpenAIResponse: {
+            id: string;
+            /** @constant */
+            object: "response";
+            created_at: number;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            /** @constant */
+            background?: false;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            incomplete_details: {
+                /** @enum {string} */
+                reason: "max_output_tokens" | "content_filter";
+            } | null;
+            instructions?: null;
+            max_output_tokens?: null;
+            metadata: components["schemas"]["OpenAIEchoed"];
+            /** @constant */
+            model: "chatbot";
+            output: components["schemas"]["OpenAIItem"][];
+            /** @constant */
+            parallel_tool_calls?: false;
+            previous_response_id: string | null;
+            store?: boolean;
+            temperature?: null;
+            text?: {
+                format: {
+                    /** @enum {string} */
+                    type?: "text";
+                };
+            };
+            /** @constant */
+            tool_choice?: "none";
+            tools?: Record<string, never>[];
+            top_p?: null;
+            /** @constant */
+            truncation?: "auto";
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    cached_tokens: number;
+                };
+                output_tokens: number;
+                output_tokens_details: {
+                    reasoning_tokens: number;
+                };
+                total_tokens: number;
+            } | null;
+            user?: string | null;
+        };
+        /**
+         * @description In this order: `response.created`, `response.in_progress`, `response.output_item.added`, `response.content_part.added`, any number of `response.output_text.delta` and then of
+         *     `response.output_text.annotation.added`, `response.output_text.done`, `response.content_part.done`, `response.output_item.done`, and `response.completed` or `response.incomplete`. `error` and
+         *     `response.failed` take the place of the rest. `sequence_number` counts from 0.
+         */
+        OpenAIResponseEvent: components["schemas"]["OpenAILifecycleEvent"] | components["schemas"]["OpenAIItemEvent"] | components["schemas"]["OpenAIPartEvent"] | components["schemas"]["OpenAIDeltaEvent"] | components["schemas"]["OpenAIAnnotationEvent"] | components["schemas"]["OpenAITextEvent"] | components["schemas"]["OpenAIErrorEvent"];
+        OpenAILifecycleEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "response.created" | "response.in_progress" | "response.completed" | "response.incomplete" | "response.failed";
+            sequence_number: number;
+            response: components["schemas"]["OpenAIResponse"];
+        };
+        OpenAIItemEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "response.output_item.added" | "response.output_item.done";
+            sequence_number: number;
+            /** @constant */
+            output_index: 0;
+            item: components["schemas"]["OpenAIItem"];
+        };
+        OpenAIPartEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "response.content_part.added" | "response.content_part.done";
+            sequence_number: number;
+            item_id: string;
+            /** @constant */
+            output_index: 0;
+            /** @constant */
+            content_index: 0;
+            part: {
+                /** @constant */
+                type: "output_text";
+                /** @description Markdown. */
+                text: string;
+                annotations: components["schemas"]["OpenAITextAnnotation"][];
+                logprobs: Record<string, never>[];
+            };
+        };
+        OpenAIDeltaEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "response.output_text.delta";
+            sequence_number: number;
+            item_id: string;
+            /** @constant */
+            output_index: 0;
+            /** @constant */
+            content_index: 0;
+            delta: string;
+            logprobs: Record<string, never>[];
+        };
+        OpenAIAnnotationEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "response.output_text.annotation.added";
+            sequence_number: number;
+            item_id: string;
+            /** @constant */
+            output_index: 0;
+            /** @constant */
+            content_index: 0;
+            annotation_index: number;
+            annotation: components["schemas"]["OpenAITextAnnotation"];
+        };
+        OpenAITextEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "response.output_text.done";
+            sequence_number: number;
+            item_id: string;
+            /** @constant */
+            output_index: 0;
+            /** @constant */
+            content_index: 0;
+            text: string;
+            logprobs: Record<string, never>[];
+        };
+        /** @description The failure stands in it twice, as OpenAI's clients throw what has `error`. */
+        OpenAIErrorEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "error";
+            sequence_number: number;
+            code: string;
+            message: string;
+            param: string | null;
+            error: {
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error" | "rate_limit_error" | "insufficient_quota" | "server_error";
+                /** @description The parameter that is wrong. */
+                param: string | null;
+                code: string;
+            };
+        };
+        OpenAIModel: {
+            /** @constant */
+            id: "chatbot";
+            /** @constant */
+            object: "model";
+            created: number;
+            /** @constant */
+            owned_by: "parley";
+            /** @description The chatbot's name. */
+            name: string;
+        };
+        OpenAIModels: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["OpenAIModel"][];
         };
         /**
          * Format: int64
@@ -1078,6 +1657,63 @@ export interface components {
                 status: "active";
                 created_at: components["schemas"]["Time"];
             };
+        };
+        ListedConversation: {
+            conversation_id: components["schemas"]["Id"];
+            chatbot_id: string;
+            /**
+             * @description Later versions may add values.
+             * @enum {string}
+             */
+            status: "active";
+            created_at: components["schemas"]["Time"];
+            /** @description Its end user, or null. */
+            external_user_id: string | null;
+            /** @description The beginning of the first question, unless you gave it another. Empty in one without questions. */
+            title: string;
+            /** @description Your own pairs. */
+            metadata: {
+                [key: string]: string;
+            };
+        };
+        ConversationsEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                conversations: components["schemas"]["ListedConversation"][];
+                /** @description Whether there are more. */
+                has_more: boolean;
+                /** @description The `after` of the next page, or null. */
+                next: string | null;
+            };
+        };
+        ListedConversationEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: components["schemas"]["ListedConversation"];
+        };
+        DeletedConversationEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                conversation_id: components["schemas"]["Id"];
+                /** @constant */
+                deleted: true;
+            };
+        };
+        ConversationChange: {
+            /** @description Your own name for the user of your system. A conversation belongs to the first one that a question names in it; for another it does not exist. */
+            external_user_id?: string | null;
+            title?: string | null;
+            metadata?: {
+                [key: string]: string | null;
+            } | null;
         };
         MessagesEnvelope: {
             /** @constant */
@@ -1324,14 +1960,35 @@ export interface components {
         };
         Token: {
             id: string;
+            /**
+             * @description A secret token is for programs that keep it to themselves, a publishable one for web pages.
+             * @enum {string}
+             */
+            kind: "secret" | "publishable";
             name: string;
+            /** @description For people; empty without one. */
+            note: string;
             /** @description The first and last characters of the secret. */
             hint: string;
-            scopes: ("chat" | "conversations:read")[];
+            scopes: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+            /** @description The networks from which it may be used; none means all. */
+            ip_ranges: string[];
+            /** @description The origins of the pages that may use a publishable token. */
+            origins: string[];
+            /** @description Its own limit beside that of the plan; null is none. */
+            requests_per_minute: number | null;
+            /** @description How many questions may be answered with it in a calendar month, UTC; null is any number. */
+            messages_per_month: number | null;
+            /** @description What each visitor of the pages may send a minute. Only publishable tokens have it. */
+            visitor_requests_per_minute: number | null;
             created_at: components["schemas"]["Time"];
             /** @description The e-mail address of who created it, or `operator`. */
             created_by: string;
             last_used_at: components["schemas"]["MaybeTime"];
+            /** @description The address from which it was last used. Written at most once a minute, as are the time and the agent. */
+            last_used_ip: string | null;
+            /** @description The `User-Agent` of that request. */
+            last_used_agent: string | null;
             expires_at: components["schemas"]["MaybeTime"];
             revoked_at: components["schemas"]["MaybeTime"];
             /**
@@ -1367,14 +2024,35 @@ export interface components {
             error_message: "";
             data: {
                 id: string;
+                /**
+                 * @description A secret token is for programs that keep it to themselves, a publishable one for web pages.
+                 * @enum {string}
+                 */
+                kind: "secret" | "publishable";
                 name: string;
+                /** @description For people; empty without one. */
+                note: string;
                 /** @description The first and last characters of the secret. */
                 hint: string;
-                scopes: ("chat" | "conversations:read")[];
+                scopes: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+                /** @description The networks from which it may be used; none means all. */
+                ip_ranges: string[];
+                /** @description The origins of the pages that may use a publishable token. */
+                origins: string[];
+                /** @description Its own limit beside that of the plan; null is none. */
+                requests_per_minute: number | null;
+                /** @description How many questions may be answered with it in a calendar month, UTC; null is any number. */
+                messages_per_month: number | null;
+                /** @description What each visitor of the pages may send a minute. Only publishable tokens have it. */
+                visitor_requests_per_minute: number | null;
                 created_at: components["schemas"]["Time"];
                 /** @description The e-mail address of who created it, or `operator`. */
                 created_by: string;
                 last_used_at: components["schemas"]["MaybeTime"];
+                /** @description The address from which it was last used. Written at most once a minute, as are the time and the agent. */
+                last_used_ip: string | null;
+                /** @description The `User-Agent` of that request. */
+                last_used_agent: string | null;
                 expires_at: components["schemas"]["MaybeTime"];
                 revoked_at: components["schemas"]["MaybeTime"];
                 /**
@@ -1391,16 +2069,53 @@ export interface components {
             };
         };
         TokenRequest: {
+            /**
+             * @description It never changes.
+             * @default secret
+             * @enum {string}
+             */
+            kind: "secret" | "publishable";
             name?: string;
-            scopes?: ("chat" | "conversations:read")[];
+            /** @description For people. */
+            note?: string;
+            /** @description A publishable token has the scope `chat` and no other. */
+            scopes?: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
             /**
              * Format: date-time
              * @description In the future. Null or no value means that it does not expire.
              */
             expires_at?: string | null;
+            /** @description The networks from which it may be used, in CIDR notation; none means all. */
+            ip_ranges?: string[];
+            /** @description The origins of the pages that may use a publishable token, each a scheme, a host and perhaps a port, without a path. A secret token has none. */
+            origins?: string[];
+            /** @description Its own limit beside that of the plan; null and 0 are none. */
+            requests_per_minute?: number | null;
+            /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
+            messages_per_month?: number | null;
+            /** @description What each visitor may send a minute, by network address. Only for publishable tokens, where null and 0 are 20. */
+            visitor_requests_per_minute?: number | null;
         };
-        RenameRequest: {
-            name: string;
+        TokenChange: {
+            name?: string;
+            /** @description For people. */
+            note?: string;
+            scopes?: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+            /**
+             * Format: date-time
+             * @description In the future. Null means that it does not expire.
+             */
+            expires_at?: string | null;
+            /** @description The networks from which it may be used, in CIDR notation; none means all. */
+            ip_ranges?: string[];
+            /** @description Publishable tokens keep at least one. */
+            origins?: string[];
+            /** @description Its own limit beside that of the plan; null and 0 are none. */
+            requests_per_minute?: number | null;
+            /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
+            messages_per_month?: number | null;
+            /** @description What each visitor may send a minute, by network address. Only for publishable tokens, where null and 0 are 20. */
+            visitor_requests_per_minute?: number | null;
         };
         RollRequest: {
             /**
@@ -1741,6 +2456,9 @@ export interface components {
         Stream: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1751,6 +2469,9 @@ export interface components {
         PlaygroundStream: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1761,6 +2482,9 @@ export interface components {
         Stopped: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1782,6 +2506,9 @@ export interface components {
         Rated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1803,6 +2530,9 @@ export interface components {
         NewToken: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1812,14 +2542,23 @@ export interface components {
                  *       "error_message": "",
                  *       "data": {
                  *         "id": "tok_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "kind": "secret",
                  *         "name": "website",
+                 *         "note": "",
                  *         "hint": "parley_7EEz…7hsR",
                  *         "scopes": [
                  *           "chat"
                  *         ],
+                 *         "ip_ranges": [],
+                 *         "origins": [],
+                 *         "requests_per_minute": null,
+                 *         "messages_per_month": null,
+                 *         "visitor_requests_per_minute": null,
                  *         "created_at": "2026-11-21T01:20:21.373Z",
                  *         "created_by": "you@example.com",
                  *         "last_used_at": null,
+                 *         "last_used_ip": null,
+                 *         "last_used_agent": null,
                  *         "expires_at": "2099-01-01T00:00:00.000Z",
                  *         "revoked_at": null,
                  *         "status": "active",
@@ -1834,6 +2573,9 @@ export interface components {
         Document: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1862,6 +2604,9 @@ export interface components {
         Changed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 [name: string]: unknown;
             };
             content: {
@@ -1882,6 +2627,9 @@ export interface components {
         Invalid: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 [name: string]: unknown;
             };
@@ -1900,6 +2648,7 @@ export interface components {
         Unauthenticated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 /** @description Always `Bearer`. */
                 "WWW-Authenticate": "Bearer";
@@ -1920,6 +2669,9 @@ export interface components {
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 [name: string]: unknown;
             };
@@ -1938,6 +2690,9 @@ export interface components {
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 [name: string]: unknown;
             };
@@ -1956,6 +2711,9 @@ export interface components {
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 "Retry-After": components["headers"]["MayRetryAfter"];
                 [name: string]: unknown;
@@ -1975,6 +2733,9 @@ export interface components {
         TooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 [name: string]: unknown;
             };
@@ -1993,6 +2754,9 @@ export interface components {
         Unsupported: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 [name: string]: unknown;
             };
@@ -2011,6 +2775,9 @@ export interface components {
         TooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -2030,6 +2797,9 @@ export interface components {
         Failed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 "Retry-After": components["headers"]["MayRetryAfter"];
                 [name: string]: unknown;
@@ -2049,6 +2819,9 @@ export interface components {
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "X-Error-Code": components["headers"]["X-Error-Code"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -2062,6 +2835,77 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The request is wrong, not allowed, or names what does not exist. */
+        OpenAIRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "X-Error-Code": components["headers"]["X-Error-Code"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "There is no such model. Send chatbot, or the name of the chatbot that the token is for.",
+                 *         "type": "invalid_request_error",
+                 *         "param": "model",
+                 *         "code": "model_not_found"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenAIFailure"];
+            };
+        };
+        /** @description The token is missing or not valid. */
+        OpenAIUnauthenticated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Error-Code": components["headers"]["X-Error-Code"];
+                /** @description Always `Bearer`. */
+                "WWW-Authenticate": "Bearer";
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "Invalid or expired API token.",
+                 *         "type": "invalid_request_error",
+                 *         "param": null,
+                 *         "code": "invalid_api_key"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenAIFailure"];
+            };
+        };
+        /** @description The request cannot be answered just now, or not again. OpenAI's clients try again by themselves, unless `X-Should-Retry` is there. */
+        OpenAIFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Error-Code": components["headers"]["X-Error-Code"];
+                "Retry-After": components["headers"]["MayRetryAfter"];
+                /** @description Always `false`. It is there if the same request would fail again. */
+                "X-Should-Retry"?: "false";
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The standard plan includes 300 requests a minute. Wait 12 s, or upgrade the plan.",
+                 *         "type": "rate_limit_error",
+                 *         "param": null,
+                 *         "code": "rate_limit_exceeded"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenAIFailure"];
             };
         };
     };
@@ -2134,6 +2978,22 @@ export interface components {
          */
         "Retry-After": number;
         /**
+         * @description The limits of requests that you have, as a structured list: `q` requests in `w` seconds. `workspace` is that of the plan, `token` that of the token, and `visitor` that of each visitor
+         *     of the pages that use a publishable token. Only answers to a valid token have it, and none where nothing is limited.
+         * @example "workspace";q=300;w=60, "token";q=60;w=60
+         */
+        "RateLimit-Policy": string;
+        /**
+         * @description What is left of each limit, as a structured list. `r` requests now, and `t` is in how many seconds there are more.
+         * @example "workspace";r=288;t=60, "token";r=0;t=12
+         */
+        RateLimit: string;
+        /**
+         * @description The page's origin, if a publishable token lists it. Only answers to requests with an `Origin` have it.
+         * @example https://www.example.com
+         */
+        "Access-Control-Allow-Origin": string;
+        /**
          * @description How many seconds to wait before you try again, if waiting helps.
          * @example 1
          */
@@ -2179,6 +3039,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2242,6 +3105,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listConversations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many you want at most.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next` of the page before. */
+                after?: components["parameters"]["After"];
+                /**
+                 * @description Only those that were created after this time.
+                 * @example 2026-11-21T01:20:21Z
+                 */
+                created_after?: string;
+                /** @description Only those with this status. */
+                status?: "active";
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of conversations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createConversation: {
         parameters: {
             query?: {
@@ -2287,6 +3213,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2310,6 +3239,186 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The conversation.
+                 * @example 3504281851011644
+                 */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedConversationEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteConversation: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The conversation.
+                 * @example 3504281851011644
+                 */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedConversationEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeConversation: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The conversation.
+                 * @example 3504281851011644
+                 */
+                conversation_id: components["parameters"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Opening hours",
+                 *       "metadata": {
+                 *         "order": "4711",
+                 *         "old": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConversationChange"];
+            };
+        };
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedConversationEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Unsupported"];
             429: components["responses"]["TooMany"];
@@ -2363,6 +3472,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2583,6 +3695,315 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    openaiChatCompletion: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters or spaces, such as a UUID: a new one for each new request. A request that is sent again with its key gets the answer of the first one. The key is
+                 *     valid for 24 hours, for this token and this path. With another body, or for another end user, it gets 409.
+                 * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "chatbot",
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "When do you open?"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenAICompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer, or with `stream` its chunks. The last data of a stream is `[DONE]`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAICompletion"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["OpenAIRefused"];
+            401: components["responses"]["OpenAIUnauthenticated"];
+            403: components["responses"]["OpenAIRefused"];
+            404: components["responses"]["OpenAIRefused"];
+            409: components["responses"]["OpenAIFailed"];
+            413: components["responses"]["OpenAIRefused"];
+            415: components["responses"]["OpenAIRefused"];
+            429: components["responses"]["OpenAIFailed"];
+            500: components["responses"]["OpenAIFailed"];
+            503: components["responses"]["OpenAIFailed"];
+        };
+    };
+    openaiResponse: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @example alice
+                 */
+                external_user_id?: components["parameters"]["ExternalUserQuery"];
+            };
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters or spaces, such as a UUID: a new one for each new request. A request that is sent again with its key gets the answer of the first one. The key is
+                 *     valid for 24 hours, for this token and this path. With another body, or for another end user, it gets 409.
+                 * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
+                 * @example alice
+                 */
+                "X-External-User-Id"?: components["parameters"]["ExternalUserHeader"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "chatbot",
+                 *       "input": "When do you open?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenAIResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer, or with `stream` its events. The last is `response.completed`, `response.incomplete` or `response.failed`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAIResponse"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["OpenAIRefused"];
+            401: components["responses"]["OpenAIUnauthenticated"];
+            403: components["responses"]["OpenAIRefused"];
+            404: components["responses"]["OpenAIRefused"];
+            409: components["responses"]["OpenAIFailed"];
+            413: components["responses"]["OpenAIRefused"];
+            415: components["responses"]["OpenAIRefused"];
+            429: components["responses"]["OpenAIFailed"];
+            500: components["responses"]["OpenAIFailed"];
+            503: components["responses"]["OpenAIFailed"];
+        };
+    };
+    openaiModels: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAIModels"];
+                };
+            };
+            401: components["responses"]["OpenAIUnauthenticated"];
+            403: components["responses"]["OpenAIRefused"];
+            429: components["responses"]["OpenAIFailed"];
+            500: components["responses"]["OpenAIFailed"];
+            503: components["responses"]["OpenAIFailed"];
+        };
+    };
+    openaiModel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description `chatbot`, or the name of the chatbot.
+                 * @example chatbot
+                 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAIModel"];
+                };
+            };
+            401: components["responses"]["OpenAIUnauthenticated"];
+            403: components["responses"]["OpenAIRefused"];
+            404: components["responses"]["OpenAIRefused"];
+            429: components["responses"]["OpenAIFailed"];
+            500: components["responses"]["OpenAIFailed"];
+            503: components["responses"]["OpenAIFailed"];
+        };
+    };
+    callTools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters or spaces, such as a UUID: a new one for each new request. A request that is sent again with its key gets the answer of the first one. The key is
+                 *     valid for 24 hours, for this token and this path. With another body, or for another end user, it gets 409.
+                 * @example 0f8fad5b-d9cb-469f-a165-70867728950e
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer to the message. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The server has taken a notification. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The server does not take the message. Where the protocol has an answer for that, it is one of JSON-RPC. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] | components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The token is missing or not valid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Error-Code": components["headers"]["X-Error-Code"];
+                    /** @description The scheme `Bearer`, and in `resource_metadata` the address of the endpoint's description. */
+                    "WWW-Authenticate": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such method. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] | components["schemas"]["McpAnswer"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getContract: {
         parameters: {
             query?: never;
@@ -2658,6 +4079,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2757,7 +4181,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    renameToken: {
+    changeToken: {
         parameters: {
             query?: never;
             header?: {
@@ -2785,10 +4209,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "website"
+                 *       "note": "For the help desk",
+                 *       "ip_ranges": [
+                 *         "192.0.2.0/24"
+                 *       ],
+                 *       "requests_per_minute": 60
                  *     }
                  */
-                "application/json": components["schemas"]["RenameRequest"];
+                "application/json": components["schemas"]["TokenChange"];
             };
         };
         responses: {
@@ -2796,6 +4224,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2895,6 +4326,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2986,6 +4420,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3187,6 +4624,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3236,6 +4676,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3291,6 +4734,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3428,6 +4874,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3476,6 +4925,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3528,6 +4980,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3569,6 +5024,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3663,6 +5121,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     [name: string]: unknown;
                 };
                 content: {
