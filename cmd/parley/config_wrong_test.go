@@ -38,6 +38,7 @@ var (
 		"LLM_FALLBACK_MODEL":         {"a\tb"},
 		"LLM_TOOLS":                  {"yes", "maybe"},
 		"LLM_CONTEXT":                {"many", "-1", "0", "8k"},
+		"WEBHOOK_ALLOW":              {"http://hooks", "10.0.0.0/33", "hooks:port", "hooks:0", "hooks:70000", "10.0.0.0/8,hooks:x"},
 		"PROVIDER_ALLOW":             {"http://ollama", "10.0.0.0/33", "ollama:port", "ollama:0", "ollama:70000", "10.0.0.0/8,ollama:x"},
 		"SECRET_KEY":                 {"hunter2", "aHVudGVyMg==", "hunter2,hunter2", "hunter2\n"},
 		"EMBED_BASE_URL":             {"foo", "embed:8080", "https://me:hunter2@embed:port"},
