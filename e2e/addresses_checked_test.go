@@ -27,7 +27,8 @@ func (w *instance) mailTo(post *mailtest.Server, address string, after int) (tex
 	w.eventually("a mail to "+address+" arrives", func() bool {
 		mails := post.Mails()
 		for _, mail := range mails[min(after, len(mails)):] {
-			if mail.To == address {
+			// Every tenant has made a token, of which its owner was told.
+			if mail.To == address && !strings.Contains(mail.Data, "Subject: New API token") {
 				text = strings.ReplaceAll(mail.Data, "=\r\n", "")
 			}
 		}

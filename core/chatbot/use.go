@@ -58,7 +58,10 @@ func (s *Uses) Used(token *Token, client func() (ip, agent string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.noted == nil {
-		s.noted, s.waiting = map[string]time.Time{}, map[string]use{}
+		s.noted = map[string]time.Time{}
+	}
+	if s.waiting == nil {
+		s.waiting = map[string]use{}
 	}
 	s.forget(now)
 	s.noted[token.ID] = now
@@ -97,9 +100,7 @@ func plainAgent(agent string) string {
 func (s *Uses) WriteUses(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.waiting
-	if len(waiting) > 0 {
-		s.waiting = map[string]use{}
-	}
+	s.waiting = nil // whoever notes a use next makes another
 	s.mu.Unlock()
 	byWorkspace := map[string][]string{}
 	for id, use := range waiting {

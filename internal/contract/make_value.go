@@ -50,7 +50,7 @@ func (m *Maker) object(schema *openapi3.Schema) map[string]any {
 			object[name] = m.value(name, schema.Properties[name].Value)
 		}
 	}
-	if m.IntN(8) == 0 {
+	if schema.AdditionalProperties.Schema == nil && m.IntN(8) == 0 {
 		object["unknown_to_this_version"] = []any{1, nil, "x"}
 	}
 	return object
