@@ -36,16 +36,21 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
-	release := site.hold("/page")
+	find, read := site.hold("/robots.txt"), site.hold("/page")
 
-	t.Run("an address that is added is being fetched, and its row becomes current by itself", func(t *testing.T) {
+	t.Run("an address that is added is looked up and fetched, and the page becomes current by itself", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(page), chromedp.Click(chromedp.ID("add-open")), chromedp.Click(chromedp.CSS("#add .tabs li:nth-of-type(2) a")),
-			chromedp.SendKeys(chromedp.ID("url"), site.url("/page")))
+			chromedp.SendKeys(chromedp.ID("url"), site.url("/page")), chromedp.SetValue(chromedp.ID("reach"), "site"))
 		if got := b.follow(t, "#add-address"); !strings.HasSuffix(got, "/knowledge/addresses") {
 			t.Fatalf("it leads to %q", got)
 		}
-		b.do(t, chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="fetching"]`)), chromedp.Click(chromedp.CSS("td.select input")))
-		release()
+		b.do(t, chromedp.Navigate(page), chromedp.WaitVisible(chromedp.ID("none")))
+		if got := b.text(t, "#none"); !strings.Contains(got, "Reading your website") {
+			t.Errorf("it says %q", got)
+		}
+		find()
+		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="fetching"]`)), chromedp.Click(chromedp.CSS("td.select input")))
+		read()
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(`#document-list tr[data-state="ready"]`)), chromedp.WaitNotPresent(chromedp.ID("working")))
 		if !get(t, b, chromedp.Evaluate[bool](`document.querySelector("td.select input").checked`)) {
 			t.Error("what was selected is not any more")

@@ -151,10 +151,22 @@ func (s *KnowledgePages) SourcePage(ctx context.Context, workspaceID, chatbotID 
 	return mapped(rows, err, sourceFromRow)
 }
 
-// CountSources counts a chatbot's sources.
-func (s *KnowledgePages) CountSources(ctx context.Context, workspaceID, chatbotID string) (int, error) {
-	n, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).Count(within(ctx, workspaceID))
-	return n, mapError(err)
+// CountSources counts by state the sources of a chatbot.
+func (s *KnowledgePages) CountSources(ctx context.Context, workspaceID, chatbotID string) (map[knowledge.SourceState]int, error) {
+	var rows []struct {
+		State knowledge.SourceState
+		Count int
+	}
+	err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).GroupBy(source.FieldState).
+		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	counts := make(map[knowledge.SourceState]int, len(rows))
+	for _, row := range rows {
+		counts[row.State] = row.Count
+	}
+	return counts, nil
 }
 
 // CountPages counts the documents of each of the sources.

@@ -133,8 +133,8 @@ var methodsThatChange = []confined{
 		return s.SourcePage(ctx, as, a.chatbot, browse.Slice{Limit: 10})
 	}},
 	{"CountSources", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		n, err := s.CountSources(ctx, as, a.chatbot)
-		return shownIf(a, n), err
+		counts, err := s.CountSources(ctx, as, a.chatbot)
+		return shownIf(a, len(counts)), err
 	}},
 	{"CountPages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		counts, err := s.CountPages(ctx, as, []string{a.source})

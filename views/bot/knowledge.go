@@ -22,8 +22,9 @@ type Knowledge struct {
 	Here string
 	// Any says that the chatbot has documents, though none may be listed.
 	Any bool
-	// Working counts the documents that are being worked on.
-	Working int
+	// Working counts the documents that are being worked on, and Reading the web
+	// addresses whose pages are being looked up.
+	Working, Reading int
 	// MayEdit shows what adds, changes and removes.
 	MayEdit bool
 	Add     Add

@@ -31,6 +31,8 @@ func botPages() map[string]templ.Component {
 		States: []ui.Option{{Text: "All states (205)"}, {Value: "failed", Text: "Failed (5)"}},
 		Pager:  ui.Pager{Text: "5 of 205 documents", Previous: "/chatbots/cb_1/knowledge", First: true, Next: "/chatbots/cb_1/knowledge?after=x"},
 	}
+	lookedUp := none
+	lookedUp.Reading = 1
 	reading := known
 	reading.MayEdit, reading.Source = false, sources[1]
 	nothing := known
@@ -129,6 +131,7 @@ func botPages() map[string]templ.Component {
 		"document-versions":  bot.DocumentPage(ofChatbot(shell.KnowledgeSection, "Shipping"), versions),
 		"knowledge-read":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), reading),
 		"knowledge-none":     bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), none),
+		"knowledge-looked":   bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), lookedUp),
 		"knowledge-address":  bot.AddKnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badAddress),
 		"knowledge-file":     bot.AddKnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), badFile),
 		"removed":            bot.RemovedPage(ofChatbot(shell.KnowledgeSection, "Removed documents"), receipts),

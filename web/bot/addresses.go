@@ -25,7 +25,7 @@ func (s addressPages) addressesPage(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	m := views.Addresses{MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayWebsite)}
-	if m.Tabs, err = s.knowledgeTabs(c, v, -1); err != nil {
+	if m.Tabs, err = s.knowledgeTabs(c, v); err != nil {
 		return err
 	}
 	for _, source := range sources {

@@ -87,11 +87,17 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	ctx, filter := c.UserContext(), asked.filter()
-	documents, more, err := s.Browser.Documents(ctx, v.WorkspaceID(), v.Chatbot.ID, filter, browse.Slice{After: after, Limit: perPage})
+	// What is in progress is counted before it is listed, and addresses before
+	// their documents: what ends meanwhile is asked for once more, never once less.
+	sources, err := s.Browser.CountSources(ctx, v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
 		return err
 	}
 	all, err := s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
+	if err != nil {
+		return err
+	}
+	documents, more, err := s.Browser.Documents(ctx, v.WorkspaceID(), v.Chatbot.ID, filter, browse.Slice{After: after, Limit: perPage})
 	if err != nil {
 		return err
 	}
@@ -108,11 +114,9 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 	}
 	m := views.Knowledge{
 		Search: asked["q"], Kind: asked["type"], State: asked["state"], States: stateOptions(counts), Any: sum(all, nil) > 0,
-		Working: sum(all, filters[1].states) + all[knowledge.Removing], MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayFiles),
+		Working: sum(all, filters[1].states) + all[knowledge.Removing], Reading: sources[knowledge.SourceSyncing], MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayFiles),
 	}
-	if m.Tabs, err = s.knowledgeTabs(c, v, sum(all, nil)); err != nil {
-		return err
-	}
+	m.Tabs = tabsOf(sum(all, nil), sources)
 	if filter.SourceID != "" {
 		source, err := s.Browser.Source(ctx, v.WorkspaceID(), v.Chatbot.ID, filter.SourceID)
 		if err != nil {
@@ -138,16 +142,17 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 }
 
 // knowledgeTabs counts what there is of each part.
-func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v site.Visit, documents int) (views.KnowledgeTabs, error) {
-	if documents < 0 {
-		all, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
-		if err != nil {
-			return views.KnowledgeTabs{}, err
-		}
-		documents = sum(all, nil)
+func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v site.Visit) (views.KnowledgeTabs, error) {
+	documents, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
+	if err != nil {
+		return views.KnowledgeTabs{}, err
 	}
-	addresses, err := s.Browser.CountSources(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
-	return views.KnowledgeTabs{Documents: plan.Thousands(documents), Addresses: plan.Thousands(addresses)}, err
+	sources, err := s.Browser.CountSources(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	return tabsOf(sum(documents, nil), sources), err
+}
+
+func tabsOf(documents int, sources map[knowledge.SourceState]int) views.KnowledgeTabs {
+	return views.KnowledgeTabs{Documents: plan.Thousands(documents), Addresses: plan.Thousands(sum(sources, nil))}
 }
 
 // chosenStates are the states of a choice, nil for all.
@@ -162,8 +167,8 @@ func statesOf(documents []knowledge.Document) map[knowledge.State]int {
 	return counts
 }
 
-// sum counts the documents in some states, or in all.
-func sum(counts map[knowledge.State]int, states []knowledge.State) (n int) {
+// sum counts what is in some states, or in all.
+func sum[State comparable](counts map[State]int, states []State) (n int) {
 	for _, state := range states {
 		n += counts[state]
 	}
@@ -223,7 +228,7 @@ func (s knowledgePages) removedPage(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	m := views.Removed{}
-	if m.Tabs, err = s.knowledgeTabs(c, v, -1); err != nil {
+	if m.Tabs, err = s.knowledgeTabs(c, v); err != nil {
 		return err
 	}
 	for _, removal := range removals {

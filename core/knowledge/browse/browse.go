@@ -39,7 +39,8 @@ type Lists interface {
 	// CountDocuments counts by state the documents that a filter admits.
 	CountDocuments(ctx context.Context, workspaceID, chatbotID string, filter Filter) (map[knowledge.State]int, error)
 	SourcePage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Source, error)
-	CountSources(ctx context.Context, workspaceID, chatbotID string) (int, error)
+	// CountSources counts by state the sources of a chatbot.
+	CountSources(ctx context.Context, workspaceID, chatbotID string) (map[knowledge.SourceState]int, error)
 	// CountPages counts the documents of each of the sources.
 	CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]int, error)
 	RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Removal, error)
@@ -111,8 +112,8 @@ func (b *Browser) Source(ctx context.Context, workspaceID, chatbotID, sourceID s
 	return b.sources.Source(ctx, workspaceID, chatbotID, sourceID)
 }
 
-// CountSources counts a chatbot's addresses.
-func (b *Browser) CountSources(ctx context.Context, workspaceID, chatbotID string) (int, error) {
+// CountSources counts by state the addresses of a chatbot.
+func (b *Browser) CountSources(ctx context.Context, workspaceID, chatbotID string) (map[knowledge.SourceState]int, error) {
 	return b.lists.CountSources(ctx, workspaceID, chatbotID)
 }
 
