@@ -52,11 +52,26 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
+	with, err := detailsOf(c)
+	if err != nil {
+		return err
+	}
 	found, more, err := h.Chat.Messages(c.UserContext(), by.Principal, ref, page)
 	if err != nil {
 		return err
 	}
 	data := messagesData{Messages: each(found, h.ids.messageToWire)}
+	if with.any() {
+		answers, err := h.Turns.Explain(c.UserContext(), by.Chatbot.WorkspaceID, ref.ConversationID, found)
+		if err != nil {
+			return err
+		}
+		for i, m := range found {
+			if answer, known := answers[m.ID]; known {
+				data.Messages[i].explain(m.Role, answer, with)
+			}
+		}
+	}
 	if paged {
 		data.HasMore, data.Next = &more, jsontext.Value("null")
 		if more {

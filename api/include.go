@@ -28,6 +28,30 @@ func including(delivery turn.Delivery, names []string) (turn.Delivery, error) {
 	return delivery, nil
 }
 
+// details are what a list of messages is to have beside them.
+type details struct{ sources, usage bool }
+
+func (d details) any() bool { return d.sources || d.usage }
+
+// detailsOf reads what the address of a list of messages includes.
+func detailsOf(c *fiber.Ctx) (d details, err error) {
+	names := c.Query("include")
+	if names == "" {
+		return d, nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		switch name {
+		case "sources":
+			d.sources = true
+		case "usage":
+			d.usage = true
+		default:
+			return d, fault.InField("include", "include must be a list of any of usage and sources.")
+		}
+	}
+	return d, nil
+}
+
 // formatNamed is a format by the name that a request gives it.
 func formatNamed(name string) (format.Format, error) {
 	if name == "" {

@@ -51,6 +51,10 @@ type messageData struct {
 	Status       string `json:"status,omitzero"`
 	Outcome      string `json:"outcome,omitzero"`
 	FinishReason string `json:"finish_reason,omitzero"`
+	// Sources and Usage are there when they were asked for: usage also with a question
+	// whose answer has no text.
+	Sources []citationData   `json:"sources,omitzero"`
+	Usage   *usageRecordData `json:"usage,omitzero"`
 }
 
 // timestamp is ISO 8601 in UTC with milliseconds.

@@ -91,6 +91,18 @@ func usageToWire(u answer.Usage) usageData {
 	return usageData{u.PromptTokens, u.CompletionTokens, u.TotalTokens()}
 }
 
+// explain adds to a message how its answer was made. A question, whose answer has no
+// text, gets the usage alone.
+func (d *messageData) explain(role chat.Role, a turn.Answer, with details) {
+	if with.sources && role == chat.Assistant {
+		d.Sources = each(a.Citations, citationToWire)
+	}
+	if with.usage && !a.Record.At.IsZero() {
+		record := usageRecordToWire(a)
+		d.Usage = &record
+	}
+}
+
 func usageRecordToWire(a turn.Answer) usageRecordData {
 	r := a.Record
 	return usageRecordData{

@@ -210,7 +210,7 @@ func (w *instance) messages(token, conversation, query string) []map[string]any 
 	for _, item := range list {
 		message := item.(map[string]any)
 		ours := []string{"format"}
-		for _, name := range []string{"status", "outcome", "finish_reason"} {
+		for _, name := range []string{"status", "outcome", "finish_reason", "sources", "usage"} {
 			if message[name] != nil {
 				ours = append(ours, name)
 			}
@@ -282,7 +282,14 @@ func TestMessages(t *testing.T) {
 		)
 		elsewhere := b.number(b.askIn("", "When does the bakery open?", token), "message_id")
 		for _, query := range []string{"limit=0", "limit=101", "limit=-1", "limit=abc", "limit=1.5", "limit=10000000000000000000000", "limit=%00", "after=-1", "after=abc", "after=1e3", "after=9223372036854775808", "after=9007199254740991", "after=1", "after=" + written(elsewhere)} {
-			b.play(scenario{name: "the page " + query + " is refused", method: "GET", path: messagesPath(id) + "?" + query, headers: as(token), status: 400, code: 4, has: []string{query[:5]}})
+			code := "invalid_request"
+			if strings.HasPrefix(query, "after") {
+				code = "invalid_cursor"
+			}
+			b.play(scenario{name: "the page " + query + " is refused", method: "GET", path: messagesPath(id) + "?" + query, headers: as(token), status: 400, code: 4, has: []string{query[:5]}, answers: []header{{"X-Error-Code", code}}})
+		}
+		for _, query := range []string{"ids", "sources,", "Usage", "sources,passages"} {
+			b.play(scenario{name: "messages cannot include " + query, method: "GET", path: messagesPath(id) + "?include=" + query, headers: as(token), status: 400, code: 4, has: []string{"include"}, lacks: []string{"passages"}})
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -66,6 +67,29 @@ func TestCutAnswers(t *testing.T) {
 			seen := w.messages(token, id, "")
 			if len(seen) != 3 || seen[0]["outcome"] != nil || seen[2]["outcome"] != "failed" {
 				t.Errorf("the messages are %v", seen)
+			}
+			last := w.messages(token, id, "?limit=1&include=usage,sources&after="+written(int64(seen[1]["id"].(float64))))[0]
+			if usage, _ := last["usage"].(map[string]any); usage["status"] != "failed" || usage["outcome"] != "failed" || last["sources"] != nil {
+				t.Errorf("with its usage it is %v", last)
+			}
+		})
+		b.Run("messages have what their answers had, if that is included", func(t *testing.T) {
+			w := b.within(t)
+			upstream.Always(llmtest.Reply{Pieces: []string{"At seven [1]."}})
+			id := written(w.newConversation(token, ""))
+			r := w.call("POST", chatPath, asking(id), bearer(token))
+			w.checkAnswer(r, 200, 0)
+			for query, has := range map[string][2]bool{"": {}, "?include=": {}, "?include=sources": {true, false}, "?include=usage": {false, true}, "?include=usage,sources": {true, true}} {
+				seen := w.messages(token, id, query)
+				if seen[0]["sources"] != nil || seen[0]["usage"] != nil || (seen[1]["sources"] != nil) != has[0] || (seen[1]["usage"] != nil) != has[1] {
+					t.Errorf("%q gives %v", query, seen)
+				}
+				if has[0] && !reflect.DeepEqual(seen[1]["sources"], r.Data["sources"]) {
+					t.Errorf("the sources are %v, those of the answer %v", seen[1]["sources"], r.Data["sources"])
+				}
+				if usage, _ := seen[1]["usage"].(map[string]any); has[1] && (usage["total_tokens"] != r.Data["usage"].(map[string]any)["total_tokens"] || usage["model"] != "double" || usage["status"] != "complete") {
+					t.Errorf("the usage is %v", usage)
+				}
 			}
 		})
 		b.Run("an answer without its end is not given again", func(t *testing.T) {

@@ -85,14 +85,15 @@ func (s *Conversations) tellFailures(ctx context.Context, conversationID int64, 
 	}
 	silent, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(messages[0].ID),
 		message.Role(string(chat.Assistant)), message.StatusNEQ(string(chat.Generating)), message.Content("")).
-		Order(message.ByID()).Select(message.FieldID, message.FieldOutcome).All(ctx)
+		Order(message.ByID()).Limit(len(messages)).Select(message.FieldID, message.FieldStatus, message.FieldOutcome).All(ctx)
 	if err != nil {
 		return mapError(err)
 	}
 	for _, answer := range silent {
 		before, _ := slices.BinarySearchFunc(messages, answer.ID, func(m chat.Message, id int64) int { return cmp.Compare(m.ID, id) })
 		if question := unanswered[messages[before-1].ID]; question != nil {
-			question.Outcome = chat.Outcome(answer.Outcome)
+			question.SilentAnswerID = answer.ID
+			question.Outcome = cmp.Or(chat.Outcome(answer.Outcome), chat.OutcomeOf(chat.Status(answer.Status), false))
 		}
 	}
 	return nil

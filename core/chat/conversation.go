@@ -93,7 +93,10 @@ type Message struct {
 	// text, which is no message.
 	Outcome      Outcome
 	FinishReason string
-	CreatedAt    time.Time
+	// SilentAnswerID is, of a question whose answer ended without text, the id of that
+	// answer, which is no message. Only [Conversations.Messages] gives it.
+	SilentAnswerID int64
+	CreatedAt      time.Time
 }
 
 // Conversations is the port to what keeps conversations and reads their

@@ -20,7 +20,7 @@ type Page struct {
 const MaxPage = 100
 
 // ErrNoMessage says that [Page.After] is not a message of the conversation.
-var ErrNoMessage = fault.InField("after", "after must be the id of a message of this conversation.")
+var ErrNoMessage = fault.InField("after", "after must be the id of a message of this conversation. Begin again without it.").Named(fault.WrongCursor)
 
 // Messages returns the messages of a conversation of the caller's chatbot,
 // oldest first, and whether there are more after them.

@@ -136,7 +136,8 @@ export interface paths {
         };
         /**
          * Read the messages of a conversation
-         * @description Oldest first. Without `limit` and `after` you get all messages, and neither `has_more` nor `next`. With one of them you get a page; `next` is the `after` of the next one.
+         * @description Oldest first. Without `limit` and `after` you get all messages, and neither `has_more` nor `next`. With one of them you get a page; `next` is the `after` of the next one. A wrong `after`
+         *     gets 400 with the code `invalid_cursor`. An answer that is being written is not among them. A question whose answer ended without text has the `outcome` of that answer.
          */
         get: operations["listMessages"];
         put?: never;
@@ -1753,6 +1754,30 @@ export interface components {
             status?: "complete" | "incomplete" | "stopped" | "interrupted" | "failed";
             outcome?: components["schemas"]["Outcome"];
             finish_reason?: components["schemas"]["FinishReason"];
+            /** @description The passages that the model was given. Only of an `assistant`, and when included. */
+            sources?: components["schemas"]["Source"][];
+            usage?: components["schemas"]["UsageRecord"];
+        };
+        /** @description What an answer took. A message has it when included: that of an `assistant`, and that of a `user` whose answer ended without text. It is missing where none was kept. */
+        UsageRecord: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            /** @description Whether Parley counted the tokens because a model gave no count. */
+            estimated: boolean;
+            model: string;
+            /** @description The time until the first text; 0 when there was none. */
+            first_token_ms: number;
+            total_ms: number;
+            /** @description How many passages the model was given. */
+            passages: number;
+            /**
+             * @description How the answer ended. `incomplete` lacks its end, as `finish_reason` says. Later versions may add values.
+             * @enum {string}
+             */
+            status: "complete" | "incomplete" | "stopped" | "interrupted" | "failed" | "generating";
+            outcome: components["schemas"]["Outcome"];
+            finish_reason?: components["schemas"]["FinishReason"];
         };
         /**
          * @description What became of a question: `no_answer` is an answer that says that it does not know, so that you can hand over to a person.
@@ -1845,26 +1870,7 @@ export interface components {
              * @enum {string}
              */
             type: "usage";
-            usage: {
-                prompt_tokens: number;
-                completion_tokens: number;
-                total_tokens: number;
-                /** @description Whether Parley counted the tokens because a model gave no count. */
-                estimated: boolean;
-                model: string;
-                /** @description The time until the first text; 0 when there was none. */
-                first_token_ms: number;
-                total_ms: number;
-                /** @description How many passages the model was given. */
-                passages: number;
-                /**
-                 * @description How the answer ended. `incomplete` lacks its end, as `finish_reason` says. Later versions may add values.
-                 * @enum {string}
-                 */
-                status: "complete" | "incomplete" | "stopped" | "interrupted" | "failed" | "generating";
-                outcome: components["schemas"]["Outcome"];
-                finish_reason?: components["schemas"]["FinishReason"];
-            };
+            usage: components["schemas"]["UsageRecord"];
         };
         /** @description The whole answer in the format, once, after the last `delta`; not for `markdown`. */
         FormattedEvent: {
@@ -3439,6 +3445,14 @@ export interface operations {
                  * @example 7850078276133411
                  */
                 after?: string;
+                /**
+                 * @description What to add to the messages. An empty value adds nothing.
+                 * @example [
+                 *       "sources",
+                 *       "usage"
+                 *     ]
+                 */
+                include?: ("sources" | "usage")[];
                 /**
                  * @description The same as a query parameter, for names that a header cannot carry.
                  * @example alice

@@ -41,6 +41,10 @@ type Turns interface {
 	// TurnsOf returns the last turns of a conversation, oldest first and at most
 	// limit.
 	TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) ([]Stored, error)
+	// AnswersOf returns the answers of a conversation with some ids, by id, as far as
+	// they have ended: how they ended, their citations, and the usage record of their
+	// last attempt, which is empty where none was kept.
+	AnswersOf(ctx context.Context, workspaceID string, conversationID int64, answerIDs []int64) (map[int64]Answer, error)
 	// AskToStop marks an answer that is being generated. Another process may
 	// be the one that generates it: see StopsAsked.
 	AskToStop(ctx context.Context, workspaceID string, answerID int64) error

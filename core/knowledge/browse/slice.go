@@ -47,7 +47,7 @@ func ParseCursor(field, text string) (Cursor, error) {
 	if text == "" {
 		return Cursor{}, nil
 	}
-	wrong := fault.InField(field, "%s is not from a list of this server. Begin again without it.", field)
+	wrong := fault.InField(field, "%s is not from a list of this server. Begin again without it.", field).Named(fault.WrongCursor)
 	if len(text) > maxCursor {
 		return Cursor{}, wrong
 	}

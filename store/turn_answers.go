@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/ent/message"
+	"parley/ent/usagerecord"
+)
+
+// answersAtOnce bounds the parameters of a statement.
+const answersAtOnce = 500
+
+// AnswersOf returns the answers of a conversation with some ids, by id, as far as they
+// have ended.
+func (s *Turns) AnswersOf(ctx context.Context, workspaceID string, conversationID int64, answerIDs []int64) (map[int64]turn.Answer, error) {
+	ctx = within(ctx, workspaceID)
+	answers := make(map[int64]turn.Answer, len(answerIDs))
+	for ids := range slices.Chunk(answerIDs, answersAtOnce) {
+		rows, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDIn(ids...),
+			message.Role(string(chat.Assistant)), message.StatusNEQ(string(chat.Generating))).
+			Select(message.FieldID, message.FieldAttempt, message.FieldStatus, message.FieldOutcome, message.FieldFinishReason, message.FieldSources).All(ctx)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		records, err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.MessageIDIn(ids...)).All(ctx)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		for _, row := range rows {
+			made := turn.Answer{
+				ConversationID: conversationID, MessageID: row.ID, Attempt: row.Attempt, Status: chat.Status(row.Status), Outcome: chat.Outcome(row.Outcome),
+			}
+			made.Finish = answer.FinishReason(row.FinishReason)
+			if made.Citations, err = parseSources(row.Sources); err != nil {
+				return nil, mapError(err)
+			}
+			answers[row.ID] = made
+		}
+		for _, row := range records {
+			if made, ended := answers[row.MessageID]; ended && made.Attempt == row.Attempt {
+				made.Record = *recordFromRow(row)
+				answers[row.MessageID] = made
+			}
+		}
+	}
+	return answers, nil
+}
