@@ -39,6 +39,9 @@ func (h questions) read(c *fiber.Ctx, admitted *admission) (ask turn.Ask, err er
 		return ask, err
 	}
 	ask.Message = *request.Message
+	if ask.Metadata, err = newMetadata(request.Metadata); err != nil {
+		return ask, err
+	}
 	if written := writtenID(request.ConversationID); written != nil {
 		ask.ConversationID, err = h.ids.conversationID(*written)
 	}
@@ -74,8 +77,16 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	})
 }
 
-// stream answers with Server-Sent Events.
+// stream answers with Server-Sent Events. With the id of an event it goes on after
+// that, and asks nothing.
 func (h questions) stream(c *fiber.Ctx, by caller) error {
+	from, err := h.ids.lastEvent(c)
+	if err != nil {
+		return err
+	}
+	if from != nil {
+		return h.resume(c, by, *from)
+	}
 	admitted, err := h.admitQuestion(c, by.Principal)
 	if err != nil {
 		return err
@@ -88,5 +99,23 @@ func (h questions) stream(c *fiber.Ctx, by caller) error {
 	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
+	}})
+}
+
+// resume gives what comes after an event of the answer to the same question.
+func (h questions) resume(c *fiber.Ctx, by caller, from turn.Position) error {
+	ask, err := h.read(c, &admission{api: h.API, principal: by.Principal})
+	if err != nil {
+		return err
+	}
+	slot, err := take(h.readers, by.Principal)
+	if err != nil {
+		return err
+	}
+	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by), slot: slot, resumed: true, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+		resumed, err := h.Turns.ResumeAsked(ctx, by.Principal, ask, from)
+		delivery := ask.Delivery
+		delivery.IDs = true
+		return resumed, delivery, err
 	}})
 }

@@ -154,17 +154,32 @@ func (h conversations) change(c *fiber.Ctx, by caller) error {
 		return err
 	}
 	change := chat.Change{Title: request.Title}
-	if len(request.Metadata) > 0 {
-		change.Clear = request.Metadata.Kind() == 'n'
-		if err := json.Unmarshal(request.Metadata, &change.Metadata); err != nil {
-			return fault.InField("metadata", "metadata must be an object whose values are texts, or null.")
-		}
+	change.Clear = request.Metadata.Kind() == 'n'
+	if change.Metadata, err = pairsOf(request.Metadata); err != nil {
+		return err
 	}
 	changed, err := h.Chat.Change(c.UserContext(), by.Principal, ref, change)
 	if err != nil {
 		return err
 	}
 	return succeed(c, h.ids.conversationToWire(changed))
+}
+
+// pairsOf reads metadata as it is written.
+func pairsOf(written jsontext.Value) (pairs map[string]*string, err error) {
+	if len(written) > 0 && json.Unmarshal(written, &pairs) != nil {
+		return nil, fault.InField("metadata", "metadata must be an object whose values are texts, or null.")
+	}
+	return pairs, nil
+}
+
+// newMetadata is that of a new conversation.
+func newMetadata(written jsontext.Value) (map[string]string, error) {
+	pairs, err := pairsOf(written)
+	if err != nil {
+		return nil, err
+	}
+	return chat.NewMetadata(pairs)
 }
 
 // remove deletes a conversation.

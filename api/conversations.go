@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
+
+	"parley/core/chat"
 )
 
 // conversations are the handlers of conversations.
@@ -30,13 +32,17 @@ func (h conversations) create(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	made, err := h.Chat.CreateConversation(c.UserContext(), by.Principal, externalUserID, key, func(ctx context.Context) error {
-		return h.count(ctx, by.Principal)
-	})
+	metadata, err := newMetadata(request.Metadata)
 	if err != nil {
 		return err
 	}
-	return succeed(c, conversationData{h.IDs.Conversation(made.ID), made.ChatbotID, made.Status, timestamp(made.CreatedAt)})
+	made, err := h.Chat.CreateConversation(c.UserContext(), by.Principal, chat.Start{ExternalUserID: externalUserID, Metadata: metadata, Key: key, Admit: func(ctx context.Context) error {
+		return h.count(ctx, by.Principal)
+	}})
+	if err != nil {
+		return err
+	}
+	return succeed(c, createdData{conversationData{h.IDs.Conversation(made.ID), made.ChatbotID, made.Status, timestamp(made.CreatedAt)}, made.Metadata})
 }
 
 // messages reads a conversation back.

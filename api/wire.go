@@ -19,7 +19,8 @@ type envelope struct {
 
 // conversationRequest is the body of POST /conversations. (Section 4.3.)
 type conversationRequest struct {
-	ExternalUserID *string `json:"external_user_id"`
+	ExternalUserID *string        `json:"external_user_id"`
+	Metadata       jsontext.Value `json:"metadata"`
 }
 
 // conversationData answers POST /conversations. (Section 4.3.)
@@ -28,6 +29,13 @@ type conversationData struct {
 	ChatbotID      string `json:"chatbot_id"`
 	Status         string `json:"status"`
 	CreatedAt      string `json:"created_at"`
+}
+
+// createdData is conversationData with what was given to it.
+type createdData struct {
+	conversationData
+
+	Metadata map[string]string `json:"metadata,omitzero"`
 }
 
 // messagesData answers GET /conversations/:id/messages. (Section 4.4; the

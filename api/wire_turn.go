@@ -17,6 +17,8 @@ type chatRequest struct {
 	Format         *string        `json:"format"`
 	ExternalUserID *string        `json:"external_user_id"`
 	Include        []string       `json:"include"`
+	// Metadata is that of a new conversation.
+	Metadata jsontext.Value `json:"metadata"`
 }
 
 // chatData answers POST /chat. (Section 4.1; what follows usage is ours.)

@@ -118,6 +118,37 @@ func TestConversationsOfPrograms(t *testing.T) {
 			scenario{name: "a deleted conversation is not deleted again", method: "DELETE", path: at, headers: as(token), status: 404, code: 3},
 		)
 
+		for _, begun := range []struct {
+			name, metadata, refused string
+			has                     string
+		}{
+			{"metadata", `{"order":"4711"}`, "", `"metadata":{"order":"4711"}`},
+			{"no metadata", `null`, "", ""},
+			{"a number as a value", `{"order":4711}`, "invalid_request", ""},
+			{"a list", `["order"]`, "invalid_request", ""},
+			{"a NUL", `{"order":"\u0000"}`, "invalid_request", ""},
+			{"17 pairs", `{"a":"v","b":"v",` + strings.Join(fill, ",") + `}`, "metadata_too_large", ""},
+			{"a long key", `{"` + strings.Repeat("k", 41) + `":"v"}`, "metadata_too_large", ""},
+		} {
+			for path, body := range map[string]string{conversationsPath: `{"metadata":` + begun.metadata + `}`, chatPath: `{"message":"When does the bakery open?","metadata":` + begun.metadata + `}`} {
+				b.Run("a conversation that begins by "+path+" with "+begun.name, func(t *testing.T) {
+					w := b.within(t)
+					r := w.call("POST", path, body, bearer(token))
+					if begun.refused != "" {
+						w.checkAnswer(r, 400, 4)
+						if got := r.Header.Get("X-Error-Code"); got != begun.refused {
+							t.Errorf("the code is %q", got)
+						}
+						return
+					}
+					w.checkAnswer(r, 200, 0)
+					shown := w.call("GET", conversationsPath+"/"+written(w.number(r, "conversation_id")), "", bearer(token))
+					w.checkParts(shown.body, []string{begun.has})
+				})
+			}
+		}
+		b.play(scenario{name: "metadata with a conversation is refused", body: `{"message":"When?","conversation_id":` + made[1] + `,"metadata":{"order":"1"}}`, headers: as(token), status: 400, code: 4, has: []string{"PATCH"}})
+
 		apart := b.separated()
 		own := written(b.newConversation(apart.token, `{"external_user_id":"alice"}`))
 		_, writer := b.issue(apart, chatbot.NewToken{Scopes: chatbot.AllScopes()})

@@ -36,6 +36,7 @@ func TestResume(t *testing.T) {
 		first := b.marked("POST", streamPath, resumable, bearer(token)).rest()
 		conversation := first[0].ConversationID
 		whole := gist(first)
+		_, chatting := b.issue(b.baker, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeChat}})
 
 		b.Run("a stream with ids has all that it may include, in order", func(t *testing.T) {
 			var kinds []string
@@ -68,6 +69,24 @@ func TestResume(t *testing.T) {
 			w := b.within(t)
 			got := gist(w.marked("GET", resumePath(conversation)+"?format=plain_text&include=", "", bearer(token), lastEventID(lastOf(first[:2]))).rest())
 			if want := "answer: " + answerOfSeven + "\n" + `{"type":"formatted","content":"At seven — früh, as ever [1].","format":"plain_text"}` + "\n[DONE]"; got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+		for i := range first {
+			b.Run(fmt.Sprintf("the same request with the id of event %d goes on after that", i), func(t *testing.T) {
+				w := b.within(t)
+				after := w.marked("POST", streamPath, resumable, bearer(chatting), lastEventID(first[i].id)).rest()
+				if first[i].done {
+					after = after[1:]
+				}
+				checkResumed(t, whole, first[:i+1], after)
+			})
+		}
+		b.Run("the repeated request says what else the stream includes", func(t *testing.T) {
+			w := b.within(t)
+			body := fmt.Sprintf(`{"message":"When does the bakery open?","conversation_id":%d}`, conversation)
+			got := gist(w.marked("POST", streamPath, body, bearer(chatting), lastEventID(lastOf(first[:2])), keyed("any")).rest())
+			if want := "answer: " + answerOfSeven + "\n[DONE]"; got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
@@ -115,6 +134,23 @@ func (b bakery) noResumes(conversation int64, id string) []scenario {
 		all[i].method, all[i].path = "GET", orDefault(all[i].path, path)
 		all[i].headers = append(all[i].headers, bearer(b.baker.token))
 	}
+	plain := b.call("POST", chatPath, openingQuestion, bearer(b.baker.token))
+	apart := b.separated()
+	theirs := b.marked("POST", streamPath, `{"message":"When?","include":["ids"],"external_user_id":"alice"}`, bearer(apart.token)).rest()
+	repeated := func(name, token, body, id string, status, code int, has ...string) scenario {
+		return scenario{name: "a repeated question with " + name + " is refused", path: streamPath, body: body, headers: []header{bearer(token), lastEventID(id)}, status: status, code: code, has: has}
+	}
+	all = append(all,
+		repeated("the id of another question", b.baker.token, `{"message":"And on Sunday?"}`, id, 400, 4, "another question"),
+		repeated("an id that is none", b.baker.token, resumable, "x", 400, 4, "Last-Event-ID"),
+		repeated("an id of an attempt that there was not", b.baker.token, resumable, parts[0]+".7."+parts[2], 400, 4),
+		repeated("the id of a stream without ids", b.baker.token, openingQuestion, written(b.number(plain, "message_id"))+".1.0", 400, 4),
+		repeated("the id of another conversation than it names", b.baker.token, fmt.Sprintf(`{"message":"When does the bakery open?","conversation_id":%d}`, other[0].ConversationID), id, 400, 4),
+		repeated("the id of another workspace", b.rival.token, resumable, id, 400, 4, "is not the id of an event"),
+		repeated("the id of another end user", apart.token, `{"message":"When?","include":["ids"],"external_user_id":"bob"}`, theirs[0].id, 400, 4, "is not the id of an event"),
+		repeated("an id and no message", b.baker.token, `{}`, id, 400, 4, "message"),
+		repeated("an id and no scope", reading, resumable, id, 403, 2),
+	)
 	return append(all,
 		scenario{name: "a token that may not read does not resume", method: "GET", path: path, headers: as(blind), status: 403, code: 2},
 		scenario{name: "one that may only read does", method: "GET", path: messagesPath(written(conversation)), headers: as(reading), then: func(w *instance, _ reply) {

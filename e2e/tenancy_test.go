@@ -91,10 +91,10 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 			things["failed"] = document.ID
 		}
 	}
-	conversation, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
+	conversation, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, chat.Start{})
 	w.must(err)
 	things["conversation_id"] = written(p.IDs.Conversation(conversation.ID))
-	deleted, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, "", nil, nil)
+	deleted, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot}, chat.Start{})
 	w.must(err)
 	things["deleted"] = written(p.IDs.Conversation(deleted.ID))
 	answered := w.answeredIn(bot, "When does "+name+" open?")
@@ -104,7 +104,7 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	test, err := p.Insight.Tests.Add(ctx, bot.WorkspaceID, bot.ID, testrun.NewQuestion{Question: "When does " + name + " open?", Expects: testrun.AnAnswer})
 	w.must(err)
 	things["question"] = test.ID
-	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: owner}, "", nil, nil)
+	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: owner}, chat.Start{})
 	w.must(err)
 	things["tried"] = written(p.IDs.Conversation(tried.ID))
 	return things

@@ -148,7 +148,7 @@ func someRequest(random *rand.Rand, tn tenantOf, shared string) string {
 // conversations but the shared one have one turn at most.
 func (w *instance) checkUsageRecords(tn tenantOf, shared int64) {
 	w.Helper()
-	after, err := w.server.Chat.CreateConversation(w.Context(), &chatbot.Principal{Chatbot: chatbot.Chatbot{ID: tn.chatbot, WorkspaceID: tn.workspace}}, "", nil, nil)
+	after, err := w.server.Chat.CreateConversation(w.Context(), &chatbot.Principal{Chatbot: chatbot.Chatbot{ID: tn.chatbot, WorkspaceID: tn.workspace}}, chat.Start{})
 	w.must(err)
 	attempts, answers := 0, 0
 	count := func(conversation, answer int64) (found int64) {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"parley/core/account"
+	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
@@ -85,7 +86,7 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	w.newToken(workspace, bot.ID, attack)
 	provider := w.newProvider(workspace, attack)
 	asked := w.answeredIn(bot, attack)
-	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: user.ID}, "", nil, nil)
+	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: user.ID}, chat.Start{})
 	w.must(err)
 	return ids{
 		"workspace": workspace, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,

@@ -19,10 +19,14 @@ func NewConversations(db *Store) *Conversations { return &Conversations{db} }
 
 // CreateConversation returns the conversation with its new id.
 func (s *Conversations) CreateConversation(ctx context.Context, workspaceID string, c chat.Conversation) (chat.Conversation, error) {
-	err := s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	metadata, err := metadataOf(c.Metadata)
+	if err != nil {
+		return c, err
+	}
+	err = s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Conversation.Create().SetWorkspaceID(workspaceID).SetChatbotID(c.ChatbotID).
 			SetExternalUserID(c.ExternalUserID).SetStatus(c.Status).SetOrigin(string(c.Origin)).SetBegunBy(c.BegunBy).SetTitle(c.Title).
-			SetCreatedAt(c.CreatedAt).Save(ctx)
+			SetMetadata(metadata).SetCreatedAt(c.CreatedAt).Save(ctx)
 		if err == nil {
 			c.ID = row.ID
 		}

@@ -15,8 +15,8 @@ import (
 // would run for each of them again, and PostgreSQL begins a turn in one round
 // trip. Each names the workspace itself.
 
-const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 
 // insertTurn adds a question and an answer to a conversation of the workspace,
 // the answer last. The databases name the types of parameters differently. On
@@ -55,8 +55,8 @@ const (
 const beginConversation = `WITH workspace AS (
 	SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE
 ), conversation AS (
-	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title)
-	SELECT id, $2, $3, $4, $5::timestamptz, $12, $13, $14 FROM workspace RETURNING id
+	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
+	SELECT id, $2, $3, $4, $5::timestamptz, $12, $13, $14, $15 FROM workspace RETURNING id
 ), question AS (
 	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
 	SELECT $1, id, 'user', $6, 'complete', $8::timestamptz FROM conversation RETURNING conversation_id
@@ -71,17 +71,21 @@ const beginConversation = `WITH workspace AS (
 
 // BeginConversation creates a conversation with its first turn.
 func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
+	metadata, err := metadataOf(c.Metadata)
+	if err != nil {
+		return c, 0, err
+	}
 	if s.store.dialect == dialect.Postgres {
 		var answerID int64
 		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
 			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), shardsOf(s.store, turn.Reserved),
-			string(c.Origin), c.BegunBy, c.Title)
+			string(c.Origin), c.BegunBy, c.Title, metadata)
 		return c, answerID, mapError(err)
 	}
 	var answerID int64
-	err := s.store.InTx(ctx, func(ctx context.Context) error {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID}, insertConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, string(c.Origin), c.BegunBy, c.Title)
+			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, string(c.Origin), c.BegunBy, c.Title, metadata)
 		if err != nil {
 			return mapError(err)
 		}

@@ -146,6 +146,13 @@ var methodsThatRead = []confined{
 	{"TurnsOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.TurnsOf(ctx, as, a.conversation, 10)
 	}},
+	{"ConversationOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		id, err := s.ConversationOf(ctx, as, a.answer)
+		if id != a.conversation {
+			return nil, err
+		}
+		return a.secret, err
+	}},
 	{"AnswersOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		answers, err := s.AnswersOf(ctx, as, a.conversation, []int64{a.answer})
 		if len(answers) == 0 {

@@ -7,12 +7,20 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/ent"
 	"parley/ent/message"
 	"parley/ent/usagerecord"
 )
 
 // answersAtOnce bounds the parameters of a statement.
 const answersAtOnce = 500
+
+// ConversationOf returns the conversation that an answer is in.
+func (s *Turns) ConversationOf(ctx context.Context, workspaceID string, answerID int64) (int64, error) {
+	row, err := s.store.db(ctx).Message.Query().Where(message.ID(answerID), message.Role(string(chat.Assistant))).
+		Select(message.FieldConversationID).Only(within(ctx, workspaceID))
+	return one(row, err, func(row *ent.Message) int64 { return row.ConversationID })
+}
 
 // AnswersOf returns the answers of a conversation with some ids, by id, as far as they
 // have ended.

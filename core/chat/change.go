@@ -85,6 +85,20 @@ func (c Change) apply(to *Conversation) error {
 	return nil
 }
 
+// NewMetadata returns the metadata of a new conversation, checked as a [Change] is.
+// Keys without a value are left out.
+func NewMetadata(pairs map[string]*string) (map[string]string, error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	if err := checkPairs(pairs); err != nil {
+		return nil, err
+	}
+	var made Conversation
+	err := Change{Metadata: pairs}.apply(&made)
+	return made.Metadata, err
+}
+
 func checkTitle(title string) (string, error) {
 	if !Storable(title) {
 		return "", fault.InField("title", "title must be valid UTF-8 without NUL characters.")

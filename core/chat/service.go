@@ -56,10 +56,22 @@ const maxExternalUserID = 255
 // caller and its end user.
 var ErrNoConversation = fault.New(fault.NotFound, "Conversation not found.")
 
-// CreateConversation starts a conversation before any message is sent: one for
-// each key, if there is a key. Admit, unless nil, is called before one is made
-// for a key, and refuses it with an error.
-func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, externalUserID string, key *Key, admit func(context.Context) error) (Conversation, error) {
+// Start says how a conversation begins. Its zero value is one of nobody.
+type Start struct {
+	// ExternalUserID is the caller's name for its end user, or empty.
+	ExternalUserID string
+	// Metadata is made by [NewMetadata].
+	Metadata map[string]string
+	// Key makes one conversation, however often it is sent.
+	Key *Key
+	// Admit, unless nil, is called before a conversation is made for a key, and
+	// refuses it with an error.
+	Admit func(context.Context) error
+}
+
+// CreateConversation starts a conversation before any message is sent.
+func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, start Start) (Conversation, error) {
+	externalUserID, key, admit := start.ExternalUserID, start.Key, start.Admit
 	if err := (Ref{ExternalUserID: externalUserID}).Check(); err != nil {
 		return Conversation{}, err
 	}
@@ -80,7 +92,7 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 	}
 	var made Conversation
 	err := s.inTx(ctx, func(ctx context.Context) (err error) {
-		made, err = s.store.CreateConversation(ctx, workspaceID, s.NewConversation(p, externalUserID))
+		made, err = s.store.CreateConversation(ctx, workspaceID, s.NewConversation(p, externalUserID, start.Metadata))
 		if err != nil || key == nil {
 			return err
 		}
@@ -97,10 +109,10 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 }
 
 // NewConversation is one that is about to be stored.
-func (s *Service) NewConversation(p *chatbot.Principal, externalUserID string) Conversation {
+func (s *Service) NewConversation(p *chatbot.Principal, externalUserID string, metadata map[string]string) Conversation {
 	return Conversation{
 		WorkspaceID: p.Chatbot.WorkspaceID, ChatbotID: p.Chatbot.ID,
-		ExternalUserID: externalUserID, Status: Active, Origin: OriginOf(p), BegunBy: p.CallerID(), CreatedAt: s.now(),
+		ExternalUserID: externalUserID, Metadata: metadata, Status: Active, Origin: OriginOf(p), BegunBy: p.CallerID(), CreatedAt: s.now(),
 	}
 }
 

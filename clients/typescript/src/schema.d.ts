@@ -43,7 +43,7 @@ export interface paths {
          *     A failure before the first event is an ordinary answer with its status.
          *
          *     With `"include": ["ids"]` each event has an `id`. When the connection breaks, the answer goes on, and `GET /api/v1/conversations/{conversation_id}/stream` gives you
-         *     the rest.
+         *     the rest. So does the same request once more with `Last-Event-ID`: it asks nothing, and counts against no requests of a minute.
          */
         post: operations["chatStream"];
         delete?: never;
@@ -1550,6 +1550,10 @@ export interface components {
          * @enum {string}
          */
         Include: "usage" | "sources" | "ids";
+        /** @description Your own pairs for a new conversation, with keys of up to 40 characters. More or longer ones get 400 with the code `metadata_too_large`. */
+        NewMetadata: {
+            [key: string]: string;
+        } | null;
         Question: {
             /** @description The question; not blank. The plan says how long it may be, 16,000 characters on Standard. */
             message: string;
@@ -1565,6 +1569,7 @@ export interface components {
             external_user_id?: string | null;
             /** @description What to add to a stream. A whole answer ignores it. */
             include?: components["schemas"]["Include"][] | null;
+            metadata?: components["schemas"]["NewMetadata"];
         };
         ForEndUser: {
             /** @description Your own name for the user of your system. A conversation belongs to the first one that a question names in it; for another it does not exist. */
@@ -1657,6 +1662,10 @@ export interface components {
                  */
                 status: "active";
                 created_at: components["schemas"]["Time"];
+                /** @description Its pairs, when you gave it some. */
+                metadata?: {
+                    [key: string]: string;
+                };
             };
         };
         ListedConversation: {
@@ -1707,6 +1716,11 @@ export interface components {
                 /** @constant */
                 deleted: true;
             };
+        };
+        NewConversation: {
+            /** @description Your own name for the user of your system. A conversation belongs to the first one that a question names in it; for another it does not exist. */
+            external_user_id?: string | null;
+            metadata?: components["schemas"]["NewMetadata"];
         };
         ConversationChange: {
             /** @description Your own name for the user of your system. A conversation belongs to the first one that a question names in it; for another it does not exist. */
@@ -3083,6 +3097,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description The last `id` that you received of the answer to the same question. You get what comes after it. Send it with the same body; an id of another question gets 400.
+                 * @example 4488309032378843.1.17
+                 */
+                "Last-Event-ID"?: string;
+                /**
                  * @description Your own name for the end user, in place of `external_user_id` in the body. If you name one more than once, all must be the same.
                  * @example alice
                  */
@@ -3208,10 +3227,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "external_user_id": "alice"
+                 *       "external_user_id": "alice",
+                 *       "metadata": {
+                 *         "order": "4711"
+                 *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ForEndUser"];
+                "application/json": components["schemas"]["NewConversation"];
             };
         };
         responses: {
@@ -3233,7 +3255,10 @@ export interface operations {
                      *         "conversation_id": 1046428234147879,
                      *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
                      *         "status": "active",
-                     *         "created_at": "2026-11-21T01:20:21.246Z"
+                     *         "created_at": "2026-11-21T01:20:21.246Z",
+                     *         "metadata": {
+                     *           "order": "4711"
+                     *         }
                      *       }
                      *     }
                      */

@@ -69,7 +69,7 @@ func (b *beginning) first(ctx context.Context, a *attempt) error {
 func (b *beginning) create(ctx context.Context, a *attempt) error {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
-	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID)
+	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID, b.ask.Metadata)
 	conversation.Title = chat.TitleOf(b.ask.Message)
 	a.opens = true
 	var answerID int64

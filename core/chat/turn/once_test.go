@@ -125,7 +125,7 @@ func TestOnceForAKey(t *testing.T) {
 		ids := make([]int64, 20)
 		for i := range ids {
 			all.Go(func() {
-				made, err := s.Chats.CreateConversation(t.Context(), s.caller, "u", key("c", "body"), nil)
+				made, err := s.Chats.CreateConversation(t.Context(), s.caller, chat.Start{ExternalUserID: "u", Key: key("c", "body")})
 				if err != nil {
 					t.Error(err)
 				}
@@ -139,7 +139,7 @@ func TestOnceForAKey(t *testing.T) {
 				break
 			}
 		}
-		if _, err := s.Chats.CreateConversation(t.Context(), s.caller, "v", key("c", "other"), nil); !fault.Is(err, fault.Conflict) {
+		if _, err := s.Chats.CreateConversation(t.Context(), s.caller, chat.Start{ExternalUserID: "v", Key: key("c", "other")}); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another body gets %v", err)
 		}
 	})

@@ -91,7 +91,7 @@ func TestAConversationThatWasBegunWithoutAQuestionGetsItsTitleWithTheFirst(t *te
 	ctx := t.Context()
 	p := callerOf(home, 10)
 	p.Token.ID = "tok_1"
-	made, err := r.Chats.CreateConversation(ctx, p, "", nil, nil)
+	made, err := r.Chats.CreateConversation(ctx, p, chat.Start{})
 	r.must(err)
 	for i, question := range []string{"When do you open?", "And on Sundays?"} {
 		begun, err := r.Begin(ctx, p, turn.Ask{Ref: chat.Ref{ConversationID: made.ID}, Message: question})

@@ -251,7 +251,7 @@ func TestResumed(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		made, err := s.Chats.CreateConversation(t.Context(), s.caller, "", nil, nil)
+		made, err := s.Chats.CreateConversation(t.Context(), s.caller, chat.Start{})
 		s.must(err)
 		if _, err := s.Resume(t.Context(), s.caller, chat.Ref{ConversationID: made.ID}, nil); !fault.Is(err, fault.NotFound) {
 			t.Errorf("a conversation without an answer: %v", err)

@@ -48,7 +48,7 @@ func TestDeleteOld(t *testing.T) {
 		r := newRig(t)
 		silent, continued := r.talk(home), r.talk(home)
 		elsewhere := r.talk(foreign)
-		empty, err := r.Chats.CreateConversation(t.Context(), callerOf(home, 1), "", nil, nil)
+		empty, err := r.Chats.CreateConversation(t.Context(), callerOf(home, 1), chat.Start{})
 		r.must(err)
 		r.now = r.now.Add(30*day - time.Second)
 		_, err = r.ask(t.Context(), callerOf(home, plan.Unlimited), continued)

@@ -55,6 +55,8 @@ type Ask struct {
 	chat.Ref
 	Message  string
 	Delivery Delivery
+	// Metadata is that of a new conversation, made by [chat.NewMetadata].
+	Metadata map[string]string
 	// Given, unless nil, is what the caller says besides the question.
 	Given *Given
 	// Key makes Parley answer the question once, however often it is asked.
@@ -78,6 +80,9 @@ func (a Ask) check(p *chatbot.Principal) error {
 	}
 	if err := p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(a.Message)); err != nil {
 		return err
+	}
+	if a.Metadata != nil && a.ConversationID != 0 {
+		return fault.InField("metadata", "metadata is for a new conversation. Send it without conversation_id, or change that of the conversation with PATCH.")
 	}
 	if err := a.Given.check(p); err != nil {
 		return err

@@ -66,7 +66,7 @@ func TestStop(t *testing.T) {
 			close(searching)
 			<-ctx.Done()
 		}
-		made, err := s.Chats.CreateConversation(t.Context(), s.caller, "", nil, nil)
+		made, err := s.Chats.CreateConversation(t.Context(), s.caller, chat.Start{})
 		s.must(err)
 		conversation := chat.Ref{ConversationID: made.ID}
 		begun := make(chan error, 1)
@@ -87,7 +87,7 @@ func TestStop(t *testing.T) {
 
 	t.Run("where nothing was asked there is nothing to stop", func(t *testing.T) {
 		s := newSpeaking(t)
-		made, err := s.Chats.CreateConversation(t.Context(), s.caller, "", nil, nil)
+		made, err := s.Chats.CreateConversation(t.Context(), s.caller, chat.Start{})
 		s.must(err)
 		ending, err := s.Stop(t.Context(), s.caller, chat.Ref{ConversationID: made.ID}, nil)
 		if err != nil || ending != (turn.Ending{ConversationID: made.ID}) {

@@ -45,6 +45,8 @@ type Turns interface {
 	// they have ended: how they ended, their citations, and the usage record of their
 	// last attempt, which is empty where none was kept.
 	AnswersOf(ctx context.Context, workspaceID string, conversationID int64, answerIDs []int64) (map[int64]Answer, error)
+	// ConversationOf returns the conversation that an answer is in.
+	ConversationOf(ctx context.Context, workspaceID string, answerID int64) (conversationID int64, err error)
 	// AskToStop marks an answer that is being generated. Another process may
 	// be the one that generates it: see StopsAsked.
 	AskToStop(ctx context.Context, workspaceID string, answerID int64) error
