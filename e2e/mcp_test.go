@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -206,10 +207,8 @@ func (b bakery) oldClients() {
 	}
 	b.Run("the TypeScript SDK searches, fetches and asks", func(t *testing.T) {
 		w := b.within(t)
-		modules, err := exec.CommandContext(t.Context(), "../scripts/mcp-client.sh").Output()
-		w.must(err)
-		run := exec.CommandContext(t.Context(), "node", "../tools/sdks/mcp/client.cjs", w.base+toolsPath, whenOpen)
-		run.Env = append(os.Environ(), "NODE_PATH="+strings.TrimSpace(string(modules)), "TOKEN="+b.newReader())
+		run := exec.CommandContext(t.Context(), "node", "testdata/sdks/mcp.cjs", w.base+toolsPath, whenOpen)
+		run.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(sdks(t), "node_modules"), "TOKEN="+b.newReader())
 		var failure strings.Builder
 		run.Stderr = &failure
 		written, err := run.Output()

@@ -127,6 +127,27 @@ func TestTokenRestrictions(t *testing.T) {
 			}
 			v.chats(baker.token, http.StatusOK)
 		})
+		t.Run("the same limits hold for agents: a message too many is an answer of the tool, a request too many none", func(t *testing.T) {
+			v := owner.in(t)
+			_, secret := v.create(bot, `{"name":"agent","messages_per_month":1,"requests_per_minute":4}`)
+			ask := func(question string) reply {
+				return v.call("POST", toolsPath, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"question":`+question+`}}}`, bearer(secret))
+			}
+			for question, want := range map[string]string{`""`: "(invalid_request)", `7`: "question"} {
+				r := ask(question) // and is no message
+				v.expect(r, http.StatusOK)
+				if !strings.Contains(r.body, `"isError":true`) || !strings.Contains(r.body, want) {
+					t.Errorf("%s is answered %s", question, r.body)
+				}
+			}
+			if r := ask(`"Hello"`); r.StatusCode != http.StatusOK || strings.Contains(r.body, `"isError":true`) {
+				t.Errorf("the first message is answered %s", r.body)
+			}
+			if r := ask(`"Hello"`); r.StatusCode != http.StatusOK || !strings.Contains(r.body, `"isError":true`) || !strings.Contains(r.body, "(token_quota_exceeded)") {
+				t.Errorf("the second is answered %s", r.body)
+			}
+			v.isRefused(v.call("POST", toolsPath, listTools, bearer(secret)), http.StatusTooManyRequests, "rate_limited", "This token may send 4 requests a minute")
+		})
 		t.Run("rolling keeps the settings", func(t *testing.T) {
 			v := owner.in(t)
 			id, _ := v.create(bot, `{"kind":"publishable","name":"shop","note":"For the shop","origins":["https://shop.example"],"ip_ranges":["127.0.0.0/8"],"messages_per_month":100}`)

@@ -75,7 +75,7 @@ type Response struct {
 	Body        []byte
 }
 
-// Answer answers a message. It returns early when ctx ends.
+// Answer answers a message. When ctx ends, it returns as soon as the caller's tool does.
 func (s *Server) Answer(ctx context.Context, r Request) Response {
 	if r.Message.waits() { // it would be a stream without events
 		return unknownMethod(r.Message.ID)

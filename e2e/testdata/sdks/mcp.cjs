@@ -1,5 +1,5 @@
 // Talks with an MCP server as an agent does, and writes what it got as one object of JSON.
-// Usage: NODE_PATH=…/node_modules TOKEN=… node client.cjs URL QUESTION
+// Usage: NODE_PATH=…/node_modules TOKEN=… node mcp.cjs URL QUESTION
 const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
 const { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
 
