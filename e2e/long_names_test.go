@@ -54,6 +54,7 @@ func (w *instance) newLongNames() *fullWorkspace {
 	_, err = p.Tenants.Invitations.Invite(ctx, workspace, e.owner, longEmail("guest"), tenant.RoleAdmin)
 	w.must(err)
 	e.ids["workspace"], e.ids["user"], e.ids["provider"] = workspace, helper.ID, provider.ID
+	e.ids["webhook"], e.ids["delivery"] = w.newWebhook(workspace, longName(200))
 	return e
 }
 

@@ -37,7 +37,11 @@ var asParts = []string{"/chatbots/:chatbot/welcome", "/chatbots/:chatbot/knowled
 // from what the page lists.
 var withoutText = []string{
 	"/sign-out", "/account/sessions/end", "/account/sessions/end-others",
-	"/workspaces/:workspace/models/:provider/delete", "/workspaces/:workspace/members/:user/remove", "/workspaces/:workspace/leave",
+	"/workspaces/:workspace/models/:provider/delete",
+	"/workspaces/:workspace/webhooks/:webhook/test", "/workspaces/:workspace/webhooks/:webhook/rotate", "/workspaces/:workspace/webhooks/:webhook/pause",
+	"/workspaces/:workspace/webhooks/:webhook/resume", "/workspaces/:workspace/webhooks/:webhook/delete",
+	"/workspaces/:workspace/webhooks/:webhook/deliveries/:delivery/send",
+	"/workspaces/:workspace/members/:user/remove", "/workspaces/:workspace/leave",
 	"/workspaces/:workspace/invitations/:invitation/cancel", "/workspaces/:workspace/billing/checkout", "/workspaces/:workspace/billing/portal",
 	"/chatbots/:chatbot/conversations/:conversation/delete", "/chatbots/:chatbot/improve/:message/dismiss",
 	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/:question/remove",
@@ -92,7 +96,21 @@ var refusedForms = map[string][]refusal{
 	"/workspaces/:workspace/models/try":           {{typed: []string{"kind", "openai", "name", mischief, "base_url", mischief}, field: "base_url"}},
 	"/workspaces/:workspace/models/:provider":     {{typed: []string{"name", tooLong}, field: "name"}, {typed: []string{"name", "Mine", "base_url", mischief}, field: "base_url"}},
 	"/workspaces/:workspace/models/:provider/try": {{typed: []string{"name", mischief, "base_url", mischief}, field: "base_url"}},
-	"/workspaces/:workspace/members/:user/role":   {{typed: []string{"role", mischief}, forgets: []string{"role"}}},
+	"/workspaces/:workspace/webhooks": {
+		{typed: []string{"url", mischief, "description", mischief, "quota.near", "on"}, field: "url"},
+		{typed: []string{"url", "https://127.0.0.1/in", "description", mischief, "quota.near", "on"}, field: "url"},
+		{typed: []string{"url", "https://example.com/in", "description", mischief}, field: "events"},
+		{typed: []string{"url", "https://example.com/in", "description", tooLong, "quota.near", "on"}, field: "description"},
+		{typed: []string{"url", "https://example.com/in", "quota.near", "on", "chatbot", mischief}, field: "chatbot", forgets: []string{"chatbot"}},
+	},
+	"/workspaces/:workspace/webhooks/:webhook": {
+		{typed: []string{"url", mischief, "description", mischief, "quota.near", "on"}, field: "url"},
+		{typed: []string{"url", "https://127.0.0.1/in", "description", mischief, "quota.near", "on"}, field: "url"},
+		{typed: []string{"url", "https://example.com/in", "description", mischief}, field: "events"},
+		{typed: []string{"url", "https://example.com/in", "description", tooLong, "quota.near", "on"}, field: "description"},
+		{typed: []string{"url", "https://example.com/in", "quota.near", "on", "chatbot", mischief}, field: "chatbot", forgets: []string{"chatbot"}},
+	},
+	"/workspaces/:workspace/members/:user/role": {{typed: []string{"role", mischief}, forgets: []string{"role"}}},
 	"/workspaces/:workspace/invitations": {
 		{typed: []string{"email", mischief, "role", "member"}, field: "email"},
 		{typed: []string{"email", "guest@example.com", "role", mischief}, field: "role", forgets: []string{"role"}},

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/core/webhook"
 	"parley/internal/app"
 )
 
@@ -59,6 +61,7 @@ func (w *instance) newFullWorkspace(name string) *fullWorkspace {
 	e.ids = w.thingsOf(e.bot, name, e.owner)
 	e.ids["workspace"], e.ids["user"], e.ids["invitation"] = e.workspace, member.ID, invitations[0].ID
 	e.ids["provider"] = w.newProvider(e.workspace, name+"'s provider")
+	e.ids["webhook"], e.ids["delivery"] = w.newWebhook(e.workspace, name)
 	other, err := p.Chatbots.Create(ctx, e.workspace, chatbot.Settings{Name: name + "'s other chatbot"})
 	w.must(err)
 	e.sibling.ids = w.thingsOf(other, name+" other", e.owner)
@@ -129,6 +132,27 @@ func (w *instance) newProvider(workspace, name string) string {
 	made, err := w.server.Program.Chatbots.Providers.Create(w.Context(), workspace, chatbot.ProviderSettings{Name: name, Kind: chatbot.OpenAI})
 	w.must(err)
 	return made.ID
+}
+
+// nobodyListens is an address that workspaces may send webhooks to, and that refuses
+// them.
+const nobodyListens = "127.0.0.1:9"
+
+// newWebhook makes a webhook with a delivery that was canceled, so that it changes only
+// when it is sent again.
+func (w *instance) newWebhook(workspace, name string) (webhookID, deliveryID string) {
+	w.Helper()
+	ctx, hooks := w.Context(), w.server.Program.Webhooks
+	made, _, err := hooks.Endpoints.Create(ctx, workspace, webhook.Settings{
+		URL: "http://" + nobodyListens + "/?of=" + url.QueryEscape(name), Kinds: []webhook.Kind{webhook.QuotaNear}, Description: name,
+	})
+	w.must(err)
+	w.must(hooks.Deliveries.SendTest(ctx, workspace, made.ID))
+	w.must(hooks.Endpoints.Pause(ctx, workspace, made.ID))
+	w.must(hooks.Endpoints.Resume(ctx, workspace, made.ID))
+	deliveries, err := hooks.Deliveries.List(ctx, workspace, made.ID, 0, 1)
+	w.must(err)
+	return made.ID, written(w.server.Program.IDs.Delivery(deliveries[0].ID))
 }
 
 func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
@@ -350,6 +374,7 @@ var unknownIDs = ids{
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "deleted": "9007199254740990", "tried": "9007199254740990",
+	"webhook": "we_0123456789abcdefghjkmnpq", "delivery": "9007199254740990",
 	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990", "response_id": "resp_9007199254740990_9007199254740990",
 }
 

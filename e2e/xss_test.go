@@ -85,11 +85,12 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	w.must(err)
 	w.newToken(workspace, bot.ID, attack)
 	provider := w.newProvider(workspace, attack)
+	hook, delivery := w.newWebhook(workspace, attack)
 	asked := w.answeredIn(bot, attack)
 	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: user.ID}, chat.Start{})
 	w.must(err)
 	return ids{
-		"workspace": workspace, "provider": provider, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,
+		"workspace": workspace, "provider": provider, "webhook": hook, "delivery": delivery, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,
 		"conversation": written(p.IDs.Conversation(asked.ConversationID)), "tried": written(p.IDs.Conversation(tried.ID)),
 	}, user.ID
 }
@@ -172,6 +173,8 @@ func TestHostileNames(t *testing.T) {
 					"/chatbots/:chatbot/evaluate":                  "questions=Why+%3D%3E+" + typed + "x",
 					"/workspaces/:workspace/models":                "kind=" + typed + "&name=" + typed + "&base_url=" + typed + "&key=" + typed,
 					"/workspaces/:workspace/models/:provider":      "name=" + typed + "&base_url=" + typed,
+					"/workspaces/:workspace/webhooks":              "url=" + typed + "&description=" + typed + "&chatbot=" + typed,
+					"/workspaces/:workspace/webhooks/:webhook":     "url=" + typed + "&description=" + typed + "&chatbot=" + typed,
 					"/workspaces/:workspace/chatbots":              "name=" + strings.Repeat(typed, 40),
 					"/workspaces/:workspace/invitations":           "email=" + typed + "&role=" + typed,
 					"/workspaces/:workspace/billing":               "plan=" + typed,

@@ -30,8 +30,7 @@ const (
 	DocumentReady       Kind = "document.ready"
 	DocumentFailed      Kind = "document.failed"
 	// QuotaNear is a month whose messages are used for the most part, or all.
-	QuotaNear     Kind = "quota.near"
-	TokenExpiring Kind = "token.expiring"
+	QuotaNear Kind = "quota.near"
 
 	// Test is sent to one endpoint when somebody asks for it. None subscribes to it.
 	Test Kind = "webhook.test"
@@ -39,7 +38,7 @@ const (
 
 // Kinds returns the kinds that an endpoint can receive.
 func Kinds() []Kind {
-	return []Kind{MessageCompleted, MessageUnanswered, ConversationCreated, DocumentReady, DocumentFailed, QuotaNear, TokenExpiring}
+	return []Kind{MessageCompleted, MessageUnanswered, ConversationCreated, DocumentReady, DocumentFailed, QuotaNear}
 }
 
 // State is whether an endpoint receives events.

@@ -1,4 +1,4 @@
-// Package publicid converts the sequence numbers of conversations and messages into the
+// Package publicid converts the sequence numbers of conversations, messages and deliveries into the
 // identifiers that callers see, and back. The identifiers cannot be guessed and do not
 // reveal how many rows there are; no column stores them.
 //
@@ -33,6 +33,7 @@ type kind byte
 const (
 	conversation kind = 1
 	message      kind = 2
+	delivery     kind = 3
 )
 
 // Codec converts between sequence numbers and identifiers, both from 1 to
@@ -86,6 +87,13 @@ func (c *Codec) ConversationSequence(id int64) (sequence int64, ok bool) {
 func (c *Codec) MessageSequence(id int64) (sequence int64, ok bool) {
 	return c.decode(message, id)
 }
+
+// Delivery returns the identifier of a webhook delivery's sequence number. It panics
+// unless the number is from 1 to [Max].
+func (c *Codec) Delivery(sequence int64) int64 { return c.encode(delivery, sequence) }
+
+// DeliverySequence is like [Codec.ConversationSequence] for a webhook's delivery.
+func (c *Codec) DeliverySequence(id int64) (sequence int64, ok bool) { return c.decode(delivery, id) }
 
 func isNumber(n int64) bool { return 1 <= n && n <= Max }
 

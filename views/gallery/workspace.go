@@ -36,6 +36,9 @@ func workspacePages() map[string]templ.Component {
 	noticed := acme(shell.ChatbotsSection, "Chatbots")
 	noticed.Notice = "The chatbot has been deleted."
 
+	webhooks := someWebhooks()
+	refusedWebhooks := webhooks
+	refusedWebhooks.Form = refused("events", "Choose at least one event.", map[string]string{"url": hostile})
 	return map[string]templ.Component{
 		"chatbots":      workspace.ChatbotsPage(noticed, workspace.Chatbots{Chatbots: []shell.Chatbot{{ID: "cb_1", Name: hostile, OverLimit: false, CreatedAt: day}, {ID: "cb_2", Name: "Old", OverLimit: true, CreatedAt: day}}, MayCreate: true}),
 		"chatbots-none": workspace.ChatbotsPage(acme(shell.ChatbotsSection, "Chatbots"), workspace.Chatbots{}),
@@ -78,7 +81,14 @@ func workspacePages() map[string]templ.Component {
 		"members-full": workspace.MembersPage(acme(shell.MembersSection, "Members"), workspace.Members{
 			Members: members.Members, MayManage: true, Full: "The Starter plan includes 1 member. Remove a member or an invitation, or upgrade the plan.",
 		}),
-		"workspace-read": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{}),
+		"webhooks":         workspace.WebhooksPage(acme(shell.WebhooksSection, "Webhooks"), webhooks),
+		"webhooks-none":    workspace.WebhooksPage(acme(shell.WebhooksSection, "Webhooks"), workspace.Webhooks{Upgrade: "The Starter plan has no webhooks. They come with API access."}),
+		"webhooks-refused": workspace.WebhooksPage(acme(shell.WebhooksSection, "Webhooks"), refusedWebhooks),
+		"webhook":          workspace.WebhookPage(acme(shell.WebhooksSection, "example.com"), webhookLog(webhooks, "active", "")),
+		"webhook-off":      workspace.WebhookPage(acme(shell.WebhooksSection, "example.com"), webhookLog(webhooks, "disabled", "It refused every message for five days.")),
+		"webhook-unused":   workspace.WebhookPage(acme(shell.WebhooksSection, "example.com"), workspace.WebhookLog{Webhook: webhooks.Endpoints[0], Events: webhooks.Events, Chatbots: webhooks.Chatbots}),
+		"webhook-secret":   workspace.WebhookSecretPage(acme(shell.WebhooksSection, "example.com"), workspace.Webhook{ID: "we_1", Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Rotating: &day}),
+		"workspace-read":   workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{}),
 	}
 }
 
@@ -147,4 +157,31 @@ func overLimits(mayChoose bool) workspace.OverLimits {
 			{Name: hostile, Items: []workspace.OverItem{{ID: "tok_1", Name: "Website"}}, Suspended: true},
 		}},
 	}}
+}
+
+func someWebhooks() workspace.Webhooks {
+	return workspace.Webhooks{
+		Endpoints: []workspace.Webhook{
+			{ID: "we_1", URL: "https://example.com/hooks/parley", Host: "example.com", Description: hostile, Chatbot: "All chatbots", Events: []string{"message.unanswered"}, State: "active"},
+			{ID: "we_2", URL: "https://example.org/in", Host: "example.org", Chatbot: "Guide", Events: []string{"message.completed", "conversation.created"}, State: "paused"},
+		},
+		Events:   []workspace.WebhookEvent{{Kind: "message.completed", About: "An answer has ended."}, {Kind: "message.unanswered", About: "The chatbot said that it doesn't know."}},
+		Chatbots: []ui.Option{{Value: "", Text: "All chatbots"}, {Value: "cb_1", Text: hostile}},
+	}
+}
+
+func webhookLog(w workspace.Webhooks, state, reason string) workspace.WebhookLog {
+	shown := w.Endpoints[0]
+	shown.State, shown.Reason = state, reason
+	answered := workspace.Attempt{At: day, Result: "500 in 31 ms", Answer: hostile}
+	return workspace.WebhookLog{
+		Webhook: shown, Events: w.Events, Chatbots: w.Chatbots, Pager: ui.Pager{Next: "/workspaces/ws_1/webhooks/we_1?before=1"},
+		Deliveries: []workspace.Delivery{
+			{ID: 5, Event: "webhook.test", Message: "msg_5", State: "pending", At: day, Next: &day},
+			{ID: 4, Event: "message.unanswered", Message: "msg_4", State: "pending", At: day, Next: &day, Attempts: []workspace.Attempt{answered}},
+			{ID: 3, Event: "message.unanswered", Message: "msg_3", State: "delivered", At: day, Attempts: []workspace.Attempt{{At: day, Result: "204 in 31 ms"}}},
+			{ID: 2, Event: "message.unanswered", Message: "msg_2", State: "failed", At: day, Attempts: []workspace.Attempt{answered, answered}},
+			{ID: 1, Event: "message.unanswered", Message: "msg_1", State: "canceled", At: day},
+		},
+	}
 }

@@ -30,6 +30,14 @@ func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + 
 // InvoicesURL is the page of a workspace's invoices.
 func InvoicesURL(workspaceID string) string { return BillingURL(workspaceID) + "/invoices" }
 
+// WebhooksURL is the address of a workspace's webhooks.
+func WebhooksURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/webhooks" }
+
+// WebhookURL is the address of one webhook.
+func WebhookURL(workspaceID, webhookID string) string {
+	return WebhooksURL(workspaceID) + "/" + webhookID
+}
+
 // AuditURL is the page of what was done in a workspace.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
 
@@ -113,11 +121,12 @@ func (l Layout) workspaceLinks() []link {
 		{MembersSection, "Members", MembersURL(id), "users", "m"},
 		{ModelsSection, "Models", ModelsURL(id), "cpu", "l"},
 		{BillingSection, "Usage & billing", BillingURL(id), "credit-card", "u"},
+		{WebhooksSection, "Webhooks", WebhooksURL(id), "zap", "h"},
 		{AuditSection, "Audit", AuditURL(id), "scroll-text", "t"},
 		{WorkspaceSection, "Settings", SettingsURL(id), "settings", "w"},
 	}
 	if !l.Audits {
-		links = slices.DeleteFunc(links, func(to link) bool { return to.Section == AuditSection })
+		links = slices.DeleteFunc(links, func(to link) bool { return to.Section == AuditSection || to.Section == WebhooksSection })
 	}
 	return links
 }

@@ -122,6 +122,7 @@ const (
 	MembersSection   Section = "members"
 	ModelsSection    Section = "models"
 	BillingSection   Section = "billing"
+	WebhooksSection  Section = "webhooks"
 	AuditSection     Section = "audit"
 	WorkspaceSection Section = "workspace"
 

@@ -31,6 +31,7 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/core/webhook"
 	"parley/internal/publicid"
 	"parley/internal/requestid"
 	"parley/internal/route"
@@ -145,7 +146,9 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	})
 	ids, err := publicid.New(make([]byte, publicid.KeySize))
 	webtest.Must(t, err)
+	hooks := webhooksOf(s, clock)
 	deps := site.Deps{
+		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks),
 		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
@@ -169,6 +172,28 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	s.Owner = owner
 	s.SignIn(s.Owner)
 	return s
+}
+
+// anywhere takes every address.
+type anywhere struct{}
+
+func (anywhere) Check(context.Context, string) error { return nil }
+
+func (anywhere) Post(context.Context, webhook.Request) (webhook.Answer, error) {
+	return webhook.Answer{Status: fiber.StatusNoContent}, nil
+}
+
+// webhooksOf are webhooks that can have every address, and to which nothing is sent.
+func webhooksOf(s *Shop, clock func() time.Time) *webhook.Endpoints {
+	chatbots := store.NewChatbots(s.db)
+	return webhook.NewEndpoints(webhook.Ports{
+		Tx: s.db, Workspaces: store.NewWorkspaces(s.db), Plans: s.db, Endpoints: store.NewWebhooks(s.db), Deliveries: store.NewWebhookDeliveries(s.db), Audit: s.db,
+		Vault: chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.ServerKeys, nil }), Poster: anywhere{},
+		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
+			_, err := chatbots.Chatbot(ctx, workspaceID, chatbotID)
+			return err
+		},
+	}, clock, rand.Reader, webhook.Options{})
 }
 
 func (s *Shop) SignIn(user account.User) {

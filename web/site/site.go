@@ -24,6 +24,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/core/webhook"
 	"parley/internal/clientaddr"
 	"parley/internal/publicid"
 	"parley/views/shell"
@@ -45,6 +46,9 @@ type Deps struct {
 	Evaluator *retrieval.Evaluator
 	Chat      *chat.Service
 	Insight   Insight
+	Webhooks  *webhook.Endpoints
+	// Deliveries are what was sent to webhooks.
+	Deliveries *webhook.Deliveries
 	// IDs makes the identifiers of conversations and messages that people see.
 	IDs      *publicid.Codec
 	Sessions *Sessions

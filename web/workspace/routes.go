@@ -18,13 +18,23 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
 	plans, limits := planPages{s}, limitPages{s}
 	payments := paymentPages{plans}
-	audits := auditPages{s}
+	audits, hooks := auditPages{s}, webhookPages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("", chatbots.chatbotsPage, route.May(tenant.Read)),
 		route.Post("/chatbots", chatbots.createChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.On("/")),
 		route.Get("/settings", workspace.workspacePage, route.May(tenant.Read)),
 		route.Post("/settings", workspace.rename, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
 		route.Get("/audit", audits.auditPage, route.May(tenant.ManageMembers)),
+		route.Get("/webhooks", hooks.listPage, route.May(tenant.ManageTokens)),
+		route.Post("/webhooks", hooks.create, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly),
+		route.Get("/webhooks/:webhook", hooks.page, route.May(tenant.ManageTokens)),
+		route.Post("/webhooks/:webhook", hooks.save, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly),
+		route.Post("/webhooks/:webhook/rotate", hooks.rotate, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook")),
+		route.Post("/webhooks/:webhook/pause", hooks.pause, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook")),
+		route.Post("/webhooks/:webhook/resume", hooks.resume, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook")),
+		route.Post("/webhooks/:webhook/test", hooks.test, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly, route.On("/webhooks/:webhook")),
+		route.Post("/webhooks/:webhook/delete", hooks.remove, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook")),
+		route.Post("/webhooks/:webhook/deliveries/:delivery/send", hooks.sendAgain, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly, route.On("/webhooks/:webhook")),
 		route.Post("/delete", workspace.deleteWorkspace, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.On("/settings")),
 		route.Get("/models", models.modelsPage, route.May(tenant.Read)),
 		route.Post("/models", models.createProvider, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly),
