@@ -105,6 +105,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	route.Add(table, app, route.V1, a.withToken,
 		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/chat/stream", questions.stream, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Get("/chatbot", profile{a}.show, route.Needs(chatbot.ScopeChat)),
 		route.Post("/conversations", conversations.create, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Get("/conversations", conversations.list, route.Needs(chatbot.ScopeRead)),
 		route.Get("/conversations/:conversation_id", conversations.show, route.Needs(chatbot.ScopeRead)),

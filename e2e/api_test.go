@@ -22,6 +22,7 @@ import (
 const (
 	chatPath          = "/api/v1/chat"
 	streamPath        = "/api/v1/chat/stream"
+	chatbotPath       = "/api/v1/chatbot"
 	conversationsPath = "/api/v1/conversations"
 	openingQuestion   = `{"message":"When does the bakery open?"}`
 )

@@ -135,6 +135,7 @@ var rows = []row{
 	{method: "POST", route: "/api/v1/openai/responses", body: `{"input":"When does it open?"}`, gets: byToken},
 	{method: "POST", route: "/api/v1/openai/responses", body: `{"input":"And then?","previous_response_id":":response_id"}`, gets: byTokenWithID},
 	{method: "GET", route: "/api/v1/openai/models", gets: byToken},
+	{method: "GET", route: "/api/v1/chatbot", gets: byToken},
 	{method: "GET", route: "/api/v1/openai/models/:model", path: "/api/v1/openai/models/chatbot", gets: byToken},
 
 	{method: "GET", route: "/workspaces/:workspace", gets: aPage, least: tenant.RoleMember},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/internal/app"
 )
@@ -211,6 +212,38 @@ func TestBrowserTokens(t *testing.T) {
 				}
 			}
 			w.isRefused(w.call("POST", chatPath, hello, bearer(public)), http.StatusForbidden, "origin_not_allowed", "names no origin")
+		})
+		t.Run("it reads what a page shows before the first question, and nothing secret", func(t *testing.T) {
+			w := w.within(t)
+			bot, err := w.server.Chatbots.Get(w.Context(), baker.workspace, baker.chatbot)
+			w.must(err)
+			settings := bot.Settings()
+			settings.Name, settings.Instructions, settings.NoAnswer, settings.SeparateEndUsers = "Baker & Söhne", "Never speak of the oven.", "Ask the oven.", true
+			w.must(w.server.Chatbots.Update(w.Context(), baker.workspace, baker.chatbot, settings))
+			_, err = w.server.Knowledge.Documents.Add(w.Context(), baker.workspace, baker.chatbot, knowledge.NewDocument{Title: "Hours", Content: "# When do you open?\n\nAt seven.\n"})
+			w.must(err)
+			w.settled(baker)
+			r := w.call("GET", chatbotPath, "", bearer(public), atOrigin(shopOrigin))
+			w.expect(r, http.StatusOK)
+			w.checkParts(r.body, []string{`"name":"Baker & Söhne"`, `"welcome":"Ask Baker & Söhne a question."`, `"When do you open?"`, `"separate_end_users":true`, `"limits":{"message_chars":16000,"requests_per_minute":20,"messages_per_month":null}`}, "oven", "model")
+			if r.Header.Get("Access-Control-Allow-Origin") != shopOrigin || r.Header.Get("RateLimit") == "" {
+				t.Errorf("the headers are %v", r.Header)
+			}
+			w.isRefused(w.call("GET", chatbotPath, "", bearer(public), atOrigin(evilOrigin)), http.StatusForbidden, "origin_not_allowed", evilOrigin)
+			preflight := w.call("OPTIONS", chatbotPath, "", atOrigin(shopOrigin), header{"Access-Control-Request-Method", "GET"}, header{"Access-Control-Request-Headers", "authorization"})
+			if w.expect(preflight, http.StatusNoContent); !strings.Contains(preflight.Header.Get("Access-Control-Allow-Methods"), "GET") {
+				t.Errorf("the preflight has %v", preflight.Header)
+			}
+			for restrictions, limits := range map[string]string{
+				`{}`:                        `"limits":{"message_chars":16000,"requests_per_minute":300,"messages_per_month":20000}`,
+				`{"requests_per_minute":7}`: `"limits":{"message_chars":16000,"requests_per_minute":7,"messages_per_month":20000}`,
+				`{"requests_per_minute":9000,"messages_per_month":5}`: `"limits":{"message_chars":16000,"requests_per_minute":300,"messages_per_month":5}`,
+			} {
+				_, secret := owner.in(t).create(bot.ID, restrictions)
+				w.checkParts(w.call("GET", chatbotPath, "", bearer(secret)).body, []string{limits})
+			}
+			_, reading := owner.in(t).create(bot.ID, `{"scopes":["conversations:read"]}`)
+			w.isRefused(w.call("GET", chatbotPath, "", bearer(reading)), http.StatusForbidden, "missing_scope", "chat")
 		})
 		t.Run("it may only chat", func(t *testing.T) {
 			w := w.within(t)

@@ -52,6 +52,9 @@ type Chatbot struct {
 	CreatedAt time.Time
 }
 
+// Welcome is a sentence to greet people with.
+func (b Chatbot) Welcome() string { return "Ask " + b.Name + " a question." }
+
 // PassageSizes returns how many tokens a passage is to have, and how many it
 // may have at most. What the owner left at zero is the default, or the other
 // size where the default does not go with it.

@@ -52,6 +52,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chatbot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a page shows before the first question
+         * @description The chatbot's name, a sentence to greet people with, questions that it can answer, and your limits. It has nothing that visitors of a page may not read, so publishable tokens may ask for it.
+         */
+        get: operations["getChatbot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations": {
         parameters: {
             query?: never;
@@ -1648,6 +1668,31 @@ export interface components {
             /** @description The version of the document. */
             version?: number;
         };
+        ChatbotEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                chatbot_id: string;
+                name: string;
+                /** @description A sentence in English, made from the name. Greet people in your own words where you know their language. */
+                welcome: string;
+                /** @description Questions that the documents should answer. Empty while there are none. */
+                suggestions: string[];
+                /** @description Whether a conversation is only for the `external_user_id` with which it began. */
+                separate_end_users: boolean;
+                /** @description What applies to this token; null is no limit. A publishable token has the limits of one visitor. */
+                limits: {
+                    /** @description How long a message may be. */
+                    message_chars: number | null;
+                    /** @description The lower of the limits of the plan and of the token. */
+                    requests_per_minute: number | null;
+                    /** @description Likewise. Null for a publishable token. */
+                    messages_per_month: number | null;
+                };
+            };
+        };
         ConversationEnvelope: {
             /** @constant */
             error: 0;
@@ -3125,6 +3170,65 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChatbot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chatbot of the token. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": 0,
+                     *       "error_message": "",
+                     *       "data": {
+                     *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                     *         "name": "Harbor Bakery",
+                     *         "welcome": "Ask Harbor Bakery a question.",
+                     *         "suggestions": [
+                     *           "When do you open?",
+                     *           "Do you deliver?"
+                     *         ],
+                     *         "separate_end_users": false,
+                     *         "limits": {
+                     *           "message_chars": 16000,
+                     *           "requests_per_minute": 300,
+                     *           "messages_per_month": 20000
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatbotEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
