@@ -3,12 +3,12 @@ package account
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 	_ "time/tzdata" // the server may have no time zones of its own
 	"unicode/utf8"
 
 	"parley/core/fault"
+	"parley/internal/plain"
 )
 
 // Profile is how a person wants to be called, and to see the dashboard.
@@ -62,12 +62,13 @@ func loadZone(name string) (*time.Location, error) {
 type Profiles struct{ db Database }
 
 // Change replaces a person's profile. It is Invalid for a name that is too long
-// or not plain text, and for a zone or an appearance that does not exist.
+// or cannot be stored, and for a zone or an appearance that does not exist.
 func (p *Profiles) Change(ctx context.Context, userID string, profile Profile) error {
-	profile.Name = strings.TrimSpace(profile.Name)
+	if !plain.Storable(profile.Name) {
+		return fault.InField("name", "The name has characters that cannot be stored. Use plain text.")
+	}
+	profile.Name = plain.Title(profile.Name)
 	switch {
-	case !utf8.ValidString(profile.Name) || strings.ContainsFunc(profile.Name, isControl):
-		return fault.InField("name", "The name contains invisible characters. Use plain text.")
 	case utf8.RuneCountInString(profile.Name) > maxPersonName:
 		return fault.InField("name", "The name is longer than %d characters. Shorten it.", maxPersonName)
 	case !slices.Contains([]Appearance{System, Light, Dark}, profile.Appearance):
@@ -78,5 +79,3 @@ func (p *Profiles) Change(ctx context.Context, userID string, profile Profile) e
 	}
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.db.Users.SetProfile(ctx, userID, profile) })
 }
-
-func isControl(r rune) bool { return r < 0x20 || r == 0x7f }

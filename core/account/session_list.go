@@ -73,3 +73,5 @@ func (s *Sessions) endThose(ctx context.Context, user User, which func(Session) 
 		return audit.Record(ctx, s.db.Audit, "", s.now(), audit.Entry{Action: audit.SessionsEnded, Object: user.object()})
 	})
 }
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }

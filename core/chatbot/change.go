@@ -88,7 +88,7 @@ func (s *Tokens) changed(old Token, tokens []Token, change TokenChange) (Token, 
 		return old, fault.New(fault.Conflict, "This token does not work any more: only its name and its note can change. Create a new one instead.").Named(fault.TokenEnded)
 	}
 	after, err := change.to(old), error(nil)
-	if after.Name, err = checkText("name", after.Name, maxName); err != nil {
+	if after.Name, err = checkName(after.Name); err != nil {
 		return old, err
 	}
 	if after.Name == "" {

@@ -18,7 +18,7 @@ const (
 // check refuses settings that no server can be asked by.
 func (s *Providers) check(settings ProviderSettings) (ProviderSettings, error) {
 	var err error
-	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
+	if settings.Name, err = checkName(settings.Name); err != nil {
 		return settings, err
 	}
 	if settings.Name == "" {

@@ -206,8 +206,8 @@ func (r *rig) rename(workspaceID, tokenID, name string) (chatbot.Token, error) {
 func TestRename(t *testing.T) {
 	r := newRig(t)
 	token, secret := r.issue()
-	renamed, err := r.rename(home, token.ID, "  Website\u2009<b> ")
-	if err != nil || renamed.Name != "Website\u2009<b>" || r.token(token.ID).Name != renamed.Name {
+	renamed, err := r.rename(home, token.ID, "  Website\u2009<b>\u202e ")
+	if err != nil || renamed.Name != "Website <b>" || r.token(token.ID).Name != renamed.Name {
 		t.Errorf("it is called %q: %v", renamed.Name, err)
 	}
 	r.wantAuthenticated(secret, nil)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/fault"
+	"parley/internal/plain"
 )
 
 // The sizes of passages, in tokens.
@@ -29,7 +30,7 @@ var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 // check returns settings as they are stored, or refuses them.
 func (s *Chatbots) check(settings Settings) (Settings, error) {
 	var err error
-	if settings.Name, err = checkText("name", settings.Name, maxName); err != nil {
+	if settings.Name, err = checkName(settings.Name); err != nil {
 		return settings, err
 	}
 	if settings.Name == "" {
@@ -72,10 +73,19 @@ func checkSizes(aim, limit int) error {
 	return nil
 }
 
+// checkName returns a name as it is shown everywhere, see [plain.Title], and refuses
+// one that cannot be stored or is too long.
+func checkName(name string) (string, error) {
+	if plain.Storable(name) { // else it is refused below
+		name = plain.Title(name)
+	}
+	return checkText("name", name, maxName)
+}
+
 // checkText trims a text and refuses one that cannot be stored or is too long.
 func checkText(field, text string, limit int) (string, error) {
 	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+	if !plain.Storable(text) {
 		return "", fault.InField(field, "This has characters that cannot be stored. Use plain text.")
 	}
 	if n := utf8.RuneCountInString(text); n > limit {

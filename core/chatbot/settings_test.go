@@ -12,7 +12,7 @@ import (
 func TestCheckSettings(t *testing.T) {
 	t.Run("what can be stored is trimmed and kept", func(t *testing.T) {
 		got, err := (&Chatbots{}).check(Settings{
-			Name: "  Güide 🤖 ", Instructions: "\n" + strings.Repeat("ä", 8_000) + " ", NoAnswer: strings.Repeat("x", 1_000),
+			Name: "  Gü\u200bide\n\u202e 🤖 ", Instructions: "\n" + strings.Repeat("ä", 8_000) + " ", NoAnswer: strings.Repeat("x", 1_000),
 			ImageHosts: []string{" IMG.Example.com ", "a-b.c-d.example"},
 		})
 		if err != nil {

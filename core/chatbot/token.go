@@ -171,7 +171,7 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 }
 
 func (s *Tokens) check(request NewToken) (NewToken, error) {
-	name, err := checkText("name", request.Name, maxName)
+	name, err := checkName(request.Name)
 	if err != nil {
 		return request, err
 	}

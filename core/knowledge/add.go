@@ -175,7 +175,10 @@ func OfFile(file Upload) NewDocument {
 
 // checkDocument returns the request in its stored form, or why it is refused.
 func checkDocument(request NewDocument) (NewDocument, error) {
-	request.Title = strings.TrimSpace(request.Title)
+	if !plain.Storable(request.Title) {
+		return request, fault.InField("title", "The title has characters that cannot be stored. Use plain text.")
+	}
+	request.Title = plain.Title(request.Title)
 	if request.File != nil {
 		return checkFile(request)
 	}
@@ -202,7 +205,7 @@ func checkDocument(request NewDocument) (NewDocument, error) {
 
 func checkFile(request NewDocument) (NewDocument, error) {
 	file := request.File
-	file.Name, file.ContentType = plain.Shorten(plain.Line(file.Name), maxName), fitting(file.ContentType, maxName)
+	file.Name, file.ContentType = plain.Shorten(plain.Title(file.Name), maxName), fitting(file.ContentType, maxName)
 	switch {
 	case request.Kind != "" && !slices.Contains(fileKinds, request.Kind):
 		return request, fault.InField("kind", "kind must be one of %s, or be left out.", strings.Join(names(fileKinds), ", "))
@@ -245,10 +248,7 @@ func TitleOf(name, text string) string {
 }
 
 func checkTitle(title string) error {
-	switch {
-	case !plain.Storable(title) || strings.ContainsAny(title, "\n\r\t"):
-		return fault.InField("title", "The title has characters that cannot be shown. Use one line of plain text.")
-	case utf8.RuneCountInString(title) > maxTitle:
+	if utf8.RuneCountInString(title) > maxTitle {
 		return fault.InField("title", "The title is longer than %d characters. Shorten it.", maxTitle)
 	}
 	return nil

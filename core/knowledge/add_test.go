@@ -163,6 +163,18 @@ func TestAddRefused(t *testing.T) {
 		l.must(err)
 	})
 
+	t.Run("a title is one line without what nobody sees", func(t *testing.T) {
+		l := newLibrary(t)
+		typed, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{Title: " Price\u202e\nlist\u200b\a ", Content: bread})
+		l.must(err)
+		l.world.files["b.pdf"] = page{}
+		named, err := l.Documents.Add(t.Context(), home, bot, knowledge.NewDocument{File: &knowledge.Upload{Name: "b\u202e\u200b.pdf", Body: []byte(bread)}})
+		l.must(err)
+		if typed.Title != "Price list" || named.Title != "b.pdf" {
+			t.Errorf("they are %q and %q", typed.Title, named.Title)
+		}
+	})
+
 	t.Run("a wrong document is refused at its field", func(t *testing.T) {
 		l := newLibrary(t)
 		file := func(name, body string) *knowledge.Upload { return &knowledge.Upload{Name: name, Body: []byte(body)} }
@@ -173,7 +185,9 @@ func TestAddRefused(t *testing.T) {
 		}{
 			{"kind", fault.Invalid, knowledge.NewDocument{Title: "a", Kind: "pdf", Content: "x"}},
 			{"title", fault.Invalid, knowledge.NewDocument{Title: " ", Content: "x"}},
-			{"title", fault.Invalid, knowledge.NewDocument{Title: "a\nb", Content: "x"}},
+			{"title", fault.Invalid, knowledge.NewDocument{Title: "\u200b\u202e\n", Content: "x"}},
+			{"title", fault.Invalid, knowledge.NewDocument{Title: "a\x00", Content: "x"}},
+			{"title", fault.Invalid, knowledge.NewDocument{Title: "a\xff", Content: "x"}},
 			{"title", fault.Invalid, knowledge.NewDocument{Title: strings.Repeat("ä", 201), Content: "x"}},
 			{"content", fault.Invalid, knowledge.NewDocument{Title: "a", Content: " \n"}},
 			{"content", fault.Invalid, knowledge.NewDocument{Title: "a", Content: "x\xff"}},

@@ -80,8 +80,8 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 		return err
 	}
 	next := filled(*d, extracted)
-	if extracted.Title != "" && d.Title == plain.Shorten(plain.Line(upload.Name), maxTitle) {
-		next.Title = plain.Shorten(plain.Line(extracted.Title), maxTitle)
+	if extracted.Title != "" && d.Title == plain.Shorten(plain.Title(upload.Name), maxTitle) {
+		next.Title = plain.Shorten(plain.Title(extracted.Title), maxTitle)
 	}
 	return s.keep(ctx, bot, d, next)
 }
@@ -131,7 +131,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	}
 	next := filled(*d, extracted)
 	next.ETag, next.LastModified = fitting(page.ETag, 1024), fitting(page.LastModified, 100)
-	if title := plain.Shorten(plain.Line(extracted.Title), maxTitle); title != "" {
+	if title := plain.Shorten(plain.Title(extracted.Title), maxTitle); title != "" {
 		next.Title = title
 	}
 	return s.keep(ctx, bot, d, next)
@@ -149,7 +149,7 @@ func filled(d Document, extracted Extracted) Document {
 		d.Kind = extracted.Kind
 	}
 	for _, place := range extracted.Places {
-		d.Places = append(d.Places, split.Place{Offset: place.Offset, Name: plain.Shorten(plain.Line(place.Name), maxTitle)})
+		d.Places = append(d.Places, split.Place{Offset: place.Offset, Name: plain.Shorten(plain.Title(place.Name), maxTitle)})
 	}
 	return d
 }

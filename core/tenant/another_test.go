@@ -47,7 +47,7 @@ func TestAnotherWorkspace(t *testing.T) {
 	})
 	t.Run("a name that is none is refused", func(t *testing.T) {
 		c := newClock(t)
-		for _, name := range []string{"", " ", "a\x01", strings.Repeat("x", 101)} {
+		for _, name := range []string{"", " ", "\x01\u200b", "a\x00", "\xff", strings.Repeat("x", 101)} {
 			_, err := c.Workspaces.CreateAnother(t.Context(), c.user, name)
 			c.isA(err, fault.Invalid)
 		}
@@ -57,7 +57,7 @@ func TestAnotherWorkspace(t *testing.T) {
 func TestRename(t *testing.T) {
 	c := newClock(t)
 	was := c.space.Name
-	c.must(c.Workspaces.Rename(t.Context(), c.space.ID, was, " Bakery <b> "))
+	c.must(c.Workspaces.Rename(t.Context(), c.space.ID, was, " Bakery\u202e\n<b>\u200b "))
 	c.isA(c.Workspaces.Rename(t.Context(), c.space.ID, was, "Overwritten"), fault.Conflict)
 	c.isA(c.Workspaces.Rename(t.Context(), c.space.ID, "", ""), fault.Invalid)
 	if now, err := c.Workspaces.Workspace(t.Context(), c.space.ID); err != nil || now.Name != "Bakery <b>" {

@@ -3,7 +3,6 @@ package tenant
 import (
 	"context"
 	"io"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -12,6 +11,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/internal/id"
+	"parley/internal/plain"
 )
 
 // Workspace is the tenant: everything belongs to exactly one.
@@ -200,21 +200,21 @@ func (*Workspaces) CheckName(name string) (string, error) { return checkName("wo
 
 const maxName = 100
 
-// checkName trims a name and refuses one that is blank, too long, or not plain text.
+// checkName returns a name as it is shown everywhere, see [plain.Title], and refuses one
+// that is blank, too long, or cannot be stored.
 func checkName(field, name string) (string, error) {
-	name = strings.TrimSpace(name)
+	if !plain.Storable(name) {
+		return "", fault.InField(field, "The name has characters that cannot be stored. Use plain text.")
+	}
+	name = plain.Title(name)
 	switch {
 	case name == "":
 		return "", fault.InField(field, "Give a name.")
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
-		return "", fault.InField(field, "The name contains invisible characters. Use plain text.")
 	case utf8.RuneCountInString(name) > maxName:
 		return "", fault.InField(field, "The name is longer than %d characters. Shorten it.", maxName)
 	}
 	return name, nil
 }
-
-func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
 // ShortName returns a name that fits into the subject of a mail.
 func (w Workspace) ShortName() string {
