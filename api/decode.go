@@ -24,6 +24,11 @@ const (
 // decodeAny is [decode] for an endpoint all of whose fields are optional: an
 // empty body is an empty object.
 func decodeAny(c *fiber.Ctx, into any) error {
+	if bodies.Announced(c) {
+		if err := checkMediaType(c); err != nil { // before the client is told to send it
+			return err
+		}
+	}
 	if err := bodies.Read(c); err != nil {
 		return err
 	}

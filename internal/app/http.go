@@ -33,7 +33,7 @@ const (
 	maxHead = 8 << 10
 )
 
-func newApp(fail fiber.ErrorHandler) *fiber.App {
+func newApp(fail fiber.ErrorHandler, old *oldClients) *fiber.App {
 	app := fiber.New(fiber.Config{
 		// Strings of a request outlive it here: see docs/architecture.md.
 		Immutable:                    true,
@@ -59,6 +59,9 @@ func newApp(fail fiber.ErrorHandler) *fiber.App {
 			c.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		route(c)
+		if !c.Request.Header.IsHTTP11() {
+			old.unchunk(c)
+		}
 	}
 	return app
 }

@@ -48,6 +48,7 @@ type Server struct {
 	Pace *rate.Pace
 	// https says that people reach the server by HTTPS.
 	https bool
+	old   oldClients
 }
 
 // Listen opens the server's ports and registers its routes. The caller serves.
@@ -86,7 +87,8 @@ func Listen(p *Program) (*Server, error) {
 		forPrograms.Billing, forPeople.Billing = p.Billing, p.Billing
 	}
 	s.API = api.New(forPrograms)
-	s.App = newApp(s.fail)
+	s.old.log = p.Log
+	s.App = newApp(s.fail, &s.old)
 	received := bodies.New(p.Config.BodyBytes(), proxies.Of)
 	s.App.Use(requestid.Middleware, site.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
 	s.API.Register(s.App, &s.Routes)
@@ -137,6 +139,9 @@ func (s *Server) Serve(ctx context.Context) error {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = nil // idle connections do not fail a stop
 		}
+		leaving, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		s.old.wait(leaving)
+		cancel()
 	}
 	s.endTurns(nil)
 	s.Turns.EndAll(nil)

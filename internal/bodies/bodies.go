@@ -121,6 +121,14 @@ func Read(c *fiber.Ctx) error {
 	return nil
 }
 
+// Announced reports whether a request has a body, before it is read.
+func Announced(c *fiber.Ctx) bool {
+	if b, ok := c.Locals(localBody).(*body); ok && !b.asked {
+		return true
+	}
+	return len(c.Request().Body()) > 0
+}
+
 func closeAfter(c *fiber.Ctx, conn *socket.Conn) {
 	c.Context().SetConnectionClose()
 	socket.ExpectMore(conn)

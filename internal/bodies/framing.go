@@ -87,7 +87,7 @@ func (h *headerLines) take(line []byte) bool {
 		}
 	case 'e':
 		if value, is := valueOf(line, "expect"); is {
-			h.expects = bytes.EqualFold(value, []byte("100-continue"))
+			h.expects = h.modern && bytes.EqualFold(value, []byte("100-continue")) // RFC 9110, section 10.1.1
 		}
 	}
 	return true
