@@ -87,7 +87,10 @@ func (p *Poster) Post(ctx context.Context, r webhook.Request) (webhook.Answer, e
 	defer response.Body.Close()
 	// A status is an answer, even if what follows it is cut.
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	return webhook.Answer{Status: response.StatusCode, Body: string(body)}, nil
+	return webhook.Answer{
+		Status: response.StatusCode, Body: string(body),
+		RetryAfter: retryAfter(&answer{status: response.StatusCode, header: response.Header}),
+	}, nil
 }
 
 func postFailure(ctx context.Context, err error) error {

@@ -15,7 +15,14 @@ import (
 // Announcer tells owners what happens to their tokens.
 type Announcer struct {
 	base
-	letters *outbox.Writer
+	letters  *outbox.Writer
+	follower TokenFollower
+}
+
+// TokenFollower hears that a token expires soon, in the transaction that records the
+// warning.
+type TokenFollower interface {
+	TokenExpiring(ctx context.Context, token Token, days int) error
 }
 
 // warnings are how many days before a token expires its owners are told.
@@ -32,12 +39,10 @@ func warnedDays(expires *time.Time, now time.Time) (days int) {
 	return days
 }
 
-// WarnOfExpiring writes the mails to owners about tokens that expire soon: for each
-// token 14 and 3 days before, once, whichever process does it.
+// WarnOfExpiring tells owners and the follower of tokens that expire soon: for each
+// token 14 and 3 days before, once, whichever process does it. Owners are told where
+// mails are sent; the follower hears of it in any case.
 func (s *Announcer) WarnOfExpiring(ctx context.Context) error {
-	if s.letters == nil || !s.letters.On() {
-		return nil
-	}
 	var failures []error
 	for _, days := range slices.Backward(warnings) { // three days before, the fourteen are past
 		expiring, err := s.db.Tokens.ExpiringTokens(ctx, s.now(), s.now().Add(time.Duration(days)*day), days)
@@ -58,6 +63,11 @@ func (s *Announcer) warnOf(ctx context.Context, token Token, days int) error {
 		first, err := s.db.Tokens.WarnedOfToken(ctx, token.WorkspaceID, token.ID, days)
 		if err != nil || !first {
 			return err
+		}
+		if s.follower != nil {
+			if err := s.follower.TokenExpiring(ctx, token, days); err != nil {
+				return err
+			}
 		}
 		return s.tellOwners(ctx, workspace, token, letterOfExpiring)
 	})

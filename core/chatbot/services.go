@@ -59,6 +59,8 @@ type Options struct {
 	ModelNames func(ctx context.Context, provider OpenedProvider) ([]string, error)
 	// Letters writes mails to owners about tokens; nil writes none.
 	Letters *outbox.Writer
+	// Follower hears of tokens that expire soon. It may be nil.
+	Follower TokenFollower
 }
 
 // Services are the services of this package over one database: what can be done
@@ -79,15 +81,18 @@ func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time
 	chatbots := &Chatbots{base: base, forgetter: forgetter, options: options, known: known}
 	return Services{
 		Chatbots:   chatbots,
-		Tokens:     newTokens(base, known, options.Letters),
+		Tokens:     newTokens(base, known, options),
 		Providers:  providers,
 		Catalog:    &Catalog{providers},
 		Playground: &Playground{base: base, chatbots: chatbots},
 	}
 }
 
-func newTokens(base base, known *cache, letters *outbox.Writer) *Tokens {
-	return &Tokens{base: base, Callers: &Callers{base: base, known: known}, Uses: &Uses{base: base}, Announcer: &Announcer{base: base, letters: letters}}
+func newTokens(base base, known *cache, options Options) *Tokens {
+	return &Tokens{
+		base: base, Callers: &Callers{base: base, known: known}, Uses: &Uses{base: base},
+		Announcer: &Announcer{base: base, letters: options.Letters, follower: options.Follower},
+	}
 }
 
 // base is what the services share.

@@ -33,6 +33,9 @@ const (
 	// many bytes of an answer.
 	loggedAttempts, loggedAnswer = 20, 500
 	gone                         = 410
+	// longestAsked is how long a receiver can have the next attempt wait. The last
+	// attempts are further apart anyway.
+	longestAsked = time.Hour
 )
 
 // pauses are those before the attempts after the first, three days in all.
@@ -52,6 +55,8 @@ type Answer struct {
 	Status int
 	// Body is its beginning.
 	Body string
+	// RetryAfter is how long it asks to wait before the next attempt, or zero.
+	RetryAfter time.Duration
 }
 
 // Poster sends requests over the public network.
@@ -78,6 +83,7 @@ type Sender struct {
 	random  io.Reader
 	log     *slog.Logger
 
+	claiming   sync.Mutex // so that two claims do not see the same room
 	mu         sync.Mutex
 	underWay   int
 	workspaces map[string]int
@@ -93,30 +99,48 @@ func NewSender(ports Ports, members Members, mails *outbox.Writer, now func() ti
 	}
 }
 
-// Work begins to send all that is due, as far as enough is not under way. It does not
-// wait for endpoints: see [Sender.Wait].
+// Work begins to send all that is due, as far as enough is not under way, and goes on
+// with what is due whenever an endpoint has answered. It does not wait for endpoints:
+// see [Sender.Wait].
 func (s *Sender) Work(ctx context.Context) error {
 	for {
-		busy, full := s.busy()
-		if full {
-			return nil
-		}
-		now := s.now()
-		d, err := s.ports.Deliveries.ClaimDelivery(ctx, now, now.Add(lease), busy)
-		if fault.Is(err, fault.NotFound) {
-			return nil
-		}
-		if err != nil {
+		if begun, err := s.begin(ctx); err != nil || !begun {
 			return err
 		}
-		s.count(d, 1)
-		s.sending.Go(func() {
-			defer s.count(d, -1)
-			if err := s.send(ctx, d); err != nil && ctx.Err() == nil {
-				s.log.Error("could not send a webhook", "delivery_id", d.ID, "workspace_id", d.WorkspaceID, "error", err)
-			}
-		})
 	}
+}
+
+// begin claims one delivery and begins to send it. It reports false if there is none.
+func (s *Sender) begin(ctx context.Context) (bool, error) {
+	s.claiming.Lock()
+	defer s.claiming.Unlock()
+	busy, full := s.busy()
+	if full {
+		return false, nil
+	}
+	now := s.now()
+	d, err := s.ports.Deliveries.ClaimDelivery(ctx, now, now.Add(lease), busy)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	s.count(d, 1)
+	s.sending.Go(func() {
+		err := s.send(ctx, d)
+		s.count(d, -1)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.log.Error("could not send a webhook", "delivery_id", d.ID, "workspace_id", d.WorkspaceID, "error", err)
+		}
+		if err := s.Work(ctx); err != nil && ctx.Err() == nil { // what has waited for this one
+			s.log.Error("could not send webhooks", "error", err)
+		}
+	})
+	return true, nil
 }
 
 // Wait returns when nothing is under way.
@@ -179,13 +203,13 @@ func (s *Sender) send(ctx context.Context, d Delivery) error {
 	if failure != nil {
 		attempt.Answer = fault.As(failure).Message
 	}
-	d.Log = append(d.Log, attempt)
-	d.Log = d.Log[max(0, len(d.Log)-loggedAttempts):]
-	return s.settle(ctx, e, d, attempt)
+	return s.settle(ctx, e, d, attempt, answer.RetryAfter)
 }
 
-// settle stores what became of an attempt.
-func (s *Sender) settle(ctx context.Context, e SealedEndpoint, d Delivery, a Attempt) error {
+// settle stores what became of an attempt, after which the endpoint has asked to wait.
+func (s *Sender) settle(ctx context.Context, e SealedEndpoint, d Delivery, a Attempt, asked time.Duration) error {
+	d.Log = append(d.Log, a)
+	d.Log = d.Log[max(0, len(d.Log)-loggedAttempts):]
 	now := s.now()
 	d.DueAt = nil
 	switch {
@@ -194,7 +218,7 @@ func (s *Sender) settle(ctx context.Context, e SealedEndpoint, d Delivery, a Att
 	case a.Status == gone || d.Attempts > len(pauses):
 		d.Outcome, d.EndedAt = Failed, &now
 	default:
-		again := now.Add(s.pause(d.Attempts))
+		again := now.Add(s.pause(d.Attempts, asked))
 		d.DueAt = &again
 	}
 	err := s.ports.Tx.InTx(ctx, func(ctx context.Context) error {
@@ -279,11 +303,16 @@ func (s *Sender) tell(ctx context.Context, e Endpoint) error {
 }
 
 // pause is the time before the next attempt: up to a tenth more or less than planned,
-// so that a receiver that comes back is not met by all at once.
-func (s *Sender) pause(attempts int) time.Duration {
+// so that a receiver that comes back is not met by all at once. A receiver that asks
+// for more time gets it, and up to a tenth more.
+func (s *Sender) pause(attempts int, asked time.Duration) time.Duration {
+	random := float64(binary.BigEndian.Uint16(id.Bytes(s.random, 2))) / 65535
 	planned := pauses[min(attempts, len(pauses))-1]
-	part := float64(binary.BigEndian.Uint16(id.Bytes(s.random, 2)))/65535*0.2 - 0.1
-	return planned + time.Duration(part*float64(planned))
+	pause := planned + time.Duration((random*0.2-0.1)*float64(planned))
+	if asked = min(asked, longestAsked); asked > pause {
+		pause = asked + time.Duration(random*0.1*float64(asked))
+	}
+	return pause
 }
 
 // beginning is the part of an answer that people see.

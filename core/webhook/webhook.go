@@ -31,6 +31,8 @@ const (
 	DocumentFailed      Kind = "document.failed"
 	// QuotaNear is a month whose messages are used for the most part, or all.
 	QuotaNear Kind = "quota.near"
+	// TokenExpiring is an API token that expires within 14 days, or within 3.
+	TokenExpiring Kind = "token.expiring"
 
 	// Test is sent to one endpoint when somebody asks for it. None subscribes to it.
 	Test Kind = "webhook.test"
@@ -38,7 +40,7 @@ const (
 
 // Kinds returns the kinds that an endpoint can receive.
 func Kinds() []Kind {
-	return []Kind{MessageCompleted, MessageUnanswered, ConversationCreated, DocumentReady, DocumentFailed, QuotaNear}
+	return []Kind{MessageCompleted, MessageUnanswered, ConversationCreated, DocumentReady, DocumentFailed, QuotaNear, TokenExpiring}
 }
 
 // State is whether an endpoint receives events.

@@ -158,7 +158,7 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	}
 	options := chatbotOptions(p.Config, own, p.Store.IsSQLite())
 	options.ModelNames = open.names
-	options.Letters = p.Tenants.Letters
+	options.Letters, options.Follower = p.Tenants.Letters, eventsOf(p)
 	p.Chatbots = chatbot.New(store.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
 	choices, err := newModels(p.Config, p.now, own, p.Chatbots.Providers, open, wrap, p.Log)
 	if err != nil {

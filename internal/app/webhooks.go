@@ -69,6 +69,8 @@ var (
 	_ stats.Follower       = events{}
 	_ knowledge.Follower   = events{}
 	_ tenant.QuotaFollower = events{}
+
+	_ chatbot.TokenFollower = events{}
 )
 
 // Counted publishes the answers that have ended.
@@ -138,6 +140,13 @@ func (e events) DocumentSettled(ctx context.Context, d knowledge.Document) error
 func (e events) QuotaReached(ctx context.Context, use tenant.QuotaUse, percent int) error {
 	return e.publisher.Publish(ctx, use.WorkspaceID, webhook.Event{Kind: webhook.QuotaNear, At: e.now(), Data: map[string]any{
 		"month": plan.MonthOf(plan.Messages, e.now()), "used": use.Used, "included": use.Included, "percent": percent,
+	}})
+}
+
+// TokenExpiring publishes that a token expires within some days.
+func (e events) TokenExpiring(ctx context.Context, t chatbot.Token, days int) error {
+	return e.publisher.Publish(ctx, t.WorkspaceID, webhook.Event{Kind: webhook.TokenExpiring, ChatbotID: t.ChatbotID, At: e.now(), Data: map[string]any{
+		"chatbot_id": t.ChatbotID, "token_id": t.ID, "name": t.Name, "kind": string(t.Kind), "expires_at": t.ExpiresAt.UTC().Format(time.RFC3339Nano), "days": days,
 	}})
 }
 

@@ -18,6 +18,7 @@ import (
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chat"
+	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight/stats"
 	"parley/core/knowledge"
@@ -33,6 +34,7 @@ type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
 	status   int
+	asked    string
 	got      []received
 	arriving func()
 }
@@ -48,12 +50,15 @@ func newReceiver(t *testing.T) *receiver {
 		body, _ := io.ReadAll(request.Body)
 		r.mu.Lock()
 		r.got = append(r.got, received{request.Header.Clone(), body})
-		status, arriving := r.status, r.arriving
+		status, asked, arriving := r.status, r.asked, r.arriving
 		r.mu.Unlock()
 		if arriving != nil {
 			arriving()
 		}
 		w.Header().Set("Location", "/elsewhere")
+		if asked != "" {
+			w.Header().Set("Retry-After", asked)
+		}
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, "the answer")
 	}))
@@ -65,6 +70,13 @@ func (r *receiver) answers(status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status = status
+}
+
+// asks sets what is said in Retry-After.
+func (r *receiver) asks(header string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = header
 }
 
 // take returns what has come since it was called last.
@@ -249,6 +261,65 @@ func testWebhooks(t *testing.T, h *hooks) {
 		}
 		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
 	})
+	run("a receiver that asks for time gets it, an hour at most", func(t *testing.T) {
+		e, _ := h.endpoint(webhook.QuotaNear)
+		h.to.answers(http.StatusServiceUnavailable)
+		defer h.to.answers(http.StatusNoContent)
+		for _, c := range []struct {
+			asked    string
+			from, to time.Duration
+		}{
+			{"", 4500 * time.Millisecond, 5500 * time.Millisecond},
+			{"nonsense", 4500 * time.Millisecond, 5500 * time.Millisecond},
+			{"-7", 4500 * time.Millisecond, 5500 * time.Millisecond},
+			{"1", 4500 * time.Millisecond, 5500 * time.Millisecond},
+			{"120", 2 * time.Minute, 132 * time.Second},
+			{time.Now().Add(10 * time.Minute).UTC().Format(http.TimeFormat), 9 * time.Minute, 11 * time.Minute},
+			{"99999999999999999999", 4500 * time.Millisecond, 5500 * time.Millisecond},
+			{"999999999", time.Hour, 66 * time.Minute},
+		} {
+			h.to.asks(c.asked)
+			h.must(h.Webhooks.Deliveries.SendTest(ctx, h.space, e.ID))
+			h.sent()
+			if d := h.deliveries(e)[0]; d.DueAt == nil || d.DueAt.Sub(h.at) < c.from || d.DueAt.Sub(h.at) > c.to {
+				t.Errorf("Retry-After: %s makes it due at %v, after %v", c.asked, d.DueAt, h.at)
+			}
+		}
+		h.to.asks("")
+		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+	})
+	run("a token's last days are published once each, and no mail server is needed", func(t *testing.T) {
+		began := h.at
+		defer func() { h.at = began }()
+		bot, err := h.Chatbots.Create(ctx, h.space, chatbot.Settings{Name: "Guide"})
+		h.must(err)
+		end := h.at.Add(20 * 24 * time.Hour)
+		token, _, err := h.Chatbots.Tokens.Issue(ctx, h.space, bot.ID, chatbot.NewToken{Name: "shop", ExpiresAt: &end})
+		h.must(err)
+		e, _, err := h.Webhooks.Endpoints.Create(ctx, h.space, webhook.Settings{URL: h.to.URL, Kinds: []webhook.Kind{webhook.TokenExpiring}, ChatbotID: bot.ID})
+		h.must(err)
+		for _, step := range []struct{ at, left float64 }{{5, 0}, {7, 14}, {10, 0}, {18, 3}, {19, 0}} {
+			h.at = began.Add(time.Duration(step.at * 24 * float64(time.Hour)))
+			for range 2 {
+				h.must(h.Chatbots.Tokens.WarnOfExpiring(ctx))
+			}
+			got := h.sent()
+			if len(got) == 0 && step.left == 0 {
+				continue
+			}
+			var payload struct {
+				Type string
+				Data map[string]any
+			}
+			if len(got) == 1 {
+				h.must(json.Unmarshal(got[0].body, &payload))
+			}
+			if payload.Type != "token.expiring" || payload.Data["days"] != step.left || payload.Data["token_id"] != token.ID || payload.Data["chatbot_id"] != bot.ID || payload.Data["name"] != "shop" {
+				t.Errorf("after %v days come %d, such as %v", step.at, len(got), payload)
+			}
+		}
+		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+	})
 	run("410 disables an endpoint at once", func(t *testing.T) {
 		e, _ := h.endpoint(webhook.QuotaNear)
 		h.to.answers(http.StatusGone)
@@ -271,7 +342,9 @@ func testWebhooks(t *testing.T, h *hooks) {
 		h.to.mu.Lock()
 		h.to.arriving = kill
 		h.to.mu.Unlock()
-		h.must(h.Webhooks.Sender.Work(dying))
+		if err := h.Webhooks.Sender.Work(dying); err != nil && dying.Err() == nil {
+			t.Fatal(err)
+		}
 		h.Webhooks.Sender.Wait()
 		h.to.mu.Lock()
 		h.to.arriving = nil
@@ -309,17 +382,15 @@ func testWebhooks(t *testing.T, h *hooks) {
 			return eventsOf(h.Program).QuotaReached(ctx, tenant.QuotaUse{WorkspaceID: h.space, Used: 8, Included: 10}, 80)
 		}))
 		var types []string
-		for range 3 { // an endpoint is sent a few at once
-			for _, r := range h.sent() {
-				var payload struct {
-					Type string
-					Data map[string]any
-				}
-				h.must(json.Unmarshal(r.body, &payload))
-				types = append(types, payload.Type)
-				if id, has := payload.Data["conversation_id"]; has && int64(id.(float64)) != h.IDs.Conversation(4) {
-					t.Errorf("the conversation is %v", id)
-				}
+		for _, r := range h.sent() { // all, though an endpoint is sent four at once
+			var payload struct {
+				Type string
+				Data map[string]any
+			}
+			h.must(json.Unmarshal(r.body, &payload))
+			types = append(types, payload.Type)
+			if id, has := payload.Data["conversation_id"]; has && int64(id.(float64)) != h.IDs.Conversation(4) {
+				t.Errorf("the conversation is %v", id)
 			}
 		}
 		slices.Sort(types)

@@ -44,6 +44,7 @@ const (
 	prometheus     = "github.com/prometheus/client_golang"
 	gjson          = "github.com/tidwall/gjson"
 	goldmark       = "github.com/yuin/goldmark"
+	stdWebhooks    = "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	jsonschema     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jsonv2         = "github.com/go-json-experiment/json"
 	pgx            = "github.com/jackc/pgx/v5"
@@ -592,7 +593,7 @@ var table = []Row{
 	{
 		Packages: []string{"e2e"},
 		Ours:     append([]string{".", "internal/app", "internal/contract", "core/..."}, doubles...),
-		Outside:  []string{jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark},
+		Outside:  []string{jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
 	},

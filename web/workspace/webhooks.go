@@ -29,7 +29,8 @@ const deliveriesShown = 25
 var aboutKinds = map[webhook.Kind]string{
 	webhook.MessageCompleted: "An answer has ended.", webhook.MessageUnanswered: "The chatbot said that it doesn't know.",
 	webhook.ConversationCreated: "Somebody began a conversation.", webhook.DocumentReady: "A document is answered from.",
-	webhook.DocumentFailed: "A document could not be read.", webhook.QuotaNear: "Most of the month's messages are used, or all.",
+	webhook.DocumentFailed: "A document could not be read.", webhook.QuotaNear: "80% of the month's messages are used, or all.",
+	webhook.TokenExpiring: "An API token expires within 14 days, or within 3.",
 }
 
 func webhookEvents() (all []views.WebhookEvent) {
