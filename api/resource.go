@@ -26,7 +26,7 @@ func describeResource(baseURL, path string) fiber.Handler {
 		return c.JSON(resourceData{
 			Resource: baseURL + path, Name: "Parley API", Methods: []string{"header"},
 			Scopes:        []string{string(chatbot.ScopeChat), string(chatbot.ScopeReadKnowledge)},
-			Documentation: baseURL + "/api/v1/openapi.yaml",
+			Documentation: baseURL + "/docs/api",
 		})
 	}
 }

@@ -92,6 +92,8 @@ var rows = []row{
 	{method: "GET", route: "/", gets: everyone(303)},
 	{method: "GET", route: "/.well-known/security.txt", gets: everyone(404)}, // there is no contact
 	{method: "GET", route: "/security-policy", gets: everyone(404)},
+	{method: "GET", route: "/docs/api", gets: everyone(200)},
+	{method: "GET", route: "/docs/api/:group", path: "/docs/api/chat", gets: everyone(200)},
 	{method: "GET", route: "/sign-up", gets: entrance},
 	{method: "POST", route: "/sign-up", body: "email=new%40example.com&password=short&workspace=New", gets: everyone(422)},
 	{method: "GET", route: "/sign-up/finish", gets: everyone(200)},

@@ -2,7 +2,7 @@
 // serves the files of package static.
 //
 // The handlers are in packages bot (pages of a chatbot), workspace and person,
-// one file a page, named as in the sidebar; what they share is in package site.
+// one file a page, named as in the sidebar, and reference (of the API); what they share is in package site.
 // It does not own the JSON routes that a page's script calls (package api).
 package web
 
@@ -14,6 +14,7 @@ import (
 	"parley/internal/route"
 	"parley/web/bot"
 	"parley/web/person"
+	"parley/web/reference"
 	"parley/web/site"
 	"parley/web/workspace"
 )
@@ -30,5 +31,6 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	person.Register(s, app, table)
 	workspace.Register(s, app, table)
 	bot.Register(s, app, table)
+	reference.Register(s, app, table)
 	app.Use(site.Stray(s))
 }

@@ -80,8 +80,9 @@ func Listen(p *Program) (*Server, error) {
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
 		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, Insight: p.Insight.Insight, Webhooks: p.Webhooks.Endpoints, Deliveries: p.Webhooks.Deliveries, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
-		Security:  site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
-		StripeURL: p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),
+		Security:    site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
+		Description: parley.Description,
+		StripeURL:   p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),
 	}
 	if p.Billing != nil { // an interface that holds a nil pointer would not be nil
 		forPrograms.Billing, forPeople.Billing = p.Billing, p.Billing

@@ -53,6 +53,7 @@ const (
 	stripe         = "github.com/stripe/stripe-go/v76"
 	templ          = "github.com/a-h/templ"
 	tokenizer      = "github.com/tiktoken-go/tokenizer"
+	yaml           = "go.yaml.in/yaml/v3"
 )
 
 // doubles stand for the network in tests: Stripe, a mail server, models, and
@@ -465,14 +466,14 @@ var table = []Row{
 		Because:  "what surrounds a page knows its parts and no page",
 	},
 	{
-		Packages: []string{"views/bot", "views/workspace", "views/person"},
+		Packages: []string{"views/bot", "views/workspace", "views/person", "views/reference"},
 		Ours:     []string{"views/ui", "views/shell"},
 		Outside:  []string{templ},
 		Because:  "nothing is fetched or decided in a view; a page brings all it shows in its model",
 	},
 	{
 		Packages: []string{"views/gallery"},
-		Ours:     []string{"views/ui", "views/shell", "views/bot", "views/workspace", "views/person"},
+		Ours:     []string{"views/ui", "views/shell", "views/bot", "views/workspace", "views/person", "views/reference"},
 		Outside:  []string{templ},
 		Because:  "it shows all pages with invented data, so that it needs neither a database nor a transport",
 	},
@@ -524,8 +525,14 @@ var table = []Row{
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
 	{
+		Packages: []string{"web/reference"},
+		Ours:     []string{"core/answer/format", "views/ui", "views/shell", "views/reference", "web/site", "internal/*"},
+		Outside:  []string{fiber, jsonv2, yaml},
+		Because:  "it shows the description of the API, whatever routes there are",
+	},
+	{
 		Packages: []string{"web"},
-		Ours:     []string{"web/site", "web/bot", "web/workspace", "web/person", "views/gallery", "views/shell", "static", "internal/*"},
+		Ours:     []string{"web/site", "web/bot", "web/workspace", "web/person", "web/reference", "views/gallery", "views/shell", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "it registers the pages and serves the files; what a page does is in the packages below",
 	},

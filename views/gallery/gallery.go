@@ -29,6 +29,7 @@ func Pages() map[string]templ.Component {
 	maps.Copy(all, workspacePages())
 	maps.Copy(all, botPages())
 	maps.Copy(all, insightPages())
+	maps.Copy(all, referencePages())
 	return all
 }
 

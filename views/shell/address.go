@@ -7,6 +7,12 @@ import (
 	"parley/views/ui"
 )
 
+// ReferenceURL is the reference of the API, and DescriptionURL what it is made from.
+const (
+	ReferenceURL   = "/docs/api"
+	DescriptionURL = "/api/v1/openapi.yaml"
+)
+
 // WorkspaceURL is the page of a workspace.
 func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspaceID }
 

@@ -62,6 +62,8 @@ type Deps struct {
 	SignUp bool
 	// Security is what people read who found a vulnerability.
 	Security Security
+	// Description describes the API, as OpenAPI in YAML.
+	Description string
 	// Billing sells plans. Without it, which is nil, they are changed by hand.
 	Billing Billing
 	// StripeURL is the address of another Stripe than Stripe's, for tests.

@@ -101,7 +101,7 @@ export interface paths {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -2992,7 +2992,7 @@ export interface components {
          */
         ExternalUserHeader: string;
         /**
-         * @description The same as a query parameter, for names that a header cannot carry.
+         * @description Your own name for the end user, for names that a header cannot carry.
          * @example alice
          */
         ExternalUserQuery: string;
@@ -3072,7 +3072,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3129,7 +3129,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3252,7 +3252,7 @@ export interface operations {
                 /** @description Only those with this status. */
                 status?: "active";
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3301,7 +3301,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3385,7 +3385,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3440,7 +3440,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3496,7 +3496,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3583,7 +3583,7 @@ export interface operations {
                  */
                 include?: ("sources" | "usage")[];
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3677,7 +3677,7 @@ export interface operations {
                  */
                 include?: components["schemas"]["Include"][];
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3726,7 +3726,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3786,7 +3786,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3842,7 +3842,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
@@ -3915,7 +3915,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The same as a query parameter, for names that a header cannot carry.
+                 * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
                  */
                 external_user_id?: components["parameters"]["ExternalUserQuery"];
