@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -81,14 +82,18 @@ func (r *receiver) on(path string, answer http.HandlerFunc) {
 
 // at returns what has come at a path, of a type if there is one.
 func (r *receiver) at(path, kind string) (came []arrival) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, a := range r.came {
+	for _, a := range r.all() {
 		if a.path == path && (kind == "" || a.event.Type == kind) {
 			came = append(came, a)
 		}
 	}
 	return came
+}
+
+func (r *receiver) all() []arrival {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.came)
 }
 
 // signedWith reports whether a library of Standard Webhooks accepts the request.
@@ -372,6 +377,18 @@ func TestWebhooks(t *testing.T) {
 				body := h.get(failingPage).body
 				return strings.Contains(body, "500 in ") && strings.Contains(body, "The database is down.") && strings.Contains(body, "204 in ")
 			})
+		})
+		t.Run("every event is described, and comes as described", func(t *testing.T) {
+			document, seen := description(t), map[string]bool{}
+			for _, came := range to.all() {
+				seen[came.event.Type] = true
+				if err := document.CheckWebhook(came.event.Type, came.header, came.body); err != nil {
+					t.Errorf("%s is not as api/openapi.yaml says: %v", came.body, err)
+				}
+			}
+			if names := slices.Sorted(maps.Keys(document.Webhooks)); !slices.Equal(slices.Sorted(maps.Keys(seen)), names) || len(names) != len(webhook.Kinds())+1 {
+				t.Errorf("described are %q, and %v came", names, seen)
+			}
 		})
 		t.Run("what is private is refused where the operator has not admitted it", func(t *testing.T) {
 			h := h.in(t)

@@ -29,7 +29,33 @@ func Narrowings(released, now *Document) []string {
 			c.operation(old, now.operations[at])
 		})
 	}
+	c.webhooks(released.Webhooks, now.Webhooks)
 	return c.found
+}
+
+// webhooks compares what the server sends to other programs.
+func (c *comparison) webhooks(released, now map[string]*openapi3.PathItem) {
+	c.answers = true
+	for _, name := range slices.Sorted(maps.Keys(released)) {
+		c.within("webhook "+name, func() {
+			if now[name] == nil || now[name].Post == nil {
+				c.refuse("it is gone")
+				return
+			}
+			old, new := released[name].Post, now[name].Post
+			c.content(old.RequestBody.Value.Content, new.RequestBody.Value.Content)
+			for _, header := range old.Parameters {
+				of := new.Parameters.GetByInAndName(header.Value.In, header.Value.Name)
+				c.within("header "+header.Value.Name, func() {
+					if of == nil || header.Value.Required && !of.Required {
+						c.refuse("it is gone, or no longer always sent")
+						return
+					}
+					c.schema(header.Value.Schema, of.Schema)
+				})
+			}
+		})
+	}
 }
 
 // comparison collects what has narrowed, and where.

@@ -62,6 +62,10 @@ paths:
       tags: [Dashboard]
       security: []
       responses: {'200': {description: Done.}}
+webhooks:
+  thing.made:
+    post: {parameters: [{name: hook-id, in: header, required: true, schema: {type: string}}], requestBody: {content: {application/json:
+      {schema: {type: object, required: [thing], properties: {thing: {type: string}}}}}}, responses: {'200': {description: Taken.}}}
 components:
   securitySchemes:
     bearer: {type: http, scheme: bearer}
@@ -141,6 +145,10 @@ func TestNarrowings(t *testing.T) {
 		{"a value of a property is gone", "enum: [page, site]", "enum: [page]", ""},
 		{"a new event", "- $ref: '#/components/schemas/Delta'", "- $ref: '#/components/schemas/Delta'\n                    - $ref: '#/components/schemas/Usage'", ""},
 		{"an event is gone", "- $ref: '#/components/schemas/Delta'", "- $ref: '#/components/schemas/Usage'", "#/components/schemas/Delta: it is gone"},
+		{"a webhook is gone", "  thing.made:", "  thing.built:", "webhook thing.made: it is gone"},
+		{"a webhook leaves a property out", "required: [thing], ", "", "thing may be missing"},
+		{"a webhook has a new property", "properties: {thing:", "properties: {size: {type: integer}, thing:", ""},
+		{"a webhook lacks a header", "hook-id", "hook-name", "webhook thing.made, header hook-id: it is gone"},
 		{"an event has another type", "const: delta", "const: piece", "type: piece is a new value"},
 	} {
 		t.Run(change.name, func(t *testing.T) {

@@ -1131,7 +1131,168 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "message.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An answer has ended
+         * @description However it has ended: see `outcome`. Questions of the playground send nothing.
+         */
+        post: operations["onMessageCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.unanswered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An answer says that the chatbot does not know
+         * @description Hand the question over to a person: read it by its ids. `message.completed` is sent, too.
+         */
+        post: operations["onMessageUnanswered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody began a conversation
+         * @description Sent when its first answer has ended.
+         */
+        post: operations["onConversationCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "document.ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A document is answered from
+         * @description Also when its content has changed.
+         */
+        post: operations["onDocumentReady"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "document.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A document could not be read
+         * @description The `reason` says why, and what you can do.
+         */
+        post: operations["onDocumentFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quota.near": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Most of a month's messages are used, or all
+         * @description Once at 80% and once at 100%. It goes to every webhook that lists it, whatever its chatbot.
+         */
+        post: operations["onQuotaNear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "token.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An API token expires soon
+         * @description Once within 14 days and once within 3.
+         */
+        post: operations["onTokenExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody pressed *Send a test*
+         * @description It needs no choice.
+         */
+        post: operations["onWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description A call, or a notification if it has no `id`. */
@@ -1638,6 +1799,92 @@ export interface components {
             status?: "stopped" | "incomplete" | "interrupted" | "failed";
             outcome: components["schemas"]["Outcome"];
             finish_reason?: components["schemas"]["FinishReason"];
+        };
+        WebhookMessageEvent: {
+            /** @enum {string} */
+            type: "message.completed" | "message.unanswered";
+            timestamp: components["schemas"]["Time"];
+            data: {
+                /** @description The chatbot. */
+                chatbot_id: string;
+                conversation_id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+                /** @description Your own name for the end user, or null without one. */
+                external_user_id: string | null;
+                /** @description Which attempt at this answer it was. Each is told of. */
+                attempt: number;
+                outcome: components["schemas"]["Outcome"];
+                usage: components["schemas"]["Usage"];
+            };
+        };
+        WebhookConversationEvent: {
+            /** @enum {string} */
+            type: "conversation.created";
+            timestamp: components["schemas"]["Time"];
+            data: {
+                /** @description The chatbot. */
+                chatbot_id: string;
+                conversation_id: components["schemas"]["Id"];
+                /** @description Your own name for the end user, or null without one. */
+                external_user_id: string | null;
+            };
+        };
+        WebhookDocumentEvent: {
+            /** @enum {string} */
+            type: "document.ready" | "document.failed";
+            timestamp: components["schemas"]["Time"];
+            data: {
+                /** @description The chatbot. */
+                chatbot_id: string;
+                document_id: string;
+                title: string;
+                /** @description Where it was read; null for what was uploaded or written. */
+                url: string | null;
+                /** @enum {string} */
+                state: "ready" | "failed";
+                /** @description Why it failed, and what you can do. Only of one that failed. */
+                reason?: string;
+            };
+        };
+        WebhookQuotaEvent: {
+            /** @enum {string} */
+            type: "quota.near";
+            timestamp: components["schemas"]["Time"];
+            data: {
+                /** @description In UTC. */
+                month: string;
+                /** @description How many messages are used. */
+                used: number;
+                /** @description How many the plan includes. */
+                included: number;
+                /** @description The share that was reached: 80 or 100. Later versions may tell of others. */
+                percent: number;
+            };
+        };
+        WebhookTokenEvent: {
+            /** @enum {string} */
+            type: "token.expiring";
+            timestamp: components["schemas"]["Time"];
+            data: {
+                /** @description The chatbot. */
+                chatbot_id: string;
+                token_id: string;
+                /** @description May be empty. */
+                name: string;
+                /** @enum {string} */
+                kind: "secret" | "publishable";
+                expires_at: components["schemas"]["Time"];
+                /** @description Within how many days it expires: 14 or 3. Later versions may tell of others. */
+                days: number;
+            };
+        };
+        WebhookTestEvent: {
+            /** @enum {string} */
+            type: "webhook.test";
+            timestamp: components["schemas"]["Time"];
+            data: {
+                message: string;
+            };
         };
         /** @description What the answer took, by the models' own count or by an estimate where a model gives none. */
         Usage: {
@@ -3018,6 +3265,22 @@ export interface components {
         Limit: number;
         /** @description The `next` of the page before. */
         After: string;
+        /**
+         * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+         * @example msg_completed_4488309032378843_1
+         */
+        WebhookId: string;
+        /**
+         * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+         * @example 1795224021
+         */
+        WebhookTimestamp: number;
+        /**
+         * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+         *     new secret's and the previous one's.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        WebhookSignature: string;
     };
     requestBodies: {
         Question: {
@@ -5410,6 +5673,565 @@ export interface operations {
             429: components["responses"]["TooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    onMessageCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "message.completed",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "conversation_id": 3504281851011644,
+                 *         "message_id": 4488309032378843,
+                 *         "external_user_id": "alice",
+                 *         "attempt": 1,
+                 *         "outcome": "answered",
+                 *         "usage": {
+                 *           "prompt_tokens": 830,
+                 *           "completion_tokens": 12,
+                 *           "total_tokens": 842
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookMessageEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMessageUnanswered: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "message.unanswered",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "conversation_id": 3504281851011644,
+                 *         "message_id": 4488309032378843,
+                 *         "external_user_id": null,
+                 *         "attempt": 1,
+                 *         "outcome": "no_answer",
+                 *         "usage": {
+                 *           "prompt_tokens": 830,
+                 *           "completion_tokens": 12,
+                 *           "total_tokens": 842
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookMessageEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConversationCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "conversation.created",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "conversation_id": 3504281851011644,
+                 *         "external_user_id": "alice"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookConversationEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDocumentReady: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "document.ready",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "document_id": "doc_2x4y7z3a7h2k9m4q8r3t6v5w",
+                 *         "title": "Opening hours",
+                 *         "url": "https://www.example.com/hours",
+                 *         "state": "ready"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookDocumentEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDocumentFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "document.failed",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "document_id": "doc_2x4y7z3a7h2k9m4q8r3t6v5w",
+                 *         "title": "scan.pdf",
+                 *         "url": null,
+                 *         "state": "failed",
+                 *         "reason": "This PDF is a scan: it has pictures of text, but no text."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookDocumentEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onQuotaNear: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "quota.near",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "month": "2026-11",
+                 *         "used": 16000,
+                 *         "included": 20000,
+                 *         "percent": 80
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookQuotaEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTokenExpiring: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "token.expiring",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "token_id": "tok_4q8r3t6v5w2x4y7z3a7h2k9m",
+                 *         "name": "Shop",
+                 *         "kind": "secret",
+                 *         "expires_at": "2026-12-05T00:00:00Z",
+                 *         "days": 14
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookTokenEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Names the message, and stays the same however often it is sent. Ignore a message that you have seen.
+                 * @example msg_completed_4488309032378843_1
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt began, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795224021
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret, in base64. For a day after the secret was rotated there are two, with a space between: the
+                 *     new secret's and the previous one's.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "webhook.test",
+                 *       "timestamp": "2026-11-21T01:20:21.246Z",
+                 *       "data": {
+                 *         "message": "It works."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookTestEvent"];
+            };
+        };
+        responses: {
+            /** @description Nobody listens here any more. Parley turns the webhook off and writes to the owners. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have it. Answer within 10 seconds, and do slow work afterward. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description You don't have it. Parley tries again, ten times within three days, after the time in `Retry-After` (of a 429 or 5xx, an hour at most) if that is later than it would
+             *     by itself. Redirects are not followed.
+             */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }
