@@ -117,7 +117,7 @@ func viewToken(t chatbot.Token, status chatbot.TokenStatus) tokenView {
 type tokenCreateCmd struct {
 	Chatbot string        `arg:"" help:"Id of the chatbot."`
 	Name    string        `help:"Name of the token."`
-	Scopes  []string      `help:"Scopes, separated by commas: chat, conversations:read, conversations:write. Default: the first two."`
+	Scopes  []string      `help:"Scopes, separated by commas: chat, conversations:read, conversations:write, knowledge:read, knowledge:write. Default: the first two."`
 	Expires time.Duration `help:"How long the token works, such as 720h. Default: until it is revoked."`
 	JSON    bool          `name:"json" help:"Print JSON."`
 }

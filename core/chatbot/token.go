@@ -26,10 +26,14 @@ const (
 	ScopeWrite Scope = "conversations:write"
 	// ScopeReadKnowledge reads the documents that the chatbot answers from.
 	ScopeReadKnowledge Scope = "knowledge:read"
+	// ScopeWriteKnowledge adds, replaces and removes them.
+	ScopeWriteKnowledge Scope = "knowledge:write"
 )
 
 // AllScopes returns the scopes that a token can have.
-func AllScopes() []Scope { return []Scope{ScopeChat, ScopeRead, ScopeWrite, ScopeReadKnowledge} }
+func AllScopes() []Scope {
+	return []Scope{ScopeChat, ScopeRead, ScopeWrite, ScopeReadKnowledge, ScopeWriteKnowledge}
+}
 
 // DefaultScopes returns the scopes that a token has unless it is given others.
 func DefaultScopes() []Scope { return []Scope{ScopeChat, ScopeRead} }
@@ -207,7 +211,7 @@ func checkScopes(kind TokenKind, scopes []Scope) ([]Scope, error) {
 	}
 	for i, scope := range scopes {
 		if !slices.Contains(AllScopes(), scope) {
-			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q, %q, %q and %q.", scope, ScopeChat, ScopeRead, ScopeWrite, ScopeReadKnowledge)
+			return scopes, fault.InField("scopes", "There is no scope %q. Choose from %q, %q, %q, %q and %q.", scope, ScopeChat, ScopeRead, ScopeWrite, ScopeReadKnowledge, ScopeWriteKnowledge)
 		}
 		if slices.Contains(scopes[:i], scope) {
 			return scopes, fault.InField("scopes", "The scope %q is given twice.", scope)

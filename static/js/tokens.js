@@ -185,7 +185,7 @@
       token.note,
     ].filter(Boolean);
 
-  const scopeNames = { chat: "Ask questions", "conversations:read": "Read conversations", "conversations:write": "Change conversations", "knowledge:read": "Read documents" };
+  const scopeNames = { chat: "Ask questions", "conversations:read": "Read conversations", "conversations:write": "Change conversations", "knowledge:read": "Read documents", "knowledge:write": "Change documents" };
 
   const cell = (label, ...content) => {
     const made = element("td", "", { "data-label": label });

@@ -519,7 +519,7 @@ func createDialog() templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dialog id=\"create-dialog\" class=\"dialog\" aria-labelledby=\"create-title\"><header><h3 id=\"create-title\">Create a token</h3></header><form id=\"token-form\" class=\"inside form\" method=\"dialog\"><fieldset id=\"token-kinds\" class=\"stack tight\"><legend class=\"label\">For</legend><div class=\"field check\"><input id=\"kind-secret\" name=\"kind\" type=\"radio\" value=\"secret\" checked> <label for=\"kind-secret\">Your programs</label><p class=\"hint\">A secret token. Keep it on your server: web pages cannot use it.</p></div><div class=\"field check\"><input id=\"kind-publishable\" name=\"kind\" type=\"radio\" value=\"publishable\"> <label for=\"kind-publishable\">Web pages</label><p class=\"hint\">A publishable token. Everyone can read it, so it only asks questions, from your websites.</p></div></fieldset><div class=\"field\"><label for=\"token-name\">Name</label> <input id=\"token-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" aria-describedby=\"token-name-hint\" required><p class=\"hint\" id=\"token-name-hint\">The program that uses it, such as “Website”.</p></div><div class=\"field publishable\" hidden><label for=\"token-origins\">Websites</label> <textarea id=\"token-origins\" class=\"input\" rows=\"2\" spellcheck=\"false\" autocapitalize=\"none\" placeholder=\"https://www.example.com\" aria-describedby=\"token-origins-hint token-origins-error\"></textarea><p class=\"hint\" id=\"token-origins-hint\">One on each line, without a path. The token works on their pages alone.</p><p class=\"error\" id=\"token-origins-error\" hidden></p></div><fieldset class=\"stack tight secret\" aria-describedby=\"scopes-error\"><legend class=\"label\">It may</legend><div class=\"field check\"><input id=\"scope-chat\" name=\"scope\" type=\"checkbox\" value=\"chat\" checked> <label for=\"scope-chat\">Ask questions</label><p class=\"hint\"><code>chat</code>: send messages and begin conversations.</p></div><div class=\"field check\"><input id=\"scope-read\" name=\"scope\" type=\"checkbox\" value=\"conversations:read\"> <label for=\"scope-read\">Read conversations</label><p class=\"hint\"><code>conversations:read</code>: read messages back, and resume a stream.</p></div><div class=\"field check\"><input id=\"scope-write\" name=\"scope\" type=\"checkbox\" value=\"conversations:write\"> <label for=\"scope-write\">Change conversations</label><p class=\"hint\"><code>conversations:write</code>: give them titles and metadata, and delete them.</p></div><div class=\"field check\"><input id=\"scope-knowledge\" name=\"scope\" type=\"checkbox\" value=\"knowledge:read\"> <label for=\"scope-knowledge\">Read documents</label><p class=\"hint\"><code>knowledge:read</code>: search and read the documents themselves, by MCP.</p></div><p class=\"error\" id=\"scopes-error\" hidden>Choose at least one.</p></fieldset><div class=\"field\"><label for=\"token-days\">Expires</label> <select id=\"token-days\" class=\"input\"><option id=\"token-days-keep\" value=\"keep\" hidden disabled></option> <option value=\"\">Never</option> <option value=\"30\">In 30 days</option> <option value=\"90\">In 90 days</option> <option value=\"365\">In a year</option> <option value=\"date\">On a date …</option></select></div><div class=\"field\" id=\"token-date-field\" hidden><label for=\"token-date\">Last day</label> <input id=\"token-date\" class=\"input\" type=\"date\" aria-describedby=\"token-date-hint\"><p class=\"hint\" id=\"token-date-hint\">The token works until the end of this day.</p></div><details id=\"token-more\"><summary>Restrictions and limits</summary><div class=\"form\"><div class=\"field\"><label for=\"token-ranges\">Only from these addresses</label> <textarea id=\"token-ranges\" class=\"input\" rows=\"2\" spellcheck=\"false\" placeholder=\"192.0.2.0/24\" aria-describedby=\"token-ranges-hint token-ranges-error\"></textarea><p class=\"hint\" id=\"token-ranges-hint\">One range on each line, in CIDR notation. Leave it empty for all.</p><p class=\"error\" id=\"token-ranges-error\" hidden></p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dialog id=\"create-dialog\" class=\"dialog\" aria-labelledby=\"create-title\"><header><h3 id=\"create-title\">Create a token</h3></header><form id=\"token-form\" class=\"inside form\" method=\"dialog\"><fieldset id=\"token-kinds\" class=\"stack tight\"><legend class=\"label\">For</legend><div class=\"field check\"><input id=\"kind-secret\" name=\"kind\" type=\"radio\" value=\"secret\" checked> <label for=\"kind-secret\">Your programs</label><p class=\"hint\">A secret token. Keep it on your server: web pages cannot use it.</p></div><div class=\"field check\"><input id=\"kind-publishable\" name=\"kind\" type=\"radio\" value=\"publishable\"> <label for=\"kind-publishable\">Web pages</label><p class=\"hint\">A publishable token. Everyone can read it, so it only asks questions, from your websites.</p></div></fieldset><div class=\"field\"><label for=\"token-name\">Name</label> <input id=\"token-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" aria-describedby=\"token-name-hint\" required><p class=\"hint\" id=\"token-name-hint\">The program that uses it, such as “Website”.</p></div><div class=\"field publishable\" hidden><label for=\"token-origins\">Websites</label> <textarea id=\"token-origins\" class=\"input\" rows=\"2\" spellcheck=\"false\" autocapitalize=\"none\" placeholder=\"https://www.example.com\" aria-describedby=\"token-origins-hint token-origins-error\"></textarea><p class=\"hint\" id=\"token-origins-hint\">One on each line, without a path. The token works on their pages alone.</p><p class=\"error\" id=\"token-origins-error\" hidden></p></div><fieldset class=\"stack tight secret\" aria-describedby=\"scopes-error\"><legend class=\"label\">It may</legend><div class=\"field check\"><input id=\"scope-chat\" name=\"scope\" type=\"checkbox\" value=\"chat\" checked> <label for=\"scope-chat\">Ask questions</label><p class=\"hint\"><code>chat</code>: send messages and begin conversations.</p></div><div class=\"field check\"><input id=\"scope-read\" name=\"scope\" type=\"checkbox\" value=\"conversations:read\"> <label for=\"scope-read\">Read conversations</label><p class=\"hint\"><code>conversations:read</code>: read messages back, and resume a stream.</p></div><div class=\"field check\"><input id=\"scope-write\" name=\"scope\" type=\"checkbox\" value=\"conversations:write\"> <label for=\"scope-write\">Change conversations</label><p class=\"hint\"><code>conversations:write</code>: give them titles and metadata, and delete them.</p></div><div class=\"field check\"><input id=\"scope-knowledge\" name=\"scope\" type=\"checkbox\" value=\"knowledge:read\"> <label for=\"scope-knowledge\">Read documents</label><p class=\"hint\"><code>knowledge:read</code>: list documents, and search and read them by MCP.</p></div><div class=\"field check\"><input id=\"scope-knowledge-write\" name=\"scope\" type=\"checkbox\" value=\"knowledge:write\"> <label for=\"scope-knowledge-write\">Change documents</label><p class=\"hint\"><code>knowledge:write</code>: add, replace and remove documents.</p></div><p class=\"error\" id=\"scopes-error\" hidden>Choose at least one.</p></fieldset><div class=\"field\"><label for=\"token-days\">Expires</label> <select id=\"token-days\" class=\"input\"><option id=\"token-days-keep\" value=\"keep\" hidden disabled></option> <option value=\"\">Never</option> <option value=\"30\">In 30 days</option> <option value=\"90\">In 90 days</option> <option value=\"365\">In a year</option> <option value=\"date\">On a date …</option></select></div><div class=\"field\" id=\"token-date-field\" hidden><label for=\"token-date\">Last day</label> <input id=\"token-date\" class=\"input\" type=\"date\" aria-describedby=\"token-date-hint\"><p class=\"hint\" id=\"token-date-hint\">The token works until the end of this day.</p></div><details id=\"token-more\"><summary>Restrictions and limits</summary><div class=\"form\"><div class=\"field\"><label for=\"token-ranges\">Only from these addresses</label> <textarea id=\"token-ranges\" class=\"input\" rows=\"2\" spellcheck=\"false\" placeholder=\"192.0.2.0/24\" aria-describedby=\"token-ranges-hint token-ranges-error\"></textarea><p class=\"hint\" id=\"token-ranges-hint\">One range on each line, in CIDR notation. Leave it empty for all.</p><p class=\"error\" id=\"token-ranges-error\" hidden></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -589,7 +589,7 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 		var templ_7745c5c3_Var26 string
 		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 217, Col: 17}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 222, Col: 17}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
@@ -602,7 +602,7 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 		var templ_7745c5c3_Var27 string
 		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 217, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 222, Col: 27}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 		if templ_7745c5c3_Err != nil {
@@ -615,7 +615,7 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 		var templ_7745c5c3_Var28 string
 		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 218, Col: 16}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 223, Col: 16}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 		if templ_7745c5c3_Err != nil {
@@ -628,7 +628,7 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 		var templ_7745c5c3_Var29 string
 		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 218, Col: 129}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 223, Col: 129}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		if templ_7745c5c3_Err != nil {
@@ -641,7 +641,7 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 		var templ_7745c5c3_Var30 string
 		templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 219, Col: 35}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 224, Col: 35}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 		if templ_7745c5c3_Err != nil {
@@ -654,7 +654,7 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 		var templ_7745c5c3_Var31 string
 		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(hint)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 219, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 224, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 		if templ_7745c5c3_Err != nil {

@@ -2282,7 +2282,7 @@ export interface components {
             note: string;
             /** @description The first and last characters of the secret. */
             hint: string;
-            scopes: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+            scopes: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read" | "knowledge:write")[];
             /** @description The networks from which it may be used; none means all. */
             ip_ranges: string[];
             /** @description The origins of the pages that may use a publishable token. */
@@ -2346,7 +2346,7 @@ export interface components {
                 note: string;
                 /** @description The first and last characters of the secret. */
                 hint: string;
-                scopes: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+                scopes: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read" | "knowledge:write")[];
                 /** @description The networks from which it may be used; none means all. */
                 ip_ranges: string[];
                 /** @description The origins of the pages that may use a publishable token. */
@@ -2391,7 +2391,7 @@ export interface components {
             /** @description For people. */
             note?: string;
             /** @description A publishable token has the scope `chat` and no other. */
-            scopes?: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+            scopes?: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read" | "knowledge:write")[];
             /**
              * Format: date-time
              * @description In the future. Null or no value means that it does not expire.
@@ -2412,7 +2412,7 @@ export interface components {
             name?: string;
             /** @description For people. */
             note?: string;
-            scopes?: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read")[];
+            scopes?: ("chat" | "conversations:read" | "conversations:write" | "knowledge:read" | "knowledge:write")[];
             /**
              * Format: date-time
              * @description In the future. Null means that it does not expire.
