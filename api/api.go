@@ -118,6 +118,19 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
 
+	catalog := catalog{a}
+	route.Add(table, app, route.V1+"/knowledge", a.withToken,
+		route.Get("/documents", catalog.list, route.Needs(chatbot.ScopeReadKnowledge)),
+		route.Post("/documents", catalog.put, route.Needs(chatbot.ScopeWriteKnowledge), route.Body(MaxDocumentBody), route.Costly),
+		route.Get("/documents/:document_id", catalog.show, route.Needs(chatbot.ScopeReadKnowledge)),
+		route.Delete("/documents/:document_id", catalog.remove, route.Needs(chatbot.ScopeWriteKnowledge)),
+		route.Get("/documents/external/:external_id", catalog.showNamed, route.Needs(chatbot.ScopeReadKnowledge)),
+		route.Put("/documents/external/:external_id", catalog.putNamed, route.Needs(chatbot.ScopeWriteKnowledge), route.Body(MaxDocumentBody), route.Costly),
+		route.Delete("/documents/external/:external_id", catalog.removeNamed, route.Needs(chatbot.ScopeWriteKnowledge)),
+		route.Get("/removals", catalog.removals, route.Needs(chatbot.ScopeReadKnowledge)),
+		route.Get("/removals/:removal_id", catalog.removal, route.Needs(chatbot.ScopeReadKnowledge)),
+	)
+
 	clients := openAIClients{a}
 	route.Add(table, app, openAIPrefix, a.withToken,
 		route.Post("/chat/completions", clients.complete, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),

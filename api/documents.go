@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
+	"parley/internal/bodies"
 	"parley/internal/id"
 )
 
@@ -69,26 +70,27 @@ func (h documents) add(c *fiber.Ctx, at visit) error {
 
 func newDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
 	if strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
-		return uploadedDocument(c)
+		document, _, err := uploadedDocument(c)
+		return document, err
 	}
 	var request documentRequest
 	err := decode(c, &request)
 	return knowledge.NewDocument{Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content}, err
 }
 
-func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
+func uploadedDocument(c *fiber.Ctx) (knowledge.NewDocument, bodies.Parts, error) {
 	form, err := formOf(c)
 	if err != nil {
-		return knowledge.NewDocument{}, err
+		return knowledge.NewDocument{}, nil, err
 	}
 	files := form.Files("file")
 	if len(files) != 1 {
-		return knowledge.NewDocument{}, fault.InField("file", "Send exactly one file, in the part named file.")
+		return knowledge.NewDocument{}, nil, fault.InField("file", "Send exactly one file, in the part named file.")
 	}
 	return knowledge.NewDocument{
 		Title: form.Value("title"), Kind: knowledge.Kind(form.Value("kind")),
 		File: &knowledge.Upload{Name: files[0].FileName, ContentType: files[0].ContentType, Body: files[0].Content},
-	}, nil
+	}, form, nil
 }
 
 // remove takes a document out of every answer.

@@ -9,10 +9,19 @@ type documentRequest struct {
 	Content string `json:"content"`
 }
 
+// givenRequest is the JSON body of POST /knowledge/documents, and of PUT.
+type givenRequest struct {
+	documentRequest
+
+	URL        string  `json:"url"`
+	ExternalID *string `json:"external_id"`
+}
+
 type documentData struct {
-	ID       string `json:"id"`
-	SourceID string `json:"source_id,omitzero"`
-	URL      string `json:"url,omitzero"`
+	ID         string `json:"id"`
+	ExternalID string `json:"external_id,omitzero"`
+	SourceID   string `json:"source_id,omitzero"`
+	URL        string `json:"url,omitzero"`
 	Title    string `json:"title"`
 	Kind     string `json:"kind"`
 	State    string `json:"state"`
@@ -35,9 +44,23 @@ type documentsData struct {
 	pageData
 }
 
+// givenData is a document with what became of it.
+type givenData struct {
+	documentData
+
+	Result string `json:"result"`
+}
+
+// documentPageData answers GET /knowledge/documents.
+type documentPageData struct {
+	Documents []documentData `json:"documents"`
+	HasMore   bool           `json:"has_more"`
+	Next      *string        `json:"next"`
+}
+
 func documentToWire(d knowledge.Document) documentData {
 	data := documentData{
-		ID: d.ID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State),
+		ID: d.ID, ExternalID: d.ExternalID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State),
 		Reason: d.Reason, Chars: d.Chars, Passages: d.Passages, Indexed: d.Indexed, Attempts: d.Attempts,
 		Answered: d.Live > 0, CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
 	}
@@ -106,6 +129,13 @@ type removalData struct {
 type removalsData struct {
 	Removals []removalData `json:"removals"`
 	pageData
+}
+
+// removalPageData answers GET /knowledge/removals.
+type removalPageData struct {
+	Removals []removalData `json:"removals"`
+	HasMore  bool          `json:"has_more"`
+	Next     *string       `json:"next"`
 }
 
 func (i identifiers) removalToWire(r knowledge.Removal) removalData {

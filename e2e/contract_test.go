@@ -143,6 +143,8 @@ func (w *instance) known(owner *visitor, tn tenantOf) map[string][]string {
 		"previous_response_id": {"resp_" + conversation + "_" + message, "resp_" + unknown},
 		"role":                 {"user", "user", "user", "assistant", "system"},
 		"token_id":             {made("/api-tokens", ""), "tok_" + unknown, hostile},
+		"external_id":          {"page-42", "page-42", "Öffnung/7?", unknown, hostile},
+		"removal_id":           {"rm_" + unknown, hostile},
 		"document_id":          {made("/documents", `{"title":"Prices","content":"A roll costs 1 EUR."}`), "doc_" + unknown, hostile},
 		"source_id":            {made("/sources", `{"url":"http://127.0.0.1/hours"}`), "src_" + unknown, hostile},
 		"provider_id":          {"own", "mp_" + unknown},

@@ -31,6 +31,7 @@ type gets struct {
 var (
 	byToken       = gets{own: 200, stranger: 401, otherToken: 200, revoked: 401, nobody: 401}
 	byTokenWithID = gets{own: 200, stranger: 401, otherToken: 404, revoked: 401, nobody: 401}
+	noText        = gets{own: 400, stranger: 401, otherToken: 400, revoked: 401, nobody: 401}
 	bySession     = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aPage         = gets{own: 200, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
 	aMove         = gets{own: 301, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
@@ -132,6 +133,13 @@ var rows = []row{
 	{method: "GET", route: "/api/v1/conversations/:conversation_id/stream", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/conversations/:conversation_id/stop", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/messages/:message_id/feedback", body: `{"rating":"down"}`, gets: byTokenWithID},
+	{method: "GET", route: "/api/v1/knowledge/documents", gets: byToken},
+	{method: "POST", route: "/api/v1/knowledge/documents", body: `{}`, gets: noText},
+	{method: "GET", route: "/api/v1/knowledge/documents/:document_id", gets: byTokenWithID},
+	{method: "PUT", route: "/api/v1/knowledge/documents/external/:external_id", path: "/api/v1/knowledge/documents/external/hours", body: `{}`, gets: noText},
+	{method: "GET", route: "/api/v1/knowledge/documents/external/:external_id", gets: byTokenWithID},
+	{method: "GET", route: "/api/v1/knowledge/removals", gets: byToken},
+	{method: "GET", route: "/api/v1/knowledge/removals/:removal_id", gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/openai/chat/completions", body: `{"messages":[{"role":"user","content":"When does it open?"}]}`, gets: byToken},
 	{method: "POST", route: "/api/v1/openai/chat/completions", body: `{"messages":[{"role":"user","content":"And then?"}],"metadata":{"conversation_id":":conversation_id"}}`, gets: byTokenWithID},
 	{method: "POST", route: "/api/v1/openai/responses", body: `{"input":"When does it open?"}`, gets: byToken},
@@ -248,6 +256,8 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/again", body: "document=:document", gets: aForm, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/knowledge/:document/remove", gets: aForm, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/settings", body: "name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "DELETE", route: "/api/v1/knowledge/documents/:document_id", path: "/api/v1/knowledge/documents/:given", gets: byTokenWithID},
+	{method: "DELETE", route: "/api/v1/knowledge/documents/external/:external_id", gets: byTokenWithID},
 	{method: "DELETE", route: "/api/v1/conversations/:conversation_id", path: "/api/v1/conversations/:deleted", gets: byTokenWithID},
 	{method: "POST", route: "/chatbots/:chatbot/conversations/:conversation/delete", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/playground/publish", body: "instructions=Overtaken&grounding=open&seen=another", gets: notNow, least: tenant.RoleAdmin},

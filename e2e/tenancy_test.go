@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -83,7 +84,15 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	}
 	gone, err := p.Knowledge.Documents.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewDocument{Title: name + " gone", Content: "It was " + name})
 	w.must(err)
-	w.must(p.Knowledge.Documents.Remove(ctx, bot.WorkspaceID, bot.ID, gone.ID))
+	receipt, err := p.Knowledge.Catalog.Remove(ctx, bot.WorkspaceID, bot.ID, gone.ID)
+	w.must(err)
+	things["removal_id"] = receipt.ID
+	for _, kind := range []string{"given", "external_id"} {
+		externalID := kind + "-of-" + strings.ReplaceAll(name, " ", "-")
+		given, _, err := p.Knowledge.Catalog.Put(ctx, bot.WorkspaceID, bot.ID, knowledge.Given{NewDocument: knowledge.NewDocument{Content: "Given by " + name, ExternalID: externalID}})
+		w.must(err)
+		things["given"], things["external_id"] = cmp.Or(things["given"], given.ID), externalID
+	}
 	for _, kind := range []string{"source", "source_id"} {
 		source, err := p.Knowledge.Sources.Add(ctx, bot.WorkspaceID, bot.ID, knowledge.NewSource{URL: "http://127.0.0.1/" + strings.ReplaceAll(name, " ", "-") + "/" + kind})
 		w.must(err)
@@ -374,6 +383,7 @@ var unknownIDs = ids{
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "deleted": "9007199254740990", "tried": "9007199254740990",
+	"given": "doc_0123456789abcdefghjkmnpq", "removal_id": "rm_0123456789abcdefghjkmnpq", "external_id": "nothing-has-this-name",
 	"webhook": "we_0123456789abcdefghjkmnpq", "delivery": "9007199254740990",
 	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990", "response_id": "resp_9007199254740990_9007199254740990",
 }

@@ -69,6 +69,9 @@ func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 	if filter.SourceID != "" {
 		conditions = append(conditions, document.SourceID(filter.SourceID))
 	}
+	if filter.ExternalID != "" {
+		conditions = append(conditions, document.ExternalIDNEQ(""), document.ExternalID(filter.ExternalID))
+	}
 	return conditions
 }
 
@@ -99,7 +102,7 @@ func (s *KnowledgePages) DocumentPage(ctx context.Context, workspaceID, chatbotI
 
 // CountDocuments counts by state the documents that a filter admits.
 func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
-	if filter.Search == "" && filter.Kind == "" && filter.SourceID == "" {
+	if filter.Search == "" && filter.Kind == "" && filter.SourceID == "" && filter.ExternalID == "" {
 		return s.countStates(ctx, workspaceID, chatbotID, filter.States)
 	}
 	var rows []struct {

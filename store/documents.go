@@ -27,7 +27,7 @@ func (s *Documents) CreateDocument(ctx context.Context, workspaceID string, d kn
 
 func newDocument(db *ent.Client, workspaceID string, d knowledge.Document) *ent.DocumentCreate {
 	return db.Document.Create().SetID(d.ID).SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).
-		SetSourceID(d.SourceID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetKind(string(d.Kind)).
+		SetSourceID(d.SourceID).SetExternalID(d.ExternalID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetKind(string(d.Kind)).
 		SetState(string(d.State)).SetContent(d.Content).SetInputHash(d.InputHash).SetContentHash(d.ContentHash).
 		SetChars(d.Chars).SetNillableDueAt(d.DueAt).SetUpdatedAt(d.UpdatedAt).SetCreatedAt(d.CreatedAt)
 }
@@ -87,6 +87,22 @@ func (s *Documents) DocumentByInput(ctx context.Context, workspaceID, chatbotID,
 	return one(row, err, documentFromRow)
 }
 
+// DocumentByExternalID finds a document that is not being removed.
+func (s *Documents) DocumentByExternalID(ctx context.Context, workspaceID, chatbotID, externalID string) (knowledge.Document, error) {
+	row, err := s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.ExternalIDNEQ(""), document.ExternalID(externalID),
+		document.StateNEQ(string(knowledge.Removing))).Only(within(ctx, workspaceID))
+	return one(row, err, documentFromRow)
+}
+
+// ReleaseExternalID takes an external ID from a document that is being removed,
+// which cannot be brought back any more then.
+func (s *Documents) ReleaseExternalID(ctx context.Context, workspaceID, chatbotID, externalID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Document.Update().Where(document.ChatbotID(chatbotID), document.ExternalIDNEQ(""), document.ExternalID(externalID),
+			document.State(string(knowledge.Removing))).SetExternalID("").SetUndoState("").SetLive(0).Exec(ctx)
+	})
+}
+
 // UpdateDocument writes all columns that may change, if the document is in the
 // state from and has no later version. A new content must be of a later
 // version: of two writers that have read the same one, only the first stores
@@ -102,7 +118,7 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 	}
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Document.Update().Where(document.ID(d.ID), document.State(string(from)), current).
-			SetTitle(d.Title).SetKind(string(d.Kind)).SetState(string(d.State)).SetReason(d.Reason).
+			SetURL(d.URL).SetTitle(d.Title).SetKind(string(d.Kind)).SetInputHash(d.InputHash).SetState(string(d.State)).SetReason(d.Reason).
 			SetContentHash(d.ContentHash).SetChars(d.Chars).SetPassageCount(d.Passages).SetIndexed(d.Indexed).
 			SetVersion(d.Version).SetLive(d.Live).SetAttempts(d.Attempts).SetEtag(d.ETag).SetLastModified(d.LastModified).
 			SetUpdatedAt(d.UpdatedAt).SetNillableFetchedAt(d.FetchedAt)
@@ -129,7 +145,7 @@ func (s *Documents) SetIndexed(ctx context.Context, workspaceID, documentID stri
 func (s *Documents) MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		err := affected(s.store.db(ctx).Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
-			SetUndoState("").SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
+			SetUndoState("").SetExternalID("").SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
 		if err != nil {
 			return mapError(err)
 		}
@@ -148,7 +164,7 @@ func (s *Documents) PostponeRemoval(ctx context.Context, workspaceID, documentID
 // indexed again.
 func (s *Documents) MarkReindex(ctx context.Context, workspaceID, chatbotID string, now time.Time) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Document.Update().Where(document.ChatbotID(chatbotID), settled, document.VersionGT(0)).
+		return db.Document.Update().Where(document.ChatbotID(chatbotID), settled, document.VersionGT(0), document.ContentNEQ("")).
 			SetState(string(knowledge.Indexing)).SetContentHash("").SetReason("").SetAttempts(0).
 			SetDueAt(now).SetUpdatedAt(now).Exec(ctx)
 	})
@@ -164,7 +180,7 @@ func (s *Documents) DeleteDocument(ctx context.Context, workspaceID, documentID 
 
 func documentFromRow(row *ent.Document) knowledge.Document {
 	d := knowledge.Document{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, SourceID: row.SourceID, URL: row.URL,
+		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, SourceID: row.SourceID, ExternalID: row.ExternalID, URL: row.URL,
 		Depth: row.Depth, Title: row.Title, Kind: knowledge.Kind(row.Kind), State: knowledge.State(row.State),
 		Reason: row.Reason, Content: row.Content, InputHash: row.InputHash, ContentHash: row.ContentHash,
 		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: max(row.Live, 0),

@@ -99,7 +99,7 @@ func (w *tenancy) newSource(id string) knowledge.Source {
 func (w *tenancy) newDocument(id string) knowledge.Document {
 	return knowledge.Document{
 		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, SourceID: w.source, URL: "https://" + w.secret + ".example/" + id, Depth: 1,
-		Title: w.secret, Kind: knowledge.Markdown, State: knowledge.Pending, Content: w.secret, InputHash: "input of " + id,
+		Title: w.secret, Kind: knowledge.Markdown, State: knowledge.Pending, Content: w.secret, InputHash: "input of " + id, ExternalID: "name of " + id,
 		ContentHash: "content of " + id, Chars: 17, UpdatedAt: epoch, CreatedAt: epoch,
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
+	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/ent"
 	"parley/ent/conversation"
@@ -67,6 +68,24 @@ func (s *Removals) Removals(ctx context.Context, workspaceID, chatbotID string, 
 	rows, err := s.store.db(ctx).Removal.Query().Where(removal.ChatbotID(chatbotID)).
 		Order(removal.ByRequestedAt(entsql.OrderDesc()), removal.ByID()).Limit(limit).All(within(ctx, workspaceID))
 	return mapped(rows, err, removalFromRow)
+}
+
+// Removal returns one receipt of a chatbot.
+func (s *Removals) Removal(ctx context.Context, workspaceID, chatbotID, removalID string) (knowledge.Removal, error) {
+	return s.only(ctx, workspaceID, removal.ChatbotID(chatbotID), removal.ID(removalID))
+}
+
+// RemovalOf returns the receipt of a document.
+func (s *Removals) RemovalOf(ctx context.Context, workspaceID, chatbotID, documentID string) (knowledge.Removal, error) {
+	return s.only(ctx, workspaceID, removal.ChatbotID(chatbotID), removal.DocumentID(documentID))
+}
+
+func (s *Removals) only(ctx context.Context, workspaceID string, where ...predicate.Removal) (knowledge.Removal, error) {
+	row, err := s.store.db(ctx).Removal.Query().Where(where...).Only(within(ctx, workspaceID))
+	if ent.IsNotFound(err) {
+		return knowledge.Removal{}, fault.New(fault.NotFound, "Removal not found.")
+	}
+	return one(row, err, removalFromRow)
 }
 
 // RemovalsSince returns the receipts of every workspace since a time.

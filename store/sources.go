@@ -50,7 +50,7 @@ func (s *Sources) Sources(ctx context.Context, workspaceID, chatbotID string) ([
 // UpdateSource writes all columns that change.
 func (s *Sources) UpdateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		update := db.Source.Update().Where(source.ID(v.ID)).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
+		update := db.Source.Update().Where(source.ID(v.ID)).SetURL(v.URL).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
 			SetReason(v.Reason).SetAttempts(v.Attempts).SetNillableSyncedAt(v.SyncedAt)
 		if v.DueAt != nil {
 			update.SetDueAt(*v.DueAt)
@@ -148,6 +148,6 @@ const (
 		requested_at, answers, message_ids)
 	SELECT 'rm_' || substr(id, 5), workspace_id, chatbot_id, id, title, url, content_hash, passage_count, $1, 0, CAST('[]' AS %s)
 	FROM documents WHERE workspace_id = $2 AND source_id = $3 AND state <> 'removing'`
-	markRemoving = `UPDATE documents SET state = 'removing', reason = '', live = 0, attempts = 0, due_at = $1, updated_at = $2
+	markRemoving = `UPDATE documents SET state = 'removing', external_id = '', reason = '', live = 0, attempts = 0, due_at = $1, updated_at = $2
 	WHERE workspace_id = $3 AND source_id = $4 AND state <> 'removing'`
 )

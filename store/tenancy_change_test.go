@@ -168,6 +168,12 @@ var methodsThatChange = []confined{
 		_, withdrawn := s.Withdraw(ctx, as, a.chatbot, []string{d.ID}, epoch, epoch)
 		return nil, errors.Join(err, withdrawn, s.EndUndo(ctx, as, d.ID, epoch), s.DeleteDocument(ctx, as, d.ID))
 	}},
+	{"ReleaseExternalID", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		d := a.newDocument("doc_released")
+		err := s.CreateDocument(ctx, as, d)
+		_, withdrawn := s.Withdraw(ctx, as, a.chatbot, []string{d.ID}, epoch, epoch)
+		return nil, errors.Join(err, withdrawn, s.ReleaseExternalID(ctx, as, a.chatbot, d.ExternalID), s.DeleteDocument(ctx, as, d.ID))
+	}},
 	{"MarkSourceRemoving", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.MarkSourceRemoving(ctx, as, a.source, epoch)
 	}},

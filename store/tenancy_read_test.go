@@ -67,6 +67,9 @@ var methodsThatRead = []confined{
 	{"DocumentByInput", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.DocumentByInput(ctx, as, a.chatbot, "input of "+a.document)
 	}},
+	{"DocumentByExternalID", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.DocumentByExternalID(ctx, as, a.chatbot, "name of "+a.document)
+	}},
 	{"Upload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Upload(ctx, as, a.document)
 	}},
@@ -84,6 +87,12 @@ var methodsThatRead = []confined{
 	}},
 	{"Removals", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Removals(ctx, as, a.chatbot, 10)
+	}},
+	{"Removal", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Removal(ctx, as, a.chatbot, a.newRemoval("doc_gone_"+a.id).ID)
+	}},
+	{"RemovalOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.RemovalOf(ctx, as, a.chatbot, "doc_gone_"+a.id)
 	}},
 	{"AnswersFrom", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		n, ids, err := s.AnswersFrom(ctx, as, a.chatbot, a.document, 10)

@@ -77,7 +77,7 @@ func (s *Undo) Withdrawn(ctx context.Context, workspaceID, chatbotID string, unt
 func (s *Undo) EndUndo(ctx context.Context, workspaceID, documentID string, dueBefore time.Time) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Document.Update().Where(document.ID(documentID), document.State(string(knowledge.Removing)),
-			document.UndoStateNEQ(""), document.DueAtLTE(dueBefore)).SetUndoState("").SetLive(0).SetReason("").SetAttempts(0).Save(ctx))
+			document.UndoStateNEQ(""), document.DueAtLTE(dueBefore)).SetUndoState("").SetExternalID("").SetLive(0).SetReason("").SetAttempts(0).Save(ctx))
 	})
 }
 

@@ -6,7 +6,8 @@ import "context"
 type Actor struct {
 	// UserID is empty for those who are no person.
 	UserID string
-	// Name is a person's e-mail address at the time of the act, or one word.
+	// Name is a person's e-mail address at the time of the act, that of an API
+	// token after "API token", or one word.
 	Name string
 }
 
@@ -28,6 +29,9 @@ var (
 
 // Person is the actor of a user.
 func Person(userID, email string) Actor { return Actor{UserID: userID, Name: email} }
+
+// Program is the actor with an API token of a name.
+func Program(tokenName string) Actor { return Actor{Name: "API token " + tokenName} }
 
 // Origin is where a request comes from.
 type Origin struct {

@@ -60,6 +60,13 @@ const (
 	BadOrigin Code = "invalid_origin"
 	// OriginsRequired is a publishable token without an origin.
 	OriginsRequired Code = "origins_required"
+	// BadExternalID is a name of a document that is empty, too long, or cannot be
+	// shown on a line.
+	BadExternalID Code = "invalid_external_id"
+	// KindDiffers is a document that what was given cannot replace.
+	KindDiffers Code = "kind_differs"
+	// AddressExists is a web address that the chatbot has already.
+	AddressExists Code = "address_exists"
 	// TokenEnded is a token that was revoked or has expired, and so cannot be
 	// rolled or changed.
 	TokenEnded Code = "token_ended"

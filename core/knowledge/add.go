@@ -20,14 +20,19 @@ import (
 
 // Documents is what owners do with the documents of their chatbots.
 type Documents struct {
+	*adder
+	removals *Removals
+	log      *slog.Logger
+}
+
+// adder stores texts and files, and has them worked on.
+type adder struct {
 	workspaces *workspaces
 	documents  DocumentStore
 	uploads    UploadStore
 	worker     *Worker
-	removals   *Removals
 	now        func() time.Time
 	random     io.Reader
-	log        *slog.Logger
 }
 
 // NewDocument is what a person gives to add a document: a text, or a file.
@@ -38,6 +43,9 @@ type NewDocument struct {
 	Kind    Kind
 	Content string
 	File    *Upload
+	// ExternalID is the name that a program gives it, or empty. The document
+	// that has it is replaced.
+	ExternalID string
 }
 
 const (
@@ -58,14 +66,21 @@ const (
 // Add stores a document and has it indexed. A short text is ready when Add
 // returns; all else becomes so by itself. What the chatbot has already, under
 // the same title, is not added again: the document that is there is returned.
-func (s *Documents) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
+func (s *adder) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
+	document, _, err := s.Put(ctx, workspaceID, chatbotID, request)
+	return document, err
+}
+
+// Put is Add, and says what became of the document. One with an external ID
+// takes the place of the document that has it: see replace.
+func (s *adder) Put(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, Result, error) {
 	request, err := checkDocument(request)
 	if err != nil {
-		return Document{}, err
+		return Document{}, "", err
 	}
 	now := s.now()
 	document := Document{
-		ID: id.New(s.random, "doc"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Title: request.Title,
+		ID: id.New(s.random, "doc"), WorkspaceID: workspaceID, ChatbotID: chatbotID, ExternalID: request.ExternalID, Title: request.Title,
 		Kind: request.Kind, State: Pending, InputHash: inputHash(request), DueAt: &now, UpdatedAt: now, CreatedAt: now,
 	}
 	if request.File == nil {
@@ -77,22 +92,21 @@ func (s *Documents) Add(ctx context.Context, workspaceID, chatbotID string, requ
 		document.DueAt = &later
 	}
 	stored, err := s.insert(ctx, document, request.File)
-	if err != nil || stored.ID != document.ID || !waits {
-		return stored, err
+	if err != nil || !stored.begun || !waits {
+		return stored.Document, stored.result, err
 	}
 	// It is stored: what goes wrong from here on is tried again.
 	ctx, cancel := context.WithTimeout(ctx, whileWaited)
 	defer cancel()
-	if ready, err := s.worker.advance(ctx, stored, s.worker.process); err == nil {
-		return ready, nil
+	if ready, err := s.worker.advance(ctx, stored.Document, s.worker.process); err == nil {
+		return ready, stored.result, nil
 	}
-	return stored, nil
+	return stored.Document, stored.result, nil
 }
 
-// insert stores a document and returns it, or the equal one that is there.
-func (s *Documents) insert(ctx context.Context, document Document, file *Upload) (Document, error) {
-	stored := document
-	err := s.workspaces.InTx(ctx, func(ctx context.Context) error {
+// insert stores a document, unless the equal one is there, or one to replace.
+func (s *adder) insert(ctx context.Context, document Document, file *Upload) (stored given, err error) {
+	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.workspaces.lock(ctx, document.WorkspaceID)
 		if err != nil {
 			return err
@@ -100,10 +114,10 @@ func (s *Documents) insert(ctx context.Context, document Document, file *Upload)
 		if err := s.workspaces.writable(ctx, document.WorkspaceID, document.ChatbotID); err != nil {
 			return err
 		}
-		known, err := s.documents.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
-		if err == nil {
-			stored, err = s.giveAgain(ctx, workspace, known, file)
-			return err
+		if document.ExternalID != "" {
+			stored, err = s.replace(ctx, workspace, document, file)
+		} else {
+			stored, err = s.giveAgain(ctx, workspace, document, file)
 		}
 		if !fault.Is(err, fault.NotFound) {
 			return err
@@ -111,45 +125,44 @@ func (s *Documents) insert(ctx context.Context, document Document, file *Upload)
 		if err := s.workspaces.admit(ctx, workspace, document.Chars, DocumentBytes+len(document.Content)+sizeOf(file)); err != nil {
 			return err
 		}
-		if err := s.documents.CreateDocument(ctx, document.WorkspaceID, document); err != nil {
+		if err := createNamed(ctx, s.documents, document); err != nil {
 			return err
 		}
-		if file != nil {
-			if err := s.uploads.CreateUpload(ctx, document.WorkspaceID, document.ID, *file); err != nil {
-				return err
-			}
-		}
-		if document.DueAt.After(document.CreatedAt) {
-			return nil
-		}
-		return s.workspaces.enqueue(ctx, document.WorkspaceID, ExtractWork)
+		stored = given{document, Created, true}
+		return s.begin(ctx, document, file)
 	})
 	return stored, err
 }
 
-// giveAgain gives a file to the equal document that is there, if its own has
-// been deleted, and has it read.
-func (s *Documents) giveAgain(ctx context.Context, workspace tenant.Workspace, known Document, file *Upload) (Document, error) {
+// begin stores the file of a document, if it has one, and has the document worked
+// on unless that is left to somebody.
+func (s *adder) begin(ctx context.Context, document Document, file *Upload) error {
+	if file != nil {
+		if err := s.uploads.CreateUpload(ctx, document.WorkspaceID, document.ID, *file); err != nil {
+			return err
+		}
+	}
+	if document.DueAt.After(document.UpdatedAt) {
+		return nil
+	}
+	return s.workspaces.enqueue(ctx, document.WorkspaceID, ExtractWork)
+}
+
+// giveAgain finds the equal document that is there. If the file of that has been
+// deleted it gets the given one, and is read.
+func (s *adder) giveAgain(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
+	known, err := s.documents.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
+	if err != nil {
+		return given{}, err
+	}
 	if file == nil || known.State != Failed {
-		return known, nil
+		return given{Document: known, result: Unchanged}, nil
 	}
 	lost, err := s.lacksFile(ctx, known)
 	if err != nil || !lost {
-		return known, err
+		return given{Document: known, result: Unchanged}, err
 	}
-	if err := s.workspaces.admit(ctx, workspace, 0, len(file.Body)); err != nil {
-		return known, err
-	}
-	if err := s.uploads.CreateUpload(ctx, known.WorkspaceID, known.ID, *file); err != nil {
-		return known, err
-	}
-	now := s.now()
-	next := known
-	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, &now, now
-	if err := s.documents.UpdateDocument(ctx, known.WorkspaceID, known.State, next, false); err != nil {
-		return known, err
-	}
-	return next, s.workspaces.enqueue(ctx, known.WorkspaceID, ExtractWork)
+	return s.readAgain(ctx, workspace, known, file)
 }
 
 // textKinds are the kinds of files whose bytes are text as it stands, by the end of
@@ -255,11 +268,14 @@ func checkTitle(title string) error {
 }
 
 func inputHash(request NewDocument) string {
-	content := request.Content
+	parts := []string{string(request.Kind), request.Title, request.Content}
 	if request.File != nil {
-		content = string(request.File.Body)
+		parts[2] = string(request.File.Body)
 	}
-	return hash(string(request.Kind), request.Title, content)
+	if request.ExternalID != "" {
+		parts = append(parts, request.ExternalID)
+	}
+	return hash(parts...)
 }
 
 // hash is the SHA-256 of parts, in hex.

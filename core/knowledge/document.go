@@ -52,6 +52,15 @@ const (
 // Settled reports whether nothing is left to do for a document in this state.
 func (s State) Settled() bool { return s == Ready || s == Failed }
 
+// Known reports whether documents can be in such a state.
+func (s State) Known() bool {
+	switch s {
+	case Pending, Fetching, Extracting, Indexing, Ready, Failed, Removing:
+		return true
+	}
+	return false
+}
+
 // Document is one text that a chatbot answers from.
 type Document struct {
 	// ID is opaque and starts with "doc_".
@@ -62,6 +71,9 @@ type Document struct {
 	SourceID string
 	// URL is where a source found it, or empty.
 	URL string
+	// ExternalID is the name that a program has given it, or empty: no other
+	// document of the chatbot has it.
+	ExternalID string
 	// Depth is how many links it is away from the start of its source.
 	Depth int
 	Title string
@@ -74,8 +86,8 @@ type Document struct {
 	Content string
 	// Places say where parts of the content stood. Lists leave them out.
 	Places []split.Place
-	// InputHash is the SHA-256 of what was given, in hex: kind, title and
-	// text or file. It is empty for what a source found.
+	// InputHash is the SHA-256 of what was given, in hex: kind, title, text or
+	// file, and external ID if it has one. It is empty for what a source found.
 	InputHash string
 	// ContentHash is the SHA-256 of the kind, title and content, in hex.
 	ContentHash string
@@ -126,6 +138,11 @@ type DocumentStore interface {
 	Documents(ctx context.Context, workspaceID, chatbotID string) ([]Document, error)
 	// DocumentByInput finds a document that is not being removed.
 	DocumentByInput(ctx context.Context, workspaceID, chatbotID, inputHash string) (Document, error)
+	// DocumentByExternalID finds a document that is not being removed.
+	DocumentByExternalID(ctx context.Context, workspaceID, chatbotID, externalID string) (Document, error)
+	// ReleaseExternalID takes an external ID from a document that is being
+	// removed, which cannot be brought back any more then.
+	ReleaseExternalID(ctx context.Context, workspaceID, chatbotID, externalID string) error
 	// UpdateDocument writes all columns that change, if the document is in
 	// the state from and has no later version; else it is NotFound. Content
 	// and places are written if withContent, which is a version of its own.

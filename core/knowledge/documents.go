@@ -101,7 +101,7 @@ func (s *Documents) alter(ctx context.Context, workspaceID, chatbotID, documentI
 			return err
 		}
 	}
-	return fault.New(fault.Conflict, "This document is being worked on just now. Try again.")
+	return errBusy
 }
 
 // Reindex splits and indexes every document of a chatbot again, and returns
@@ -178,7 +178,7 @@ func (s *Documents) Remove(ctx context.Context, workspaceID, chatbotID, document
 
 // lacksFile reports whether a document has neither a text nor an address nor a
 // file that it could be read from.
-func (s *Documents) lacksFile(ctx context.Context, d Document) (bool, error) {
+func (s *adder) lacksFile(ctx context.Context, d Document) (bool, error) {
 	if d.URL != "" || d.Content != "" {
 		return false, nil
 	}

@@ -65,6 +65,7 @@ type Services struct {
 	Documents  *Documents
 	Selections *Selections
 	Sources    *Sources
+	Catalog    *Catalog
 	Removals   *Removals
 	Worker     *Worker
 	Indexer    *Indexer
@@ -83,11 +84,13 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	worker := &Worker{
 		mover: move, workspaces: workspaces, due: db.Due, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
 	}
-	documents := &Documents{workspaces, db.Documents, db.Uploads, worker, removals, now, random, log}
+	documents := &Documents{&adder{workspaces, db.Documents, db.Uploads, worker, now, random}, removals, log}
+	sources := &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random}
 	return Services{
 		Documents:  documents,
 		Selections: &Selections{documents, db.Sources, db.Undo},
-		Sources:    &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random},
+		Sources:    sources,
+		Catalog:    &Catalog{documents, sources, crawler, db.Removals},
 		Removals:   removals,
 		Worker:     worker,
 		Indexer:    indexer,

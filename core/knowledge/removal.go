@@ -40,6 +40,10 @@ type RemovalStore interface {
 	ConfirmRemoval(ctx context.Context, workspaceID, documentID string, at time.Time, answers int, messageIDs []int64) error
 	// Removals returns a chatbot's receipts, the latest first, at most limit.
 	Removals(ctx context.Context, workspaceID, chatbotID string, limit int) ([]Removal, error)
+	// Removal returns one receipt of a chatbot.
+	Removal(ctx context.Context, workspaceID, chatbotID, removalID string) (Removal, error)
+	// RemovalOf returns the receipt of a document.
+	RemovalOf(ctx context.Context, workspaceID, chatbotID, documentID string) (Removal, error)
 	// TrimRemovals deletes, in every workspace that has more than limit receipts,
 	// the oldest of those that were counted for good.
 	TrimRemovals(ctx context.Context, limit int) error
@@ -179,6 +183,11 @@ func (s *Removals) List(ctx context.Context, workspaceID, chatbotID string) ([]R
 		return nil, err
 	}
 	return s.receipts.Removals(ctx, workspaceID, chatbotID, listLimit)
+}
+
+// Get returns one receipt.
+func (s *Removals) Get(ctx context.Context, workspaceID, chatbotID, removalID string) (Removal, error) {
+	return s.receipts.Removal(ctx, workspaceID, chatbotID, removalID)
 }
 
 // Forget takes all that a chatbot knows out of the index.

@@ -46,30 +46,51 @@ func (s *Sources) Add(ctx context.Context, workspaceID, chatbotID string, reques
 	if err != nil {
 		return Source{}, err
 	}
-	now := s.now()
-	source := Source{
-		ID: id.New(s.random, "src"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Kind: request.Kind, URL: request.URL,
-		Rules: request.Rules, Schedule: request.Schedule, State: SourceSyncing, DueAt: &now, CreatedAt: now,
-	}
+	source := s.made(workspaceID, chatbotID, request)
 	err = s.workspaces.change(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		if err := s.admit(ctx, source); err != nil {
 			return err
 		}
-		known, err := s.sources.Sources(ctx, workspaceID, chatbotID)
+		_, known, err := s.withAddress(ctx, source)
 		if err != nil {
 			return err
 		}
-		for _, other := range known {
-			if other.URL == source.URL && other.State != SourceRemoving {
-				return &fault.Error{Kind: fault.Conflict, Field: "url", Message: "This address has been added already."}
-			}
-		}
-		if len(known) >= listLimit {
-			return fault.New(fault.Conflict, "This chatbot has %d addresses. Remove one first.", listLimit)
+		if known {
+			return errAddressExists
 		}
 		return s.sources.CreateSource(ctx, workspaceID, source)
 	})
 	return source, err
+}
+
+var errAddressExists = (&fault.Error{Kind: fault.Conflict, Field: "url", Message: "This address has been added already."}).Named(fault.AddressExists)
+
+// made is a source as it begins.
+func (s *Sources) made(workspaceID, chatbotID string, request NewSource) Source {
+	now := s.now()
+	return Source{
+		ID: id.New(s.random, "src"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Kind: request.Kind, URL: request.URL,
+		Rules: request.Rules, Schedule: request.Schedule, State: SourceSyncing, DueAt: &now, CreatedAt: now,
+	}
+}
+
+// withAddress returns the source of the same chatbot that has the address of one
+// already, and whether there is one. If there is none, and no room for one more, it
+// is a Conflict.
+func (s *Sources) withAddress(ctx context.Context, source Source) (Source, bool, error) {
+	known, err := s.sources.Sources(ctx, source.WorkspaceID, source.ChatbotID)
+	if err != nil {
+		return Source{}, false, err
+	}
+	for _, other := range known {
+		if other.URL == source.URL && other.State != SourceRemoving {
+			return other, true, nil
+		}
+	}
+	if len(known) >= listLimit {
+		return Source{}, false, fault.New(fault.Conflict, "This chatbot has %d addresses. Remove one first.", listLimit)
+	}
+	return Source{}, false, nil
 }
 
 func (s *Sources) check(request NewSource) (NewSource, error) {

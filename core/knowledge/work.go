@@ -35,6 +35,8 @@ const (
 	// whileWaited is how long a document that its adder waits for is left to
 	// the adder alone.
 	whileWaited = 30 * time.Second
+	// mostOvertaken is how many versions of a document one worker works on in a row.
+	mostOvertaken = 10
 	// whileAdded is how long a document is left to the worker that adds its passages.
 	whileAdded = 5 * time.Second
 )
@@ -86,8 +88,26 @@ func (s *Worker) workOnce(ctx context.Context, workspaceID, work string) (worked
 }
 
 // advance takes a document through a step. What goes wrong with the document is
-// written to it, and no error: it then has failed, or waits for another try.
+// written to it, and no error: it then has failed, or waits for another try. If
+// the document is replaced meanwhile, and left to who works on it, what replaced it
+// goes through the step, too.
 func (s *Worker) advance(ctx context.Context, d Document, step func(context.Context, *Document) error) (Document, error) {
+	for range mostOvertaken {
+		after, err := s.attempt(ctx, d, step)
+		if !errors.Is(err, errTaken) {
+			return after, err
+		}
+		now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+		if err != nil || now.State != Pending || now.Version <= after.Version || !atWork(now, s.now()) {
+			return after, nil
+		}
+		d = now
+	}
+	return d, nil
+}
+
+// attempt is advance for one version of a document.
+func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Context, *Document) error) (Document, error) {
 	var err error
 	if d.State == Removing {
 		err = s.removals.finish(ctx, d)
@@ -100,10 +120,7 @@ func (s *Worker) advance(ctx context.Context, d Document, step func(context.Cont
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
 		d, err = s.postpone(ctx, d, err)
 	}
-	switch {
-	case err == nil, errors.Is(err, errTaken):
-		return d, nil
-	case ctx.Err() != nil:
+	if err != nil && !errors.Is(err, errTaken) && ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
 	return d, err

@@ -19,6 +19,8 @@ func (m *Maker) value(name string, schema *openapi3.Schema) any {
 		return schema.Const
 	case len(schema.Enum) > 0:
 		return schema.Enum[m.IntN(len(schema.Enum))]
+	case len(schema.OneOf) > 0:
+		return m.value(name, schema.OneOf[m.IntN(len(schema.OneOf))].Value)
 	}
 	types := schema.Type.Slice()
 	switch types[m.IntN(len(types))] {

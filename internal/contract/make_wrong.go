@@ -68,6 +68,9 @@ func wrongTexts(schema *openapi3.Schema) (texts []string) {
 const noObject = "the body is no object"
 
 func (m *Maker) breakBody(made *Made, schema *openapi3.Schema) {
+	if len(schema.OneOf) > 0 { // what breaks one is none of the others
+		schema = schema.OneOf[m.IntN(len(schema.OneOf))].Value
+	}
 	object := m.object(schema)
 	names := slices.Sorted(maps.Keys(schema.Properties))
 	switch m.IntN(4) {

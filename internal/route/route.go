@@ -120,6 +120,12 @@ func Patch[Handler any](path string, handle Handler, options ...Option) Route[Ha
 	return newRoute(fiber.MethodPatch, path, handle, options)
 }
 
+// Put returns a route that stores something under the name that its path gives it, and
+// must declare its body.
+func Put[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
+	return newRoute(fiber.MethodPut, path, handle, options)
+}
+
 // Delete returns a route that removes something.
 func Delete[Handler any](path string, handle Handler, options ...Option) Route[Handler] {
 	return newRoute(fiber.MethodDelete, path, handle, options)
@@ -149,7 +155,7 @@ func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Decla
 		if d.Scope == "" {
 			panic(fmt.Sprintf("%s %s does not declare who may call it", d.Method, d.Path))
 		}
-		if (d.Method == fiber.MethodPost || d.Method == fiber.MethodPatch) && d.Body == 0 {
+		if (d.Method == fiber.MethodPost || d.Method == fiber.MethodPut || d.Method == fiber.MethodPatch) && d.Body == 0 {
 			panic(fmt.Sprintf("%s %s does not declare how large its body may be", d.Method, d.Path))
 		}
 		if d.Form != "" {

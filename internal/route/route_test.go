@@ -23,6 +23,7 @@ func TestAddKeepsWhatRoutesDeclare(t *testing.T) {
 	Add(table, app, "/things/:id", anyone,
 		Get("", done, May(tenant.Read)),
 		Post("/run", done, May(tenant.EditKnowledge), Body(10), Costly),
+		Put("/name/:name", done, Needs(chatbot.ScopeWriteKnowledge), Body(20)),
 		Delete("", done, Needs(chatbot.ScopeChat)),
 		Get("/open", done, Open),
 		Get("/mine", done, SignedIn),
@@ -30,6 +31,7 @@ func TestAddKeepsWhatRoutesDeclare(t *testing.T) {
 	want := []Declaration{
 		{Method: "GET", Path: "/things/:id", Scope: Member, Action: tenant.Read},
 		{Method: "POST", Path: "/things/:id/run", Scope: Member, Action: tenant.EditKnowledge, Body: 10, Rate: rate.Costly},
+		{Method: "PUT", Path: "/things/:id/name/:name", Scope: Token, TokenScope: chatbot.ScopeWriteKnowledge, Body: 20},
 		{Method: "DELETE", Path: "/things/:id", Scope: Token, TokenScope: chatbot.ScopeChat},
 		{Method: "GET", Path: "/things/:id/open", Scope: Anyone},
 		{Method: "GET", Path: "/things/:id/mine", Scope: Person},
@@ -38,7 +40,7 @@ func TestAddKeepsWhatRoutesDeclare(t *testing.T) {
 		t.Errorf("the table is %+v, want %+v", got, want)
 	}
 	for request, status := range map[string]int{
-		"GET /things/1": 200, "HEAD /things/1": 200, "DELETE /things/1": 200, "POST /things/1/run": 200, "POST /things/1": 405,
+		"GET /things/1": 200, "HEAD /things/1": 200, "DELETE /things/1": 200, "POST /things/1/run": 200, "PUT /things/1/name/a%2Fb": 200, "POST /things/1": 405,
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		response, err := app.Test(httptest.NewRequest(method, path, nil))

@@ -233,6 +233,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge/documents": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description Newest first, in pages, without their texts. Those that are added in the meantime come on no later page. A wrong `after` gets 400 with the code `invalid_cursor`.
+         */
+        get: operations["listKnowledgeDocuments"];
+        put?: never;
+        /**
+         * Add a text, a page or a file
+         * @description A text as `content`, the address of one page as `url`, or a file as `multipart/form-data`. With an `external_id`, a name that you choose, it replaces the document that has it, as `PUT` does. Without one,
+         *     what the chatbot has already is not added again: you get that document, with the `result` `unchanged`. So you can send a request again whose response was lost.
+         *
+         *     Questions find a text of up to 256 KiB as soon as you have the response. Parley works on everything else in the background: get the document until its `state` is `ready` or `failed`.
+         *
+         *     A body may have 21 MiB, a file 20 MiB, and a text 5 MiB. A workspace may send 120 documents a minute, or fewer if its plan includes fewer requests. What exceeds the plan's storage gets 403 with the code
+         *     `plan_limit`, and changes nothing.
+         */
+        post: operations["addKnowledgeDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The document's `id`.
+                 * @example doc_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a document
+         * @description Get it again until its `state` is `ready` or `failed`. `reason` says what went wrong, and what you can do.
+         */
+        get: operations["getKnowledgeDocument"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a document
+         * @description It leaves every answer at once, and you get its removal receipt. When `confirmed_at` is null, get the receipt again: it is set when the index holds nothing of the document any more. Removing a document
+         *     again returns the same receipt. A page that was added by its address goes with the address. The `external_id` can be used again at once.
+         */
+        delete: operations["removeKnowledgeDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge/documents/external/{external_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name that you gave the document. Escape it as any part of an address; a slash is `%2F`.
+                 * @example page-42
+                 */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        /** Get a document by its external_id */
+        get: operations["getKnowledgeDocumentByExternalId"];
+        /**
+         * Add or replace a document by your own name for it
+         * @description Adds the document if none has this `external_id`, and else replaces its text or file. Answers use the old version until the new one is ready, also when the new one cannot be read. `result` says what happened:
+         *     `created`, `replaced`, `unchanged` (title, kind and content are what you sent last: nothing is done) or `read_again` (a page is fetched again, and what had failed is tried again).
+         *     You can send the request again at any time, and from several programs at once: there is one document.
+         *
+         *     An address can replace an address, and a text or file a text or file. Anything else gets 409 with the code `kind_differs`; an address that another document has gets 409 with the code `address_exists`.
+         */
+        put: operations["putKnowledgeDocument"];
+        post?: never;
+        /**
+         * Remove a document by its external_id
+         * @description As by its `id`, but a second time it is 404, because the name is free again.
+         */
+        delete: operations["removeKnowledgeDocumentByExternalId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge/removals": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List removal receipts
+         * @description The latest first, in pages. A wrong `after` gets 400 with the code `invalid_cursor`.
+         */
+        get: operations["listKnowledgeRemovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge/removals/{removal_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The receipt's `id`.
+                 * @example rm_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                removal_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a removal receipt
+         * @description Get it again until `confirmed_at` is not null.
+         */
+        get: operations["getKnowledgeRemoval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openai/chat/completions": {
         parameters: {
             query?: never;
@@ -2438,6 +2610,8 @@ export interface components {
         };
         Document: {
             id: string;
+            /** @description The name that a program has given it. */
+            external_id?: string;
             /** @description The web address that it is a page of. */
             source_id?: string;
             /** @description Where it was read; only for web addresses. */
@@ -2474,6 +2648,66 @@ export interface components {
             /** @constant */
             error_message: "";
             data: components["schemas"]["Document"];
+        };
+        GivenDocumentEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: components["schemas"]["Document"] & {
+                /**
+                 * @description What became of the document. Later versions may add values.
+                 * @enum {string}
+                 */
+                result: "created" | "replaced" | "unchanged" | "read_again";
+            };
+        };
+        DocumentPageEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                documents: components["schemas"]["Document"][];
+                /** @description Whether there are more. */
+                has_more: boolean;
+                /** @description The `after` of the next page, or null. */
+                next: string | null;
+            };
+        };
+        GivenDocument: components["schemas"]["GivenText"] | components["schemas"]["GivenPage"];
+        GivenText: {
+            /** @description The text. */
+            content: string;
+            /** @description One line. Without it the document gets the first heading of the text, or its first words. */
+            title?: string;
+            /**
+             * @description `pairs` are questions with their answers: CSV with the columns `question` and `answer`, or JSON objects with these names.
+             * @default markdown
+             * @enum {string}
+             */
+            kind: "markdown" | "text" | "pairs";
+            /** @description Your own name for it: one line, unique for the chatbot. With `PUT` it stands in the path. */
+            external_id?: string | null;
+        };
+        GivenPage: {
+            /** @description The address of one page, `http` or `https`. The page says itself what its title and kind are. */
+            url: string;
+            /** @description Your own name for it: one line, unique for the chatbot. With `PUT` it stands in the path. */
+            external_id?: string | null;
+        };
+        GivenFile: {
+            /** @description Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB or pairs. */
+            file: string;
+            /** @description Without it the document gets the title inside the file, or the file's name. */
+            title?: string;
+            /**
+             * @description Without it Parley detects the type.
+             * @enum {string}
+             */
+            kind?: "markdown" | "text" | "html" | "pdf" | "docx" | "pptx" | "xlsx" | "csv" | "epub" | "pairs";
+            /** @description Your own name for it. With `PUT` it stands in the path. */
+            external_id?: string;
         };
         DocumentsEnvelope: {
             /** @constant */
@@ -2538,6 +2772,26 @@ export interface components {
                 id: string;
                 /** @enum {string} */
                 status: "removed" | "retrying" | "canceled" | "revoked" | "syncing";
+            };
+        };
+        RemovalEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: components["schemas"]["Removal"];
+        };
+        RemovalPageEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                removals: components["schemas"]["Removal"][];
+                /** @description Whether there are more. */
+                has_more: boolean;
+                /** @description The `after` of the next page, or null. */
+                next: string | null;
             };
         };
         RemovalsEnvelope: {
@@ -2910,6 +3164,39 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["DocumentEnvelope"];
+            };
+        };
+        /** @description The removal receipt. */
+        Removal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 0,
+                 *       "error_message": "",
+                 *       "data": {
+                 *         "id": "rm_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "document_id": "doc_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "title": "Old prices",
+                 *         "content_hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                 *         "passages": 12,
+                 *         "requested_at": "2026-11-21T01:20:21.246Z",
+                 *         "confirmed_at": "2026-11-21T01:20:21.301Z",
+                 *         "answers": 2,
+                 *         "message_ids": [
+                 *           4488309032378843,
+                 *           618802417953320
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemovalEnvelope"];
             };
         };
         /** @description What was done. */
@@ -4096,6 +4383,428 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKnowledgeDocuments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many you want at most.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next` of the page before. */
+                after?: components["parameters"]["After"];
+                /**
+                 * @description Only the document with this `external_id`.
+                 * @example page-42
+                 */
+                external_id?: string;
+                /** @description Only documents in this state. */
+                state?: "pending" | "fetching" | "extracting" | "indexing" | "ready" | "failed" | "removing";
+            };
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of documents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": 0,
+                     *       "error_message": "",
+                     *       "data": {
+                     *         "documents": [
+                     *           {
+                     *             "id": "doc_7h2k9m4q8r3t6v5w2x4y7z3a",
+                     *             "external_id": "page-42",
+                     *             "title": "Opening hours",
+                     *             "kind": "markdown",
+                     *             "state": "ready",
+                     *             "chars": 17,
+                     *             "passages": 1,
+                     *             "indexed": 1,
+                     *             "answered": true,
+                     *             "created_at": "2026-11-21T01:20:21.246Z",
+                     *             "updated_at": "2026-11-21T01:20:21.301Z"
+                     *           }
+                     *         ],
+                     *         "has_more": false,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentPageEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addKnowledgeDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenDocument"];
+                "multipart/form-data": components["schemas"]["GivenFile"];
+            };
+        };
+        responses: {
+            /** @description The document, and what became of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": 0,
+                     *       "error_message": "",
+                     *       "data": {
+                     *         "id": "doc_7h2k9m4q8r3t6v5w2x4y7z3a",
+                     *         "external_id": "page-42",
+                     *         "title": "Opening hours",
+                     *         "kind": "markdown",
+                     *         "state": "ready",
+                     *         "chars": 17,
+                     *         "passages": 1,
+                     *         "indexed": 1,
+                     *         "answered": true,
+                     *         "created_at": "2026-11-21T01:20:21.246Z",
+                     *         "updated_at": "2026-11-21T01:20:21.301Z",
+                     *         "result": "created"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GivenDocumentEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKnowledgeDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The document's `id`.
+                 * @example doc_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Document"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeKnowledgeDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The document's `id`.
+                 * @example doc_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Removal"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKnowledgeDocumentByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name that you gave the document. Escape it as any part of an address; a slash is `%2F`.
+                 * @example page-42
+                 */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Document"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putKnowledgeDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name that you gave the document. Escape it as any part of an address; a slash is `%2F`.
+                 * @example page-42
+                 */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenDocument"];
+                "multipart/form-data": components["schemas"]["GivenFile"];
+            };
+        };
+        responses: {
+            /** @description The document, and what became of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": 0,
+                     *       "error_message": "",
+                     *       "data": {
+                     *         "id": "doc_7h2k9m4q8r3t6v5w2x4y7z3a",
+                     *         "external_id": "page-42",
+                     *         "title": "Opening hours",
+                     *         "kind": "markdown",
+                     *         "state": "ready",
+                     *         "chars": 17,
+                     *         "passages": 1,
+                     *         "indexed": 1,
+                     *         "answered": true,
+                     *         "created_at": "2026-11-21T01:20:21.246Z",
+                     *         "updated_at": "2026-11-21T01:20:21.301Z",
+                     *         "result": "created"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GivenDocumentEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeKnowledgeDocumentByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name that you gave the document. Escape it as any part of an address; a slash is `%2F`.
+                 * @example page-42
+                 */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Removal"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKnowledgeRemovals: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many you want at most.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next` of the page before. */
+                after?: components["parameters"]["After"];
+            };
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of removal receipts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovalPageEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKnowledgeRemoval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The receipt's `id`.
+                 * @example rm_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                removal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Removal"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -31,6 +31,8 @@ type Filter struct {
 	Kind     knowledge.Kind
 	States   []knowledge.State
 	SourceID string
+	// ExternalID is the name that a program has given a document.
+	ExternalID string
 }
 
 // Lists is the port to pages of what is stored. Documents come without content.
