@@ -38,6 +38,10 @@ func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admiss
 	admitted := &admission{api: a, principal: principal, keyed: len(c.Request().Header.Peek(idempotencyHeader)) > 0, from: audit.OriginOf(c.UserContext())}
 	among := a.readers
 	if !admitted.keyed {
+		// Before anything that may ask the database, which has enough to do.
+		if err := a.answers.Full(); err != nil {
+			return nil, err
+		}
 		if err := a.count(c.UserContext(), principal); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"database/sql"
 	"net/http"
 	"strconv"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"parley/core/plan"
 	"parley/internal/app"
 	"parley/llm/llmtest"
+	"parley/store/storetest"
 )
 
 // turnedAway expects a refusal with a time to come again.
@@ -51,6 +53,96 @@ func TestWhatNeverCountsAgainstTheRate(t *testing.T) {
 		}
 		w.turnedAway(w.call("POST", chatPath, openingQuestion, bearer(tn.token), header{"Idempotency-Key", "new"}), 429, 7, "includes 3 requests a minute")
 		w.turnedAway(w.call("POST", conversationsPath, "", bearer(tn.token), header{"Idempotency-Key", "new"}), 429, 7, "includes 3 requests a minute")
+	})
+}
+
+// atLimit are the limits at which a client may have arrived: how to make a token that
+// admits one question and one conversation, and the code of what it is refused with.
+var atLimit = []struct {
+	name, code string
+	token      func(v *visitor, tn tenantOf) string
+	headers    []header
+}{
+	{name: "the plan's requests a minute", code: "rate_limited", token: func(v *visitor, tn tenantOf) string {
+		v.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute = 2 })
+		return tn.token
+	}},
+	{name: "the plan's messages a month", code: "quota_exceeded", token: func(v *visitor, tn tenantOf) string {
+		v.includes(plan.Standard, func(l *plan.Limits) { l.MessagesPerMonth = 1 })
+		return tn.token
+	}},
+	{name: "its token's requests a minute", code: "rate_limited", token: func(v *visitor, tn tenantOf) string {
+		_, secret := v.create(tn.chatbot, `{"requests_per_minute":2}`)
+		return secret
+	}},
+	{name: "its token's messages a month", code: "token_quota_exceeded", token: func(v *visitor, tn tenantOf) string {
+		_, secret := v.create(tn.chatbot, `{"messages_per_month":1}`)
+		return secret
+	}},
+	{name: "a visitor's requests a minute", code: "rate_limited", token: func(v *visitor, tn tenantOf) string {
+		_, public := v.create(tn.chatbot, `{"kind":"publishable","origins":["https://shop.example"],"visitor_requests_per_minute":2}`)
+		return public
+	}, headers: []header{atOrigin(shopOrigin)}},
+}
+
+// TestAtALimit checks that whoever may ask no more can still follow, repeat and end what
+// they have asked.
+func TestAtALimit(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
+		upstream := llmtest.NewServer(t, sevenInPieces)
+		w := start(withModel(upstream))
+		w.hasNoRates()
+		for i, limit := range atLimit {
+			t.Run("a client at "+limit.name+" resumes, replays and stops", func(t *testing.T) {
+				w := w.within(t)
+				w.includes(plan.Standard, func(l *plan.Limits) { l.RequestsPerMinute, l.MessagesPerMonth = 300, 20_000 })
+				tn := w.newTenant("baker"+strconv.Itoa(i), plan.Standard, opening)
+				token := limit.token(w.signedIn(tn.email, tn.password), tn)
+				headers := append([]header{bearer(token)}, limit.headers...)
+				once := append([]header{keyed("once")}, headers...)
+
+				gate := llmtest.NewGate()
+				held := sevenInPieces
+				held.Hold, held.HoldAt = gate, llmtest.AfterPieces(1)
+				upstream.Next(held)
+				stream := w.marked("POST", streamPath, resumable, once...)
+				seen := stream.until("delta")
+				created := w.call("POST", conversationsPath, "", once...)
+				w.checkAnswer(created, 200, 0)
+				for _, key := range [][]header{nil, {keyed("new")}} {
+					r := w.call("POST", chatPath, openingQuestion, append(key, headers...)...)
+					if w.turnedAway(r, 429, 7, ""); r.Header.Get("X-Error-Code") != limit.code {
+						t.Errorf("the code is %s, want %s", r.Header.Get("X-Error-Code"), limit.code)
+					}
+				}
+
+				conversation := seen[0].ConversationID
+				readers := []*markedEvents{
+					w.marked("POST", streamPath, resumable, append(headers, lastEventID(seen[0].id))...),
+					w.marked("POST", streamPath, resumable, once...),
+				}
+				if limit.headers == nil { // a publishable token reads nothing back
+					readers = append(readers, w.marked("GET", resumePath(conversation), "", append(headers, lastEventID(seen[0].id))...))
+				}
+				for _, reader := range readers {
+					reader.until("delta")
+				}
+				w.checkEnding(w.call("POST", conversationsPath+"/"+written(conversation)+"/stop", "", headers...), conversation, "stopped")
+				gate.Release()
+				for _, reader := range append(readers, stream) {
+					if rest := reader.rest(); !rest[len(rest)-1].done {
+						t.Errorf("a stream ends with %+v", rest)
+					}
+				}
+				if again := w.marked("POST", streamPath, resumable, once...).rest(); again[0].ConversationID != conversation || answerIn(again) != answerIn(seen) {
+					t.Errorf("its key gives %+v", again)
+				}
+				if again := w.call("POST", conversationsPath, "", once...); again.body != created.body {
+					t.Errorf("the key of a conversation is answered %d: %s", again.StatusCode, again.body)
+				}
+			})
+		}
 	})
 }
 
@@ -184,5 +276,44 @@ func TestAFullProcess(t *testing.T) {
 		w.eventually("a question is answered", func() bool {
 			return w.call("POST", chatPath, openingQuestion, bearer(smith.token)).StatusCode == http.StatusOK
 		})
+	})
+}
+
+// TestSheddingLoad checks that a full process refuses questions at once, also when its
+// database has no time for it.
+func TestSheddingLoad(t *testing.T) {
+	t.Parallel()
+	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
+	w := start(t, withModel(upstream), onlyTheWatch, func(c *app.Config) { c.MaxAnswers, c.DatabaseURL = 1, storetest.Postgres(t) })
+	tn := w.newTenant("baker", plan.Standard, opening)
+	_, slow := w.issue(tn, chatbot.NewToken{Restrictions: chatbot.Restrictions{RequestsPerMinute: 2}})
+	gate := llmtest.NewGate()
+	upstream.Next(llmtest.Reply{Pieces: []string{"At"}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+	w.stream(openingQuestion, bearer(tn.token)).until("delta")
+	w.turnedAway(w.call("POST", chatPath, openingQuestion, bearer(slow)), 503, 8, "as many answers as it can") // its token is known from now on
+
+	db, err := sql.Open("pgx", w.server.Config.DatabaseURL)
+	w.must(err)
+	defer db.Close()
+	block, err := db.BeginTx(t.Context(), nil)
+	w.must(err)
+	var tables string
+	w.must(block.QueryRowContext(t.Context(), "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema()").Scan(&tables))
+	_, err = block.ExecContext(t.Context(), "LOCK TABLE "+tables+" IN ACCESS EXCLUSIVE MODE")
+	w.must(err)
+	for range 10 {
+		for _, token := range []string{tn.token, slow} {
+			for _, path := range []string{chatPath, streamPath} {
+				r := w.call("POST", path, openingQuestion, bearer(token))
+				if w.turnedAway(r, 503, 8, "as many answers as it can"); r.Header.Get("X-Error-Code") != "overloaded" {
+					t.Errorf("the code is %s", r.Header.Get("X-Error-Code"))
+				}
+			}
+		}
+	}
+	w.must(block.Rollback())
+	gate.Release()
+	w.eventually("a question is answered again", func() bool {
+		return w.call("POST", chatPath, openingQuestion, bearer(slow)).StatusCode == http.StatusOK
 	})
 }

@@ -50,16 +50,29 @@ func (s *Slots) Take(workspaceID, callerID string, p plan.Plan) (*Slot, error) {
 		}
 	}
 	if s.taken >= s.max {
-		return nil, (&fault.Error{
-			Kind: fault.Unavailable, RetryAfter: slotWait,
-			Message: "The server is working on as many answers as it can. Try again in a few seconds.",
-		}).Named(fault.Overloaded)
+		return nil, errFull
 	}
 	s.taken++
 	s.byOwner[workspaceID]++
 	s.byOwner[callerID]++
 	return &Slot{of: s, workspaceID: workspaceID, callerID: callerID, holders: 1}, nil
 }
+
+// Full refuses, as Unavailable, who would find no slot of this process, whatever the
+// plan. It takes none.
+func (s *Slots) Full() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken >= s.max {
+		return errFull
+	}
+	return nil
+}
+
+var errFull = (&fault.Error{
+	Kind: fault.Unavailable, RetryAfter: slotWait,
+	Message: "The server is working on as many answers as it can. Try again in a few seconds.",
+}).Named(fault.Overloaded)
 
 // callerShare is how many slots of a workspace one caller may have.
 func callerShare(limit int) int { return (3*limit + 3) / 4 }
