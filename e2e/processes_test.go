@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/store/storetest"
 )
@@ -77,10 +78,14 @@ func (two twoProcesses) flood(each int, send func(p *process) reply) int {
 func TestTwoProcessesShareLimits(t *testing.T) {
 	t.Parallel()
 	var baker, smith, miller, mason tenantOf
+	var slow, cheap string // tokens with limits of their own
 	two := onTwoProcesses(t, func(w *instance) {
 		w.includes(plan.Premium, func(l *plan.Limits) { l.MessagesPerMonth, l.RequestsPerMinute = 40, plan.Unlimited })
 		baker, smith = w.newTenant("baker", plan.Standard), w.newTenant("smith", plan.Standard)
 		miller, mason = w.newTenant("miller", plan.Premium), w.newTenant("mason", plan.Premium)
+		weaver := w.newTenant("weaver", plan.Premium)
+		_, slow = w.issue(weaver, chatbot.NewToken{Restrictions: chatbot.Restrictions{RequestsPerMinute: 60}, Scopes: chatbot.AllScopes()})
+		_, cheap = w.issue(weaver, chatbot.NewToken{Restrictions: chatbot.Restrictions{MessagesPerMonth: 20}})
 	})
 	ask := func(p *process, token string) reply {
 		return p.call("POST", chatPath, `{"message":"Hello"}`, bearer(token))
@@ -128,6 +133,19 @@ func TestTwoProcessesShareLimits(t *testing.T) {
 		}
 		if after := two.stored(written); after != before {
 			t.Errorf("refused messages have written\n%s\nwhere there was\n%s", after, before)
+		}
+	})
+	t.Run("the limits of a token are for both together: 60 of 160 requests a minute, and 20 of 80 messages a month", func(t *testing.T) {
+		began := time.Now()
+		n := two.flood(80, func(p *process) reply { return p.call("GET", conversationsPath, "", bearer(slow)) })
+		if took := time.Since(began); took > time.Minute {
+			t.Fatalf("the requests took %v", took)
+		}
+		if n > 60 || n < 57 {
+			t.Errorf("%d requests were admitted", n)
+		}
+		if n := two.flood(40, func(p *process) reply { return ask(p, cheap) }); n != 20 {
+			t.Errorf("%d messages were answered", n)
 		}
 	})
 	t.Run("what a killed process had reserved is lost until its lease ends, and no longer", func(t *testing.T) {
