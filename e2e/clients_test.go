@@ -6,16 +6,19 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/llm/llmtest"
 )
@@ -41,11 +44,13 @@ func TestClients(t *testing.T) {
 	w := start(t, withModel(upstream))
 	owner := w.newTenant("clients", plan.Enterprise, routerManual)
 	w.wantReady(owner, 1)
+	_, all := w.issue(owner, chatbot.NewToken{Scopes: chatbot.AllScopes()})
+	_, chatting := w.issue(owner, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeChat}})
 	for _, c := range clients {
 		t.Run(c.folder, func(t *testing.T) {
 			t.Parallel()
 			environment := append(os.Environ(),
-				"PARLEY_URL="+w.base+"/api/v1", "PARLEY_TOKEN="+owner.token,
+				"PARLEY_URL="+w.base+"/api/v1", "PARLEY_TOKEN="+all, "PARLEY_CHAT_TOKEN="+chatting, "PARLEY_LOSS_URL="+losingProxy(t, w.base)+"/api/v1",
 				"PARLEY_CUT_URL="+cuttingProxy(t, w.base)+"/api/v1", "PARLEY_BUSY_URL="+busyProxy(t, w.base)+"/api/v1", "PARLEY_GONE_URL="+gone(t)+"/api/v1")
 			command := exec.CommandContext(t.Context(), c.command[0], c.command[1:]...)
 			command.Dir, command.Env = filepath.Join("..", "clients", c.folder), environment
@@ -115,6 +120,33 @@ func proxied(t *testing.T, base string, back func(client, server net.Conn)) stri
 		}
 	}()
 	return "http://" + listener.Addr().String()
+}
+
+// losingProxy is the address of a proxy that passes every request on, and breaks the
+// connection in the middle of the first answer to each.
+func losingProxy(t *testing.T, base string) string {
+	t.Helper()
+	address, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(address)
+	var seen sync.Map
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, again := seen.LoadOrStore(r.Method+r.URL.String()+r.Header.Get("Idempotency-Key"), true); again {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		proxy.ServeHTTP(answer, r)
+		w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // busyProxy is the address of a proxy that refuses every key the first time, as a server

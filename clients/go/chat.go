@@ -2,9 +2,7 @@ package parley
 
 import (
 	"context"
-	"iter"
 	"net/http"
-	"net/url"
 	"strconv"
 )
 
@@ -24,42 +22,11 @@ func (c *Client) Stop(ctx context.Context, conversation ID) (StoppedAnswer, erro
 	return stopped, err
 }
 
-// CreateConversation creates a conversation without a question.
-func (c *Client) CreateConversation(ctx context.Context) (Conversation, error) {
-	var created Conversation
-	err := c.call(ctx, request{method: http.MethodPost, path: "/conversations"}, &created)
-	return created, err
-}
-
-// messagesPage is how many messages one request reads.
-const messagesPage = 100
-
-// Messages reads the messages of a conversation, oldest first, in pages as they are needed. It
-// ends at the first error.
-func (c *Client) Messages(ctx context.Context, conversation ID) iter.Seq2[Message, error] {
-	return func(yield func(Message, error) bool) {
-		for after := ID(0); ; {
-			var page struct {
-				Messages []Message `json:"messages"`
-				HasMore  bool      `json:"has_more"`
-				Next     ID        `json:"next"`
-			}
-			query := url.Values{"limit": {strconv.Itoa(messagesPage)}, "after": {strconv.FormatInt(int64(after), 10)}}
-			if err := c.call(ctx, request{method: http.MethodGet, path: of(conversation) + "/messages", query: query}, &page); err != nil {
-				yield(Message{}, err)
-				return
-			}
-			for _, m := range page.Messages {
-				if !yield(m, nil) {
-					return
-				}
-			}
-			if !page.HasMore {
-				return
-			}
-			after = page.Next
-		}
-	}
+// Chatbot says what a page shows before the first question.
+func (c *Client) Chatbot(ctx context.Context) (Chatbot, error) {
+	var chatbot Chatbot
+	err := c.call(ctx, request{method: http.MethodGet, path: "/chatbot"}, &chatbot)
+	return chatbot, err
 }
 
 // Rate stores what an end user thinks of an answer. The last rating of an answer stands.
@@ -72,8 +39,4 @@ func (c *Client) Rate(ctx context.Context, answer ID, rating Rating, comment str
 		body["comment"] = comment
 	}
 	return c.call(ctx, request{method: http.MethodPost, path: "/messages/" + strconv.FormatInt(int64(answer), 10) + "/feedback", body: body}, nil)
-}
-
-func of(conversation ID) string {
-	return "/conversations/" + strconv.FormatInt(int64(conversation), 10)
 }

@@ -96,15 +96,14 @@ func TestAsk(t *testing.T) {
 		must(t, c.Rate(t.Context(), answer.MessageID, parley.ThumbUp, "Thanks."))
 		must(t, c.Rate(t.Context(), answer.MessageID, parley.NoRating, ""))
 	})
-	t.Run("a conversation is created without a question", func(t *testing.T) {
-		created, err := c.CreateConversation(t.Context())
-		must(t, err)
-		stopped, err := c.Stop(t.Context(), created.ID)
-		must(t, err)
-		if created.ID == 0 || stopped.MessageID != 0 {
-			t.Errorf("created %+v, stopped %+v", created, stopped)
-		}
-	})
+}
+
+func TestChatbot(t *testing.T) {
+	chatbot, err := client(t, "PARLEY_URL").Chatbot(t.Context())
+	must(t, err)
+	if chatbot.ID == "" || chatbot.Name == "" || chatbot.Welcome == "" || chatbot.Limits.MessageChars == 0 {
+		t.Errorf("it is %+v", chatbot)
+	}
 }
 
 func TestFailures(t *testing.T) {
@@ -168,8 +167,9 @@ func TestStream(t *testing.T) {
 			t.Errorf("the last event is %+v", last)
 		}
 	})
-	t.Run("a connection that is cut again and again is resumed, without a piece twice", func(t *testing.T) {
-		text, events := whole(t, client(t, "PARLEY_CUT_URL", parley.WithHTTPClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})).Stream(t.Context(), q))
+	t.Run("a connection that is cut again and again is resumed with the scope chat alone, without a piece twice", func(t *testing.T) {
+		text, events := whole(t, parley.New(setting(t, "PARLEY_CUT_URL"), setting(t, "PARLEY_CHAT_TOKEN"), parley.WithPause(10*time.Millisecond),
+			parley.WithHTTPClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})).Stream(t.Context(), q))
 		events = slices.DeleteFunc(events, func(e parley.Event) bool { return e.Type == parley.EventWaiting })
 		if text != manual || !slices.Equal(types(events), want) {
 			t.Errorf("%q from %v", text, types(events))

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,6 +31,8 @@ type request struct {
 	body         any // nil for none
 	key          string
 	header       map[string]string
+	// deletes says that what is not found after an answer was lost has been deleted.
+	deletes bool
 }
 
 // call sends a request, again if need be, and reads its data into result, if there is one.
@@ -36,8 +40,15 @@ func (c *Client) call(ctx context.Context, r request, result any) error {
 	if r.method == http.MethodPost && r.key == "" {
 		r.key = rand.Text()
 	}
+	lost := false
 	for try := 1; ; try++ {
 		err := c.once(ctx, r, result)
+		if e, is := errors.AsType[*Error](err); is && e.Status == http.StatusNotFound && r.deletes && lost {
+			return nil
+		}
+		if _, broke := errors.AsType[*cut](err); broke {
+			lost = true
+		}
 		if err == nil || try >= c.tries || !mayRetry(ctx, err) {
 			return err
 		}
@@ -78,9 +89,16 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		}
 		body = bytes.NewReader(text)
 	}
+	query := maps.Clone(r.query)
+	if c.endUser != "" && !fitsHeader(c.endUser) {
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Add("external_user_id", c.endUser)
+	}
 	address := c.baseURL + r.path
-	if len(r.query) > 0 {
-		address += "?" + r.query.Encode()
+	if len(query) > 0 {
+		address += "?" + query.Encode()
 	}
 	request, err := http.NewRequestWithContext(ctx, r.method, address, body)
 	if err != nil {
@@ -94,7 +112,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	if r.key != "" {
 		request.Header.Set("Idempotency-Key", r.key)
 	}
-	if c.endUser != "" {
+	if c.endUser != "" && fitsHeader(c.endUser) {
 		request.Header.Set("X-External-User-Id", c.endUser)
 	}
 	for name, value := range r.header {
@@ -109,6 +127,12 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		return nil, failure(response)
 	}
 	return response, nil
+}
+
+// fitsHeader reports whether a header carries a text as it is: visible ASCII characters, and
+// spaces that are not at an end.
+func fitsHeader(text string) bool {
+	return strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // failure reads what the server says of a failure. What stands in front of it, such as a proxy,

@@ -10,7 +10,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -72,7 +71,7 @@ func (c *Client) Stream(ctx context.Context, q Question) iter.Seq2[Event, error]
 		key = rand.Text()
 	}
 	q.Include = append([]string{"ids"}, q.Include...)
-	s := &stream{client: c, ask: request{method: http.MethodPost, path: "/chat/stream", body: q, key: key}, include: q.Include, format: q.Format}
+	s := &stream{client: c, ask: request{method: http.MethodPost, path: "/chat/stream", body: q, key: key}}
 	return s.events(ctx)
 }
 
@@ -85,10 +84,8 @@ func (c *Client) Resume(ctx context.Context, conversation ID, after string) iter
 
 // stream is where a reader is in an answer.
 type stream struct {
-	client  *Client
-	ask     request // of a stream that is begun here
-	include []string
-	format  Format
+	client *Client
+	ask    request // of a stream that is begun here, and else empty
 
 	conversation ID     // zero before the first event
 	last         string // id of the last event
@@ -102,7 +99,7 @@ func (s *stream) events(ctx context.Context) iter.Seq2[Event, error] {
 			if err == nil || errors.Is(err, errLeft) {
 				return
 			}
-			if e, is := errors.AsType[*Error](err); is && e.Status == http.StatusConflict && s.last != "" {
+			if e, is := errors.AsType[*Error](err); is && e.Name == "answer_restarted" && s.last != "" {
 				s.last = "" // the answer failed, and was begun again
 				if !yield(Event{Type: EventRestarted, ConversationID: s.conversation}, nil) {
 					return
@@ -130,16 +127,14 @@ var (
 
 // request is the one that gets what is still missing.
 func (s *stream) request() request {
-	if s.conversation == 0 {
-		return s.ask
+	if s.ask.path != "" { // sent again with the id of an event, a question is not asked again
+		r := s.ask
+		if s.last != "" {
+			r.header = map[string]string{"Last-Event-ID": s.last}
+		}
+		return r
 	}
-	r := request{method: http.MethodGet, path: of(s.conversation) + "/stream", query: url.Values{}}
-	if len(s.include) > 0 {
-		r.query.Set("include", strings.Join(s.include, ","))
-	}
-	if s.format != "" {
-		r.query.Set("format", string(s.format))
-	}
+	r := request{method: http.MethodGet, path: of(s.conversation) + "/stream"}
 	if s.last != "" {
 		r.header = map[string]string{"Last-Event-ID": s.last}
 	}

@@ -38,6 +38,9 @@ type Question struct {
 	// ExternalUserID is your own name for the user of your system, at most 255 characters. A
 	// conversation belongs to the first one that a question names in it.
 	ExternalUserID string `json:"external_user_id,omitempty"`
+	// Metadata has pairs of your own for the conversation that the question begins, as in
+	// [NewConversation].
+	Metadata map[string]string `json:"metadata,omitempty"`
 
 	// Include is what to add to a stream: [IncludeUsage], [IncludeSources].
 	Include []string `json:"include,omitempty"`
@@ -46,7 +49,7 @@ type Question struct {
 	IdempotencyKey string `json:"-"`
 }
 
-// What a stream may include.
+// What streams and messages may include.
 const (
 	IncludeUsage   = "usage"
 	IncludeSources = "sources"
@@ -74,7 +77,7 @@ type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
-	// The rest is in streams only.
+	// The rest is in streams and messages only.
 	Estimated    bool    `json:"estimated"`
 	Model        string  `json:"model"`
 	FirstTokenMS int     `json:"first_token_ms"`
@@ -105,12 +108,25 @@ type Source struct {
 	Version     int    `json:"version"`
 }
 
-// Conversation is an exchange of messages.
-type Conversation struct {
-	ID        ID        `json:"conversation_id"`
-	ChatbotID string    `json:"chatbot_id"`
-	Status    string    `json:"status"`
-	CreatedAt time.Time `json:"created_at"`
+// Chatbot is what a page shows before the first question.
+type Chatbot struct {
+	ID   string `json:"chatbot_id"`
+	Name string `json:"name"`
+	// Welcome is a sentence in English, made from the name. Greet people in your own words where
+	// you know their language.
+	Welcome string `json:"welcome"`
+	// Suggestions are up to three questions that the documents should answer.
+	Suggestions []string `json:"suggestions"`
+	// SeparateEndUsers says that a conversation is only for the end user with whom it began.
+	SeparateEndUsers bool   `json:"separate_end_users"`
+	Limits           Limits `json:"limits"`
+}
+
+// Limits are those of a token. Zero is no limit.
+type Limits struct {
+	MessageChars      int `json:"message_chars"`
+	RequestsPerMinute int `json:"requests_per_minute"`
+	MessagesPerMonth  int `json:"messages_per_month"`
 }
 
 // Message is one of a conversation.
@@ -121,10 +137,15 @@ type Message struct {
 	Content   string    `json:"content"`
 	Format    Format    `json:"format"`
 	CreatedAt time.Time `json:"created_at"`
-	// Status and Outcome are those of an answer.
+	// Status, Outcome and FinishReason are those of an answer. A question has an Outcome only when
+	// its answer ended without text.
 	Status       string  `json:"status"`
 	Outcome      Outcome `json:"outcome"`
 	FinishReason string  `json:"finish_reason"`
+	// Sources are those of an answer, when included.
+	Sources []Source `json:"sources"`
+	// Usage is what the answer took, when included, and nil where nothing was kept.
+	Usage *Usage `json:"usage"`
 }
 
 // Rating is what an end user thinks of an answer.

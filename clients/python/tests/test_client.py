@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from parley_client import AsyncParley, Event, Parley, ParleyError
+from parley_client import AsyncParley, Event, ParleyError
 
-MANUAL = "Hold the button of the router for ten seconds [1]."  # what the chatbot answers
-QUESTION = "How do I reset the router?"
-ORDER = ["conversation", "delta", "sources", "usage"]
-
-
-def setting(name: str) -> str:
-    value = os.environ.get(name)
-    assert value, f"{name} is not set: these tests need a server. Run `go test -run TestClients ./e2e` in the top folder."
-    return value
-
-
-def client(address: str = "PARLEY_URL", **options: Any) -> Parley:
-    return Parley(setting(address), options.pop("token", setting("PARLEY_TOKEN")), pause=0.01, **options)
-
+from server import MANUAL, ORDER, QUESTION, client, setting
 
 def whole(events: Iterator[Event]) -> tuple[str, list[str], list[Event]]:
     text, kinds, all = "", [], []
@@ -102,8 +88,8 @@ def test_the_whole_answer_in_another_format_comes_last() -> None:
     assert all[-1]["type"] == "formatted" and all[-1]["content"] == MANUAL
 
 
-def test_a_stream_that_is_cut_again_and_again_is_resumed_without_a_piece_twice() -> None:
-    with client("PARLEY_CUT_URL") as parley:
+def test_a_stream_that_is_cut_again_and_again_is_resumed_with_the_scope_chat_alone_without_a_piece_twice() -> None:
+    with client("PARLEY_CUT_URL", token=setting("PARLEY_CHAT_TOKEN")) as parley:
         text, kinds, _ = whole(parley.stream(QUESTION, include=["usage", "sources"]))
     assert text == MANUAL and kinds == ORDER
 
@@ -124,12 +110,6 @@ def test_a_stream_is_read_again_left_and_stopped_from_elsewhere() -> None:
             if event["type"] == "usage":
                 outcome = event["usage"]["outcome"]
         assert stopped is not None and stopped["status"] == "stopped" and outcome == "stopped"
-
-
-def test_a_conversation_is_created_without_a_question() -> None:
-    with client() as parley:
-        created = parley.create_conversation()
-        assert parley.stop(created["conversation_id"])["message_id"] is None
 
 
 def test_async_does_the_same() -> None:

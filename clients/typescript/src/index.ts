@@ -8,7 +8,18 @@
  *
  * @packageDocumentation
  */
-export { Parley, type AskOptions, type Options, type StreamOptions } from "./client.js";
+export {
+  Parley,
+  type AskOptions,
+  type CallOptions,
+  type ConversationChange,
+  type ConversationFilter,
+  type CreateOptions,
+  type MessagesOptions,
+  type Options,
+  type ResumeOptions,
+  type StreamOptions,
+} from "./client.js";
 export { ParleyError, type ErrorCode } from "./errors.js";
 export { type Event, type RestartedEvent } from "./stream.js";
-export type { Answer, Conversation, Format, Message, Outcome, Source, StoppedAnswer, Usage } from "./types.js";
+export type { Answer, Chatbot, Conversation, Format, Message, NewConversation, Outcome, Source, StoppedAnswer, Usage } from "./types.js";

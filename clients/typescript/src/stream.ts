@@ -20,11 +20,14 @@ export interface Position {
   last?: string;
 }
 
-/** Reads an answer to its end, over as many connections as it takes. */
-export async function* events(transport: Transport, begin: Call, rest: (at: Required<Pick<Position, "conversation">> & Position) => Call, at: Position = {}): AsyncGenerator<Event, void, undefined> {
+/**
+ * Reads an answer to its end, over as many connections as it takes. Each sends the same call, after the first with the id of the last event: a
+ * question is asked once.
+ */
+export async function* events(transport: Transport, call: Call, at: Position = {}): AsyncGenerator<Event, void, undefined> {
   for (let tried = 0; ; ) {
     try {
-      const response = await transport.send(at.conversation === undefined ? begin : rest({ ...at, conversation: at.conversation }));
+      const response = await transport.send(at.last ? { ...call, headers: { ...call.headers, "Last-Event-ID": at.last } } : call);
       for await (const event of parse(response)) {
         if (event.type === "conversation") at.conversation = event.conversation_id;
         at.last = event.id;
@@ -33,13 +36,13 @@ export async function* events(transport: Transport, begin: Call, rest: (at: Requ
       }
       return;
     } catch (error) {
-      if (error instanceof ParleyError && error.status === 409 && at.last && at.conversation !== undefined) {
+      if (error instanceof ParleyError && error.reason === "answer_restarted" && at.last && at.conversation !== undefined) {
         delete at.last;
         yield { type: "restarted", conversation_id: at.conversation, id: "" };
         continue;
       }
-      if (++tried >= transport.tries || !mayRetry(error, begin.signal)) throw cause(error);
-      await transport.wait(tried, error, begin.signal);
+      if (++tried >= transport.tries || !mayRetry(error, call.signal)) throw cause(error);
+      await transport.wait(tried, error, call.signal);
     }
   }
 }

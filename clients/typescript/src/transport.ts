@@ -10,12 +10,14 @@ export class Cut extends Error {
 
 /** One call of the API. */
 export interface Call {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   path: string;
   query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** What is not found after an answer was lost has been deleted. */
+  deletes?: boolean;
 }
 
 /** Sends requests, again if need be. */
@@ -23,6 +25,7 @@ export class Transport {
   constructor(
     private readonly baseURL: string,
     private readonly headers: Record<string, string>,
+    private readonly endUser: string | undefined,
     private readonly fetch: typeof globalThis.fetch,
     readonly tries: number,
     private readonly pause: number,
@@ -30,11 +33,14 @@ export class Transport {
 
   /** Sends a request, again if need be, and returns the data of its answer. */
   async data<T>(call: Call): Promise<T> {
+    let lost = false;
     for (let tried = 1; ; tried++) {
       try {
         const response = await this.send(call);
         return await this.read<T>(response);
       } catch (error) {
+        if (call.deletes && lost && error instanceof ParleyError && error.status === 404) return undefined as T;
+        lost ||= error instanceof Cut;
         if (tried >= this.tries || !mayRetry(error, call.signal)) throw cause(error);
         await this.wait(tried, error, call.signal);
       }
@@ -51,16 +57,19 @@ export class Transport {
 
   /** Sends a request once. */
   async send(call: Call): Promise<Response> {
-    const query = new URLSearchParams(call.query ?? {}).toString();
-    const init: RequestInit = { method: call.method, headers: { ...this.headers, ...call.headers } };
+    const query = new URLSearchParams(call.query ?? {});
+    const headers = { ...this.headers, ...call.headers };
+    if (this.endUser !== undefined && fitsHeader(this.endUser)) headers["X-External-User-Id"] = this.endUser;
+    else if (this.endUser !== undefined) query.append("external_user_id", this.endUser);
+    const init: RequestInit = { method: call.method, headers };
     if (call.body !== undefined) {
       init.body = JSON.stringify(call.body);
-      init.headers = { ...init.headers, "Content-Type": "application/json" };
+      headers["Content-Type"] = "application/json";
     }
     if (call.signal) init.signal = call.signal;
     let response: Response;
     try {
-      response = await this.fetch(this.baseURL + call.path + (query && `?${query}`), init);
+      response = await this.fetch(this.baseURL + call.path + (query.toString() && `?${query}`), init);
     } catch (error) {
       throw new Cut("The server cannot be reached.", { cause: error });
     }
@@ -84,6 +93,11 @@ export class Transport {
       signal?.addEventListener("abort", stop, { once: true });
     });
   }
+}
+
+/** Whether a header carries a text as it is. */
+function fitsHeader(text: string): boolean {
+  return /^[!-~]([ -~]*[!-~])?$/.test(text);
 }
 
 export function mayRetry(error: unknown, signal?: AbortSignal): boolean {

@@ -9,7 +9,11 @@ export type Source = Schemas["Source"];
 /** One message of a conversation. */
 export type Message = Schemas["Message"];
 /** A conversation. */
-export type Conversation = Schemas["ConversationEnvelope"]["data"];
+export type Conversation = Schemas["ListedConversation"];
+/** A conversation that was just created. */
+export type NewConversation = Schemas["ConversationEnvelope"]["data"];
+/** What a page shows before the first question. */
+export type Chatbot = Schemas["ChatbotEnvelope"]["data"];
 /** The last answer of a conversation that was stopped. */
 export type StoppedAnswer = Schemas["StoppedEnvelope"]["data"];
 export type Format = Schemas["Format"];

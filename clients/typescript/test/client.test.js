@@ -2,21 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { Parley, ParleyError } from "../dist/index.js";
-
-function setting(name) {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set: these tests need a server. Run \`go test -run TestClients ./e2e\` in the top folder.`);
-  return value;
-}
-
-function client(address = "PARLEY_URL", options = {}) {
-  return new Parley({ baseURL: setting(address), token: setting("PARLEY_TOKEN"), pause: 10, ...options });
-}
-
-// What the chatbot answers.
-const manual = "Hold the button of the router for ten seconds [1].";
-const question = "How do I reset the router?";
+import { ParleyError } from "../dist/index.js";
+import { client, manual, question, setting } from "./server.js";
 
 async function whole(stream) {
   let text = "";
@@ -89,8 +76,8 @@ describe("a stream", () => {
     assert.equal(all.at(-1).content, manual);
   });
 
-  test("that is cut again and again is resumed, without a piece twice", async () => {
-    const { text, types } = await whole(client("PARLEY_CUT_URL").stream(question, { include: ["usage", "sources"] }));
+  test("that is cut again and again is resumed with the scope chat alone, without a piece twice", async () => {
+    const { text, types } = await whole(client("PARLEY_CUT_URL", { token: setting("PARLEY_CHAT_TOKEN") }).stream(question, { include: ["usage", "sources"] }));
     assert.equal(text, manual);
     assert.deepEqual(types, order);
   });

@@ -12,10 +12,10 @@ Failures that the server reports are :class:`ParleyError`; those of the network 
 from ._async import AsyncParley
 from ._errors import ParleyError
 from ._sync import Parley
-from ._types import Answer, Conversation, Event, Format, Message, Outcome, Rating, Source, StoppedAnswer, Usage
+from ._types import Answer, Chatbot, Conversation, Event, Format, Limits, Message, Outcome, Rating, Source, StoppedAnswer, Usage
 
 __all__ = [
-    "Answer", "AsyncParley", "Conversation", "Event", "Format", "Message", "Outcome", "Parley", "ParleyError", "Rating", "Source",
-    "StoppedAnswer", "Usage",
+    "Answer", "AsyncParley", "Chatbot", "Conversation", "Event", "Format", "Limits", "Message", "Outcome", "Parley", "ParleyError", "Rating",
+    "Source", "StoppedAnswer", "Usage",
 ]
 __version__ = "0.3.0"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import uuid
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from typing import Any
 
 import httpx
@@ -13,7 +16,8 @@ import httpx
 from ._errors import ParleyError
 from ._types import Event
 
-MESSAGES_PAGE = 100
+# How many entries of a list one request reads.
+PAGE = 100
 # The longest wait before a try, also when the server asks for a longer one, in seconds.
 MAX_PAUSE = 60.0
 # Streams send something every ten seconds.
@@ -29,6 +33,16 @@ class Call:
     params: dict[str, str] = field(default_factory=dict)
     body: dict[str, Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    # What is not found after an answer was lost has been deleted.
+    deletes: bool = False
+
+    def for_end_user(self, name: str | None) -> Call:
+        """The call for a user of yours. A name that a header cannot carry stands in the query."""
+        if not name:
+            return self
+        if re.fullmatch(r"[!-~]([ -~]*[!-~])?", name):
+            return replace(self, headers={"X-External-User-Id": name, **self.headers})
+        return replace(self, params={"external_user_id": name, **self.params})
 
 
 def post(path: str, body: dict[str, Any] | None = None, key: str | None = None) -> Call:
@@ -36,12 +50,7 @@ def post(path: str, body: dict[str, Any] | None = None, key: str | None = None) 
 
 
 def question(path: str, message: str, conversation_id: int | None, format: str | None, key: str | None, **more: Any) -> Call:
-    body: dict[str, Any] = {"message": message, **more}
-    if conversation_id is not None:
-        body["conversation_id"] = conversation_id
-    if format is not None:
-        body["format"] = format
-    return post(path, body, key)
+    return post(path, given(message=message, conversation_id=conversation_id, format=format, **more), key)
 
 
 def feedback(message_id: int, rating: str | None, comment: str | None) -> Call:
@@ -51,15 +60,59 @@ def feedback(message_id: int, rating: str | None, comment: str | None) -> Call:
     return post(f"/messages/{message_id}/feedback", body)
 
 
-def messages_after(conversation_id: int, after: int) -> Call:
-    return Call("GET", f"/conversations/{conversation_id}/messages", params={"limit": str(MESSAGES_PAGE), "after": str(after)})
+def conversation(conversation_id: int) -> str:
+    return f"/conversations/{conversation_id}"
 
 
-def headers(token: str, external_user_id: str | None, version: str) -> dict[str, str]:
-    all = {"Authorization": f"Bearer {token}", "User-Agent": f"parley-python/{version}"}
-    if external_user_id:
-        all["X-External-User-Id"] = external_user_id
-    return all
+def new_conversation(external_user_id: str | None, metadata: Mapping[str, str] | None) -> Call:
+    return post("/conversations", given(external_user_id=external_user_id, metadata=metadata))
+
+
+def conversations(external_user_id: str | None, created_after: datetime | None, status: str | None) -> Call:
+    after = None if created_after is None else created_after.astimezone(timezone.utc).isoformat()
+    return Call("GET", "/conversations", params=given(external_user_id=external_user_id, created_after=after, status=status))
+
+
+def change(conversation_id: int, title: str | None, metadata: Mapping[str, str | None] | None, clear_metadata: bool) -> Call:
+    if clear_metadata and metadata is not None:
+        raise ValueError("A change has either metadata or clear_metadata.")
+    body = given(title=title, metadata=metadata)
+    if clear_metadata:
+        body["metadata"] = None
+    return Call("PATCH", conversation(conversation_id), body=body)
+
+
+def messages(conversation_id: int, include: list[str] | None) -> Call:
+    return Call("GET", f"{conversation(conversation_id)}/messages", params=given(include=",".join(include) if include else None))
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """The values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+class Pages:
+    """Where a reader is in a list. call is what gets the next page, or None after the last."""
+
+    def __init__(self, call: Call, name: str) -> None:
+        self.call: Call | None = replace(call, params={**call.params, "limit": str(PAGE)})
+        self.name = name
+
+    def entries(self, page: dict[str, Any]) -> list[Any]:
+        """The entries of a page that was read."""
+        assert self.call is not None
+        after = page.get("next")
+        self.call = None if after is None else replace(self.call, params={**self.call.params, "after": str(after)})
+        return page[self.name]  # type: ignore[no-any-return]
+
+
+def headers(token: str, version: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}", "User-Agent": f"parley-python/{version}"}
+
+
+def deleted(call: Call, lost: bool, error: Exception) -> bool:
+    """Whether a failure says that an earlier try, whose answer was lost, has deleted what the call deletes."""
+    return call.deletes and lost and isinstance(error, ParleyError) and error.status == 404
 
 
 def may_retry(error: Exception) -> bool:
@@ -72,26 +125,23 @@ def pause(first: float, tried: int, error: Exception) -> float:
     return min(asked or first * 2 ** (tried - 1) * random.uniform(0.5, 1.5), MAX_PAUSE)
 
 
+def resumed(conversation_id: int, format: str | None, include: list[str] | None) -> Call:
+    wanted = None if include is None else ",".join(include)
+    return Call("GET", f"{conversation(conversation_id)}/stream", params=given(format=format, include=wanted))
+
+
 class Position:
     """Where a reader is in an answer."""
 
-    def __init__(self, begin: Call | None, conversation: int | None, last: str | None, include: list[str] | None, format: str | None) -> None:
-        self.begin, self.conversation, self.last, self.include, self.format = begin, conversation, last, include, format
+    def __init__(self, begin: Call, conversation: int | None = None, last: str | None = None) -> None:
+        self.begin, self.conversation, self.last = begin, conversation, last
         self.tried = 0
 
     def call(self) -> Call:
-        """The call that gets what is still missing."""
-        if self.conversation is None:
-            assert self.begin is not None
+        """The call that gets what is still missing. A question that is sent with the id of an event is not asked again."""
+        if not self.last:
             return self.begin
-        call = Call("GET", f"/conversations/{self.conversation}/stream")
-        if self.include is not None:
-            call.params["include"] = ",".join(self.include)
-        if self.format is not None:
-            call.params["format"] = self.format
-        if self.last:
-            call.headers["Last-Event-ID"] = self.last
-        return call
+        return replace(self.begin, headers={**self.begin.headers, "Last-Event-ID": self.last})
 
     def saw(self, event: Event) -> None:
         if event["type"] == "conversation":
@@ -100,7 +150,7 @@ class Position:
 
     def restarted(self, error: Exception) -> Event | None:
         """The event that stands for an answer that failed and was begun again."""
-        if not (isinstance(error, ParleyError) and error.status == 409 and self.last and self.conversation is not None):
+        if not (isinstance(error, ParleyError) and error.reason == "answer_restarted" and self.last and self.conversation is not None):
             return None
         self.last = None
         return {"type": "restarted", "conversation_id": self.conversation, "id": ""}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import Any
 
@@ -11,7 +12,7 @@ import httpx
 
 from . import _core as core
 from ._errors import Cut, failure
-from ._types import Answer, Conversation, Event, Format, Message, Rating, StoppedAnswer
+from ._types import Answer, Chatbot, Conversation, Event, Format, Message, Rating, StoppedAnswer
 
 
 class Parley:
@@ -36,7 +37,8 @@ class Parley:
         client: httpx.Client | None = None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
-        self._headers = core.headers(token, external_user_id, "0.3.0")
+        self._headers = core.headers(token, "0.3.0")
+        self._end_user = external_user_id
         self._tries, self._pause = max(tries, 1), pause
         self._own = client is None
         self._client = client or httpx.Client(timeout=core.TIMEOUT)
@@ -53,16 +55,26 @@ class Parley:
             self._client.close()
 
     def ask(
-        self, message: str, *, conversation_id: int | None = None, format: Format | None = None, idempotency_key: str | None = None
+        self,
+        message: str,
+        *,
+        conversation_id: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+        format: Format | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer:
-        """Asks a question and returns the whole answer."""
-        return self._data(core.question("/chat", message, conversation_id, format, idempotency_key))  # type: ignore[no-any-return]
+        """Asks a question and returns the whole answer.
+
+        metadata: up to 16 pairs of your own for the conversation that begins.
+        """
+        return self._data(core.question("/chat", message, conversation_id, format, idempotency_key, metadata=metadata))  # type: ignore[no-any-return]
 
     def stream(
         self,
         message: str,
         *,
         conversation_id: int | None = None,
+        metadata: Mapping[str, str] | None = None,
         format: Format | None = None,
         include: list[str] | None = None,
         idempotency_key: str | None = None,
@@ -74,42 +86,91 @@ class Parley:
         connection; the answer goes on without you: stop stops it.
         """
         wanted = ["ids", *(include or [])]
-        begin = core.question("/chat/stream", message, conversation_id, format, idempotency_key, include=wanted)
-        for event in self._events(core.Position(begin, None, None, wanted, format)):
+        begin = core.question("/chat/stream", message, conversation_id, format, idempotency_key, include=wanted, metadata=metadata)
+        for event in self._events(core.Position(begin)):
             yield event
 
     def resume(
         self, conversation_id: int, last_event_id: str | None = None, *, format: Format | None = None, include: list[str] | None = None
     ) -> Iterator[Event]:
         """Returns the events of a conversation's last answer that come after one, or the whole answer."""
-        for event in self._events(core.Position(None, conversation_id, last_event_id, include, format)):
+        for event in self._events(core.Position(core.resumed(conversation_id, format, include), conversation_id, last_event_id)):
             yield event
 
     def stop(self, conversation_id: int) -> StoppedAnswer:
         """Stops the answer that is being written in a conversation."""
         return self._data(core.post(f"/conversations/{conversation_id}/stop"))  # type: ignore[no-any-return]
 
-    def create_conversation(self) -> Conversation:
-        """Creates a conversation without a question."""
-        return self._data(core.post("/conversations"))  # type: ignore[no-any-return]
+    def chatbot(self) -> Chatbot:
+        """Says what a page shows before the first question: name, greeting, suggestions, and the token's limits."""
+        return self._data(core.Call("GET", "/chatbot"))  # type: ignore[no-any-return]
 
-    def messages(self, conversation_id: int) -> Iterator[Message]:
-        """Reads the messages of a conversation, oldest first, in pages as they are needed."""
-        after = 0
-        while True:
-            page = self._data(core.messages_after(conversation_id, after))
-            for message in page["messages"]:
-                yield message
-            if not page.get("has_more"):
-                return
-            after = page["next"]
+    def create_conversation(self, *, external_user_id: str | None = None, metadata: Mapping[str, str] | None = None) -> Conversation:
+        """Creates a conversation without a question.
+
+        metadata: up to 16 pairs of your own, with keys of up to 40 and values of up to 500 characters.
+        """
+        return self._data(core.new_conversation(external_user_id, metadata))  # type: ignore[no-any-return]
+
+    def conversations(
+        self, *, external_user_id: str | None = None, created_after: datetime | None = None, status: str | None = None
+    ) -> Iterator[Conversation]:
+        """Lists conversations, newest first, in pages as they are needed.
+
+        The token needs the scope conversations:read, as for all that reads conversations.
+        """
+        for conversation in self._list(core.conversations(external_user_id, created_after, status), "conversations"):
+            yield conversation
+
+    def conversation(self, conversation_id: int) -> Conversation:
+        """Gets a conversation."""
+        return self._data(core.Call("GET", core.conversation(conversation_id)))  # type: ignore[no-any-return]
+
+    def change_conversation(
+        self,
+        conversation_id: int,
+        *,
+        title: str | None = None,
+        metadata: Mapping[str, str | None] | None = None,
+        clear_metadata: bool = False,
+    ) -> Conversation:
+        """Changes a conversation, and returns it as it is then. What you leave out stays.
+
+        metadata: pairs to add or replace; None as a value removes a pair.
+        clear_metadata: removes all pairs.
+        The token needs the scope conversations:write.
+        """
+        return self._data(core.change(conversation_id, title, metadata, clear_metadata))  # type: ignore[no-any-return]
+
+    def delete_conversation(self, conversation_id: int) -> None:
+        """Deletes a conversation with its messages and their feedback.
+
+        While an answer is being written it fails with the reason "conversation_busy": stop the answer first, or wait.
+        The token needs the scope conversations:write.
+        """
+        self._data(core.Call("DELETE", core.conversation(conversation_id), deletes=True))
+
+    def messages(self, conversation_id: int, *, include: list[str] | None = None) -> Iterator[Message]:
+        """Reads the messages of a conversation, oldest first, in pages as they are needed.
+
+        include: "sources", "usage", or both.
+        """
+        for message in self._list(core.messages(conversation_id, include), "messages"):
+            yield message
 
     def rate(self, message_id: int, rating: Rating | None, comment: str | None = None) -> None:
         """Stores what an end user thinks of an answer; None takes it back. The last rating of an answer stands."""
         self._data(core.feedback(message_id, rating, comment))
 
+    def _list(self, call: core.Call, name: str) -> Iterator[Any]:
+        pages = core.Pages(call, name)
+        while pages.call is not None:
+            for entry in pages.entries(self._data(pages.call)):
+                yield entry
+
     def _data(self, call: core.Call) -> Any:
-        tried = 1
+        call = call.for_end_user(self._end_user)
+        tried, lost = 1, False
         while True:
             try:
                 response = self._client.request(
@@ -119,6 +180,9 @@ class Parley:
                     raise failure(response)
                 return response.json()["data"]
             except Exception as error:
+                if core.deleted(call, lost, error):
+                    return None
+                lost = lost or isinstance(error, httpx.TransportError)
                 if tried >= self._tries or not core.may_retry(error):
                     raise
                 time.sleep(core.pause(self._pause, tried, error))
@@ -127,7 +191,7 @@ class Parley:
     def _events(self, at: core.Position) -> Iterator[Event]:
         while True:
             try:
-                for event in self._connection(at.call()):
+                for event in self._connection(at.call().for_end_user(self._end_user)):
                     at.saw(event)
                     yield event
                 return

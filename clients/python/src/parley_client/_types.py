@@ -26,7 +26,7 @@ class Source(TypedDict, total=False):
 
 
 class Usage(TypedDict, total=False):
-    """What an answer took, in tokens. What follows total_tokens is in streams only."""
+    """What an answer took, in tokens. What follows total_tokens is in streams and messages only."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -59,16 +59,41 @@ class Answer(TypedDict, total=False):
 
 
 class Conversation(TypedDict, total=False):
-    """A conversation."""
+    """A conversation. One that was just created has neither title nor external_user_id."""
 
     conversation_id: int
     chatbot_id: str
     status: str
     created_at: str
+    external_user_id: str | None
+    title: str
+    metadata: dict[str, str]
+
+
+class Limits(TypedDict, total=False):
+    """The limits of a token. None is no limit."""
+
+    message_chars: int | None
+    requests_per_minute: int | None
+    messages_per_month: int | None
+
+
+class Chatbot(TypedDict, total=False):
+    """What a page shows before the first question. welcome is in English: greet people in your own words where you know their language."""
+
+    chatbot_id: str
+    name: str
+    welcome: str
+    suggestions: list[str]
+    separate_end_users: bool
+    limits: Limits
 
 
 class Message(TypedDict, total=False):
-    """A message of a conversation. status, outcome and finish_reason are those of an answer."""
+    """A message of a conversation. status, outcome and finish_reason are those of an answer.
+
+    sources and usage are there when included.
+    """
 
     id: int
     role: str
@@ -78,6 +103,8 @@ class Message(TypedDict, total=False):
     status: str
     outcome: Outcome
     finish_reason: str
+    sources: list[Source]
+    usage: Usage
 
 
 class StoppedAnswer(TypedDict, total=False):
