@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/internal/route"
@@ -52,6 +54,11 @@ type caller struct {
 	*chatbot.Principal
 	secret string
 	use    chatbot.Use
+}
+
+// acting is the context of what a program changes, for the audit log.
+func acting(c *fiber.Ctx, by caller) context.Context {
+	return audit.As(c.UserContext(), audit.Program(by.Token.Name, by.Token.Hint))
 }
 
 // withToken lets in a program whose token has the scope that the route declares.

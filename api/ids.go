@@ -54,6 +54,7 @@ func (i identifiers) refOf(c *fiber.Ctx, inBody *string) (ref chat.Ref, err erro
 	if ref.ConversationID, err = i.conversationID(pathID(c, "conversation_id")); err != nil {
 		return ref, err
 	}
+	ref.Name = i.Conversation(ref.ConversationID)
 	ref.ExternalUserID, err = externalUserOf(c, inBody)
 	return ref, err
 }

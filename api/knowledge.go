@@ -7,7 +7,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
@@ -20,11 +19,6 @@ type catalog struct{ *API }
 
 // documentPage is how many documents a page has unless limit says otherwise.
 const documentPage = 30
-
-// acting is the context of what a program does, for the audit log.
-func acting(c *fiber.Ctx, by caller) context.Context {
-	return audit.As(c.UserContext(), audit.Program(by.Token.Name))
-}
 
 // list returns a page of documents, newest first.
 func (h catalog) list(c *fiber.Ctx, by caller) error {

@@ -35,7 +35,7 @@ func ForSubscription(db *Store) subscription.Database {
 
 // ForChat fills the ports of package chat.
 func ForChat(db *Store) chat.Ports {
-	return chat.Ports{InTx: db.InTx, Conversations: NewConversations(db), Deletions: NewHistory(db), Retentions: NewRetentions(db), Records: NewUsageRecords(db)}
+	return chat.Ports{InTx: db.InTx, Conversations: NewConversations(db), Deletions: NewHistory(db), Retentions: NewRetentions(db), Records: NewUsageRecords(db), Audit: db}
 }
 
 // ForChatbot fills the ports of package chatbot.

@@ -52,6 +52,7 @@ const (
 	WebhookDeleted   Action = "webhook.deleted"
 	WebhookSentAgain Action = "webhook.sent_again"
 
+	ConversationChanged Action = "conversation.changed"
 	ConversationDeleted Action = "conversation.deleted"
 
 	DocumentRemoved  Action = "document.removed"
@@ -77,7 +78,7 @@ func Actions() []Action {
 		TokenCreated, TokenChanged, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
 		WebhookCreated, WebhookChanged, WebhookRotated, WebhookPaused, WebhookResumed, WebhookDisabled, WebhookDeleted, WebhookSentAgain,
-		ConversationDeleted,
+		ConversationChanged, ConversationDeleted,
 		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 	}

@@ -30,8 +30,14 @@ var (
 // Person is the actor of a user.
 func Person(userID, email string) Actor { return Actor{UserID: userID, Name: email} }
 
-// Program is the actor with an API token of a name.
-func Program(tokenName string) Actor { return Actor{Name: "API token " + tokenName} }
+// maxTokenName keeps the name of an actor short enough for the database.
+const maxTokenName = 60
+
+// Program is the actor with an API token, which is known by its name and by the first
+// and last characters of its secret.
+func Program(tokenName, hint string) Actor {
+	return Actor{Name: "API token " + cut(tokenName, maxTokenName) + " (" + hint + ")"}
+}
 
 // Origin is where a request comes from.
 type Origin struct {

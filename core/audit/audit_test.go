@@ -119,3 +119,12 @@ func TestDocs(t *testing.T) {
 		}
 	}
 }
+
+func TestProgram(t *testing.T) {
+	if got := audit.Program("Website", "parley_a1b2…y9z0").Name; got != "API token Website (parley_a1b2…y9z0)" {
+		t.Errorf("it is %q", got)
+	}
+	if got := audit.Program(strings.Repeat("🤖", 100), "parley_pub_a1b2…y9z0").Name; len(got) > 320 || !strings.HasSuffix(got, "… (parley_pub_a1b2…y9z0)") {
+		t.Errorf("the name of %d bytes is %q", len(got), got)
+	}
+}

@@ -2,9 +2,11 @@ package chat
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"unicode/utf8"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/internal/plain"
@@ -51,16 +53,47 @@ func (s *Service) Change(ctx context.Context, p *chatbot.Principal, ref Ref, cha
 	if err != nil {
 		return Conversation{}, err
 	}
-	changed, err := s.store.ChangeConversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, conversation.ID, func(c *Conversation) error {
-		if !c.Admits(p, ref.ExternalUserID) { // it became another end user's
-			return ErrNoConversation
+	var changed Conversation
+	err = s.inTx(ctx, func(ctx context.Context) (err error) {
+		var differences []audit.Change
+		changed, err = s.store.ChangeConversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, conversation.ID, func(c *Conversation) error {
+			if !c.Admits(p, ref.ExternalUserID) { // it became another end user's
+				return ErrNoConversation
+			}
+			before := *c
+			err := change.apply(c)
+			differences = differ(before, *c)
+			return err
+		})
+		if err != nil || len(differences) == 0 {
+			return err
 		}
-		return change.apply(c)
+		return s.record(ctx, p, audit.ConversationChanged, ref, "changed", differences)
 	})
 	if fault.Is(err, fault.NotFound) {
 		return Conversation{}, ErrNoConversation
 	}
 	return changed, err
+}
+
+// differ says which parts of a conversation have changed. Their texts are the caller's,
+// and are not for the audit log.
+func differ(before, after Conversation) (changes []audit.Change) {
+	if before.Title != after.Title {
+		changes = append(changes, audit.Change{Field: "title"})
+	}
+	if !maps.Equal(before.Metadata, after.Metadata) {
+		changes = append(changes, audit.Change{Field: "metadata"})
+	}
+	return changes
+}
+
+// record says in the audit log what was done to a conversation.
+func (s *Service) record(ctx context.Context, p *chatbot.Principal, action audit.Action, ref Ref, done string, changes []audit.Change) error {
+	return audit.Record(ctx, s.audit, p.Chatbot.WorkspaceID, s.now(), audit.Entry{
+		Action: action, Object: audit.Object{Kind: "conversation", ID: p.Chatbot.ID}, Changes: changes,
+		Detail: fmt.Sprintf("The conversation %d was %s.", ref.Name, done),
+	})
 }
 
 func (c Change) apply(to *Conversation) error {
@@ -132,7 +165,12 @@ func (s *Service) Delete(ctx context.Context, p *chatbot.Principal, ref Ref) err
 	if err != nil {
 		return err
 	}
-	err = s.deletions.DeleteConversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, conversation.ID)
+	err = s.inTx(ctx, func(ctx context.Context) error {
+		if err := s.deletions.DeleteConversation(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, conversation.ID); err != nil {
+			return err
+		}
+		return s.record(ctx, p, audit.ConversationDeleted, ref, "deleted", nil)
+	})
 	if fault.Is(err, fault.NotFound) {
 		return ErrNoConversation
 	}

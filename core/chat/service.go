@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 )
@@ -20,6 +21,7 @@ type Ports struct {
 	Deletions     Deletions
 	Retentions    Retentions
 	Records       Records
+	Audit         audit.Log
 }
 
 // Service keeps conversations.
@@ -29,6 +31,7 @@ type Service struct {
 	deletions  Deletions
 	retentions Retentions
 	records    Records
+	audit      audit.Log
 	keys       *Keys
 	now        func() time.Time
 	log        *slog.Logger
@@ -37,7 +40,7 @@ type Service struct {
 // New returns the service over its ports.
 func New(ports Ports, keys *Keys, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
-		inTx: ports.InTx, store: ports.Conversations, deletions: ports.Deletions, retentions: ports.Retentions, records: ports.Records,
+		inTx: ports.InTx, store: ports.Conversations, deletions: ports.Deletions, retentions: ports.Retentions, records: ports.Records, audit: ports.Audit,
 		keys: keys, now: now, log: log,
 	}
 }
@@ -46,6 +49,8 @@ func New(ports Ports, keys *Keys, now func() time.Time, log *slog.Logger) *Servi
 // it asks: see [Conversation.Admits].
 type Ref struct {
 	ConversationID int64
+	// Name is the identifier that the caller knows, for the audit log.
+	Name int64
 	// ExternalUserID is the caller's name for its end user, or empty.
 	ExternalUserID string
 }
@@ -79,7 +84,7 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 	if key != nil {
 		before, err := s.keys.Claimed(ctx, workspaceID, *key)
 		if err == nil {
-			return s.Conversation(ctx, p, Ref{before.ConversationID, externalUserID})
+			return s.Conversation(ctx, p, Ref{ConversationID: before.ConversationID, ExternalUserID: externalUserID})
 		}
 		if !fault.Is(err, fault.NotFound) {
 			return Conversation{}, err
@@ -105,7 +110,7 @@ func (s *Service) CreateConversation(ctx context.Context, p *chatbot.Principal, 
 	if err != nil {
 		return Conversation{}, err
 	}
-	return s.Conversation(ctx, p, Ref{before.ConversationID, externalUserID})
+	return s.Conversation(ctx, p, Ref{ConversationID: before.ConversationID, ExternalUserID: externalUserID})
 }
 
 // NewConversation is one that is about to be stored.

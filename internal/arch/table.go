@@ -202,7 +202,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat"},
-		Ours:     []string{"core/chatbot", "core/fault", "internal/plain"},
+		Ours:     []string{"core/audit", "core/chatbot", "core/fault", "internal/plain"},
 		Because:  "it keeps conversations, and knows neither how an answer is made nor how it travels",
 	},
 	{

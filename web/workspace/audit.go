@@ -28,6 +28,7 @@ var kinds = []struct{ value, text string }{
 	{"", "Everything"},
 	{"chatbot", "Chatbots"},
 	{"token", "API tokens"},
+	{"conversation", "Conversations"},
 	{"document", "Documents"},
 	{"source", "Web addresses"},
 	{"member", "Members"},
@@ -51,7 +52,8 @@ var acts = map[audit.Action]string{
 	audit.WebhookCreated: "Added the webhook", audit.WebhookChanged: "Changed the webhook", audit.WebhookRotated: "Rotated the secret of the webhook",
 	audit.WebhookPaused: "Paused the webhook", audit.WebhookResumed: "Resumed the webhook", audit.WebhookDisabled: "Turned off the webhook",
 	audit.WebhookDeleted: "Deleted the webhook", audit.WebhookSentAgain: "Sent again to the webhook",
-	audit.DocumentRemoved: "Removed the document", audit.SourceRemoved: "Removed the address",
+	audit.ConversationChanged: "Changed a conversation", audit.ConversationDeleted: "Deleted a conversation",
+	audit.DocumentRemoved: "Removed the document", audit.DocumentRestored: "Restored the document", audit.SourceRemoved: "Removed the address",
 	audit.PlanChanged: "Changed the plan", audit.SubscriptionChanged: "The subscription changed", audit.LimitsChosen: "Chose what stays active",
 	audit.CustomerUnlinked: "Unlinked the customer at Stripe", audit.PaymentReversed: "A payment was reversed", audit.EmailChanged: "Changed the e-mail address of",
 }
