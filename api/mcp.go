@@ -66,9 +66,9 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 			return err
 		}
 		defer visit.admitted.slot.Leave()
-		if visit.key, err = keyOf(c, by.Principal, ""); err != nil {
-			return err
-		}
+	}
+	if visit.key, err = keyOf(c, by.Principal, ""); err != nil {
+		return err
 	}
 	reader := h.attend(c)
 	defer reader.leave()

@@ -263,6 +263,7 @@ func (b bakery) refusedClients() {
 		scenario{name: "a response is refused", path: toolsPath, body: `{"jsonrpc":"2.0","id":1,"result":{}}`, headers: as(token), status: 400, code: 4},
 		scenario{name: "a name that stands twice is refused", path: toolsPath, body: `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}`, headers: as(token), status: 400, code: 4},
 		scenario{name: "a nest of arrays is refused", path: toolsPath, body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`, headers: as(token), status: 400, code: 4},
+		scenario{name: "a key that is none is refused, whatever the message", path: toolsPath, body: listTools, headers: append(as(token), header{"Idempotency-Key", "é"}), status: 400, code: 4},
 		scenario{name: "a version that there is not is refused", path: toolsPath, body: listTools, headers: append(as(token), header{"Mcp-Protocol-Version", "1999-01-01"}), status: 400, code: 4},
 		scenario{name: "a body that is too large is refused", path: toolsPath, body: `{"a":"` + strings.Repeat("x", 2<<20) + `"}`, headers: as(token), status: 413, code: 4},
 		scenario{name: "there are no streams to listen to", method: "GET", path: toolsPath, headers: as(token), status: 405, code: 4},

@@ -51,7 +51,7 @@ func (c *comparison) lost(gone, come bool, format string, args ...any) {
 
 func (c keywords) types(old, now *openapi3.Schema) {
 	before, after := old.Type.Slice(), now.Type.Slice()
-	if len(before) == 0 && len(after) == 0 {
+	if len(after) == 0 && (len(before) == 0 || now.ContentMediaType != "") { // a text of some type of content is one without saying so
 		return
 	}
 	for _, name := range before {

@@ -3028,7 +3028,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "text/event-stream": string;
+                "text/event-stream": unknown;
             };
         };
         /** @description The events of the answer. `contentSchema` describes the data of one event; the last data is `[DONE]`. */
@@ -3041,7 +3041,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "text/event-stream": string;
+                "text/event-stream": unknown;
             };
         };
         /** @description How the answer ended. */
@@ -3799,8 +3799,11 @@ export interface operations {
                  * @example 2026-11-21T01:20:21Z
                  */
                 created_after?: string;
-                /** @description Only those with this status. */
-                status?: "active";
+                /**
+                 * @description Only those with this status. An empty value means all.
+                 * @example active
+                 */
+                status?: "active" | "";
                 /**
                  * @description Your own name for the end user, for names that a header cannot carry.
                  * @example alice
@@ -4868,7 +4871,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAICompletion"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["OpenAIRefused"];
@@ -4936,7 +4939,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAIResponse"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["OpenAIRefused"];
@@ -4979,6 +4982,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenAIModels"];
                 };
             };
+            400: components["responses"]["OpenAIRefused"];
             401: components["responses"]["OpenAIUnauthenticated"];
             403: components["responses"]["OpenAIRefused"];
             429: components["responses"]["OpenAIFailed"];
@@ -5020,6 +5024,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenAIModel"];
                 };
             };
+            400: components["responses"]["OpenAIRefused"];
             401: components["responses"]["OpenAIUnauthenticated"];
             403: components["responses"]["OpenAIRefused"];
             404: components["responses"]["OpenAIRefused"];
@@ -5147,7 +5152,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": unknown;
                 };
             };
             /** @description Your copy is still right. */
