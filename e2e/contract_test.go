@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/internal/contract"
 )
@@ -98,6 +99,7 @@ func TestMadeUpRequests(t *testing.T) {
 	baker := w.newTenant("baker", plan.Standard, opening)
 	owner := w.signedIn(baker.email, baker.password)
 	known := w.known(owner, baker)
+	_, token := w.issue(baker, chatbot.NewToken{Scopes: chatbot.AllScopes()})
 	operations := description(t).Operations()
 	// What takes something away comes last.
 	slices.SortStableFunc(operations, func(a, b *contract.Operation) int { return strings.Compare(b.Method, a.Method) })
@@ -106,9 +108,9 @@ func TestMadeUpRequests(t *testing.T) {
 			v := owner.in(t)
 			maker := &contract.Maker{Rand: rand.New(rand.NewPCG(1, 2)), Known: known}
 			for range madeUp {
-				v.isAnsweredAsDescribed(operation, maker.Right(operation), baker.token)
+				v.isAnsweredAsDescribed(operation, maker.Right(operation), token)
 				if wrong, ok := maker.Wrong(operation); ok {
-					v.isAnsweredAsDescribed(operation, wrong, baker.token)
+					v.isAnsweredAsDescribed(operation, wrong, token)
 				}
 			}
 		})

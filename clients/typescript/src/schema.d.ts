@@ -2654,7 +2654,39 @@ export interface components {
             error: 0;
             /** @constant */
             error_message: "";
-            data: components["schemas"]["Document"] & {
+            data: {
+                id: string;
+                /** @description The name that a program has given it. */
+                external_id?: string;
+                /** @description The web address that it is a page of. */
+                source_id?: string;
+                /** @description Where it was read; only for web addresses. */
+                url?: string;
+                title: string;
+                /**
+                 * @description Empty until it is known. Later versions may add values.
+                 * @enum {string}
+                 */
+                kind: "markdown" | "text" | "html" | "pdf" | "docx" | "pptx" | "xlsx" | "csv" | "epub" | "pairs" | "";
+                /**
+                 * @description `ready` and `failed` are the end: answers use the current content of the first, and `reason` says why the second could not be read. Later versions may add values.
+                 * @enum {string}
+                 */
+                state: "pending" | "fetching" | "extracting" | "indexing" | "ready" | "failed" | "removing";
+                /** @description Why it failed, and what you can do. */
+                reason?: string;
+                chars: number;
+                /** @description How many it has. */
+                passages: number;
+                /** @description How many of them are prepared. */
+                indexed: number;
+                /** @description Failures in a row. */
+                attempts?: number;
+                next_attempt_at?: components["schemas"]["Time"];
+                /** @description Whether answers use it, if only in its previous version. */
+                answered: boolean;
+                created_at: components["schemas"]["Time"];
+                updated_at: components["schemas"]["Time"];
                 /**
                  * @description What became of the document. Later versions may add values.
                  * @enum {string}
