@@ -41,17 +41,20 @@ func TestClients(t *testing.T) {
 	upstream := llmtest.NewServer(t, llmtest.Reply{})
 	hold := llmtest.NewGate()
 	upstream.Answers(func(body []byte) llmtest.Reply { return replyToClients(body, hold) })
-	w := start(t, withModel(upstream))
+	site := newSite(t)
+	w := start(t, withModel(upstream), site.allowed)
 	owner := w.newTenant("clients", plan.Enterprise, routerManual)
 	w.wantReady(owner, 1)
 	_, all := w.issue(owner, chatbot.NewToken{Scopes: chatbot.AllScopes()})
 	_, chatting := w.issue(owner, chatbot.NewToken{Scopes: []chatbot.Scope{chatbot.ScopeChat}})
 	for _, c := range clients {
+		site.put("/"+c.folder, "We open at seven.")
 		t.Run(c.folder, func(t *testing.T) {
 			t.Parallel()
 			environment := append(os.Environ(),
-				"PARLEY_URL="+w.base+"/api/v1", "PARLEY_TOKEN="+all, "PARLEY_CHAT_TOKEN="+chatting, "PARLEY_LOSS_URL="+losingProxy(t, w.base)+"/api/v1",
-				"PARLEY_CUT_URL="+cuttingProxy(t, w.base)+"/api/v1", "PARLEY_BUSY_URL="+busyProxy(t, w.base)+"/api/v1", "PARLEY_GONE_URL="+gone(t)+"/api/v1")
+				"PARLEY_URL="+w.base+"/api/v1", "PARLEY_TOKEN="+all, "PARLEY_CHAT_TOKEN="+chatting, "PARLEY_PAGE_URL="+site.url("/"+c.folder),
+				"PARLEY_CUT_URL="+cuttingProxy(t, w.base)+"/api/v1", "PARLEY_LOSS_URL="+losingProxy(t, w.base)+"/api/v1",
+				"PARLEY_BUSY_URL="+busyProxy(t, w.base)+"/api/v1", "PARLEY_GONE_URL="+gone(t)+"/api/v1")
 			command := exec.CommandContext(t.Context(), c.command[0], c.command[1:]...)
 			command.Dir, command.Env = filepath.Join("..", "clients", c.folder), environment
 			if out, err := command.CombinedOutput(); err != nil {

@@ -28,11 +28,17 @@ const (
 type request struct {
 	method, path string
 	query        url.Values
-	body         any // nil for none
+	body         any // nil for none, [written] as it is, and anything else as JSON
 	key          string
 	header       map[string]string
 	// deletes says that what is not found after an answer was lost has been deleted.
 	deletes bool
+}
+
+// written is a body that is no JSON.
+type written struct {
+	contentType string
+	text        []byte
 }
 
 // call sends a request, again if need be, and reads its data into result, if there is one.
@@ -81,13 +87,13 @@ func (c *Client) once(ctx context.Context, r request, result any) error {
 
 // send sends a request once. The answer's status is 200; its body must be closed.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
-	var body io.Reader
-	if r.body != nil {
+	body, is := r.body.(written)
+	if !is && r.body != nil {
 		text, err := json.Marshal(r.body)
 		if err != nil {
 			return nil, fmt.Errorf("parley: %w", err)
 		}
-		body = bytes.NewReader(text)
+		body = written{"application/json", text}
 	}
 	query := maps.Clone(r.query)
 	if c.endUser != "" && !fitsHeader(c.endUser) {
@@ -100,14 +106,14 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	request, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	request, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body.text))
 	if err != nil {
 		return nil, fmt.Errorf("parley: %w", err)
 	}
 	request.Header.Set("Authorization", "Bearer "+c.token)
 	request.Header.Set("User-Agent", "parley-go/"+Version)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+	if body.contentType != "" {
+		request.Header.Set("Content-Type", body.contentType)
 	}
 	if r.key != "" {
 		request.Header.Set("Idempotency-Key", r.key)
@@ -187,12 +193,20 @@ func (c *Client) wait(ctx context.Context, tried int, after error) error {
 	if e, is := errors.AsType[*Error](after); is && e.RetryAfter > 0 {
 		pause = e.RetryAfter
 	}
-	timer := time.NewTimer(min(pause, maxPause))
+	if err := sleep(ctx, min(pause, maxPause)); err != nil {
+		return errors.Join(err, after)
+	}
+	return nil
+}
+
+// sleep waits. It fails if ctx ends first.
+func sleep(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return errors.Join(ctx.Err(), after)
+		return ctx.Err()
 	}
 }

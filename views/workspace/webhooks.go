@@ -30,8 +30,6 @@ type Webhook struct {
 	Events  []string
 	// State is active, paused or disabled, for which there is a reason.
 	State, Reason string
-	// Unreadable says that nothing can be signed.
-	Unreadable bool
 	// Rotating is until when the previous secret signs, too.
 	Rotating *time.Time
 	// Secret is shown once.
@@ -42,12 +40,10 @@ func (w Webhook) active() bool { return w.State == "active" }
 
 // badge is the state in a word.
 func (w Webhook) badge() (ui.Tone, string) {
-	switch {
-	case w.Unreadable:
-		return ui.Bad, "Secret unreadable"
-	case w.active():
+	switch w.State {
+	case "active":
 		return ui.Good, "Active"
-	case w.State == "paused":
+	case "paused":
 		return ui.Neutral, "Paused"
 	}
 	return ui.Bad, "Turned off"

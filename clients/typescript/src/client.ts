@@ -1,7 +1,8 @@
+import { DocumentError } from "./errors.js";
 import { pages } from "./list.js";
 import { events, type Event, type Position } from "./stream.js";
-import { type Call, Transport } from "./transport.js";
-import type { Answer, Chatbot, Conversation, Format, Message, NewConversation, StoppedAnswer } from "./types.js";
+import { type Call, sleep, Transport } from "./transport.js";
+import type { AddedDocument, Answer, Chatbot, Conversation, Document, Format, Message, NewConversation, Removal, StoppedAnswer } from "./types.js";
 
 /** What a client is made of. */
 export interface Options {
@@ -77,6 +78,36 @@ export interface ConversationChange {
 export interface MessagesOptions extends CallOptions {
   /** What to add to the messages. */
   include?: ("usage" | "sources")[];
+}
+
+/** What to add a page with. */
+export interface AddOptions extends CallOptions {
+  /** Your own name for the document, unique for the chatbot. The document that has it is replaced. */
+  externalId?: string;
+}
+
+/** What to add a text with. */
+export interface TextOptions extends AddOptions {
+  /** One line. Without it the document gets the first heading of the text, or its first words. */
+  title?: string;
+  /** `pairs` are questions with their answers: CSV with the columns `question` and `answer`, or JSON objects with these names. */
+  kind?: "markdown" | "text" | "pairs";
+}
+
+/** What to add a file with. */
+export interface FileOptions extends AddOptions {
+  /** The file's name; a `File` has one. */
+  name?: string;
+  /** One line. Without it the document gets the title inside the file, or its name. */
+  title?: string;
+  /** Without it the server detects the type. */
+  kind?: "markdown" | "text" | "html" | "pdf" | "docx" | "pptx" | "xlsx" | "csv" | "epub" | "pairs";
+}
+
+/** Chooses documents. */
+export interface DocumentFilter extends CallOptions {
+  externalId?: string;
+  state?: "pending" | "fetching" | "extracting" | "indexing" | "ready" | "failed" | "removing";
 }
 
 /** Talks with one chatbot: the one that its token belongs to. */
@@ -178,6 +209,99 @@ export class Parley {
   async rate(messageId: number, rating: "up" | "down" | null, comment?: string, options: CallOptions = {}): Promise<void> {
     await this.transport.data(post(`/messages/${messageId}/feedback`, comment === undefined ? { rating } : { rating, comment }, options));
   }
+
+  /**
+   * Adds a text of up to 5 MiB, or replaces the one with the same `externalId`. Without that, what the chatbot has already is not added again.
+   * Questions find a text of up to 256 KiB at once; for others see `waitUntilReady`. The token needs the scope `knowledge:write`.
+   */
+  addText(content: string, options: TextOptions = {}): Promise<AddedDocument> {
+    return this.add(given({ content, title: options.title, kind: options.kind, external_id: options.externalId }), options);
+  }
+
+  /** Adds a page of the web, as `addText` does. One that is there already is read again. */
+  addPage(url: string, options: AddOptions = {}): Promise<AddedDocument> {
+    return this.add(given({ url, external_id: options.externalId }), options);
+  }
+
+  /** Adds a file of up to 20 MiB, as `addText` does: Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB or pairs. */
+  addFile(file: Blob, options: FileOptions = {}): Promise<AddedDocument> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(given({ title: options.title, kind: options.kind, external_id: options.externalId }))) form.set(name, value);
+    form.set("file", file, options.name ?? (file instanceof File ? file.name : "file"));
+    return this.add(form, options);
+  }
+
+  private add(body: unknown, options: CallOptions): Promise<AddedDocument> {
+    return this.transport.data(post("/knowledge/documents", body, options));
+  }
+
+  /** Lists documents, newest first, in pages as they are needed. The token needs the scope `knowledge:read`, as for all that reads documents. */
+  documents(filter: DocumentFilter = {}): AsyncGenerator<Document, void, undefined> {
+    return pages(this.transport, get("/knowledge/documents", filter, given({ external_id: filter.externalId, state: filter.state })), "documents");
+  }
+
+  /** Gets a document by its id. */
+  async document(documentId: string, options: CallOptions = {}): Promise<Document> {
+    return this.transport.data(get(within("/knowledge/documents/", documentId), options));
+  }
+
+  /** Gets a document by the name that you gave it. */
+  async documentByExternalId(externalId: string, options: CallOptions = {}): Promise<Document> {
+    return this.transport.data(get(within("/knowledge/documents/external/", externalId), options));
+  }
+
+  /**
+   * Waits until answers use the current content of a document. It fails with a `DocumentError` if the document cannot be read. The server may
+   * try for hours to read a page: `AbortSignal.timeout` ends the wait.
+   */
+  async waitUntilReady(documentId: string, options: CallOptions = {}): Promise<Document> {
+    for (let pause = firstLook; ; pause = Math.min(pause * 1.5, lastLook)) {
+      const document = await this.document(documentId, options);
+      if (document.state === "ready") return document;
+      if (document.state === "failed") throw new DocumentError(document);
+      await sleep(pause, options.signal);
+    }
+  }
+
+  /**
+   * Removes a document from every answer at once, and returns the receipt. Removing it again returns the same receipt. The token needs the scope
+   * `knowledge:write`.
+   */
+  async removeDocument(documentId: string, options: CallOptions = {}): Promise<Removal> {
+    return this.transport.data({ method: "DELETE", path: within("/knowledge/documents/", documentId), signal: options.signal });
+  }
+
+  /** Finds a document by the name that you gave it, and removes it. The token needs the scopes `knowledge:read` and `knowledge:write`. */
+  async removeDocumentByExternalId(externalId: string, options: CallOptions = {}): Promise<Removal> {
+    // By its id it can be removed again when the answer is lost.
+    const document = await this.documentByExternalId(externalId, options);
+    return this.removeDocument(document.id, options);
+  }
+
+  /** Lists the receipts of removed documents, the latest first, in pages as they are needed. */
+  removals(options: CallOptions = {}): AsyncGenerator<Removal, void, undefined> {
+    return pages(this.transport, get("/knowledge/removals", options), "removals");
+  }
+
+  /** Gets the receipt of a removed document. */
+  async removal(removalId: string, options: CallOptions = {}): Promise<Removal> {
+    return this.transport.data(get(within("/knowledge/removals/", removalId), options));
+  }
+}
+
+/** How long to wait before a document is looked at again, in milliseconds, and how long at most. */
+const firstLook = 250;
+const lastLook = 5000;
+
+/** The values that are given. */
+function given(values: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The path of what has a name in a folder. */
+function within(folder: string, name: string): string {
+  if (["", ".", ".."].includes(name)) throw new RangeError('An id that is empty, "." or ".." cannot be part of an address.');
+  return folder + encodeURIComponent(name);
 }
 
 function of(conversationId: number): string {

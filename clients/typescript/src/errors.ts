@@ -1,3 +1,5 @@
+import type { Document } from "./types.js";
+
 /** The codes of the API, as `error` in its answers; 0 is a failure that is not the API's, such as a proxy's. */
 export type ErrorCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
@@ -26,6 +28,15 @@ export class ParleyError extends Error {
   /** Whether the same request may succeed later. An error within a stream is its end. */
   get mayRetry(): boolean {
     return this.status !== 0 && (this.code === 7 || this.code === 8);
+  }
+}
+
+/** A document could not be read. `message` says why, and what you can do. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+
+  constructor(readonly document: Document) {
+    super(document.reason || "The document could not be read.");
   }
 }
 

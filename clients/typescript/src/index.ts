@@ -10,16 +10,34 @@
  */
 export {
   Parley,
+  type AddOptions,
   type AskOptions,
   type CallOptions,
   type ConversationChange,
   type ConversationFilter,
   type CreateOptions,
+  type DocumentFilter,
+  type FileOptions,
   type MessagesOptions,
   type Options,
   type ResumeOptions,
   type StreamOptions,
+  type TextOptions,
 } from "./client.js";
-export { ParleyError, type ErrorCode } from "./errors.js";
+export { DocumentError, ParleyError, type ErrorCode } from "./errors.js";
 export { type Event, type RestartedEvent } from "./stream.js";
-export type { Answer, Chatbot, Conversation, Format, Message, NewConversation, Outcome, Source, StoppedAnswer, Usage } from "./types.js";
+export type {
+  AddedDocument,
+  Answer,
+  Chatbot,
+  Conversation,
+  Document,
+  Format,
+  Message,
+  NewConversation,
+  Outcome,
+  Removal,
+  Source,
+  StoppedAnswer,
+  Usage,
+} from "./types.js";

@@ -13,6 +13,7 @@ export interface Call {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   path: string;
   query?: Record<string, string>;
+  /** A form as it is, and anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
@@ -62,7 +63,9 @@ export class Transport {
     if (this.endUser !== undefined && fitsHeader(this.endUser)) headers["X-External-User-Id"] = this.endUser;
     else if (this.endUser !== undefined) query.append("external_user_id", this.endUser);
     const init: RequestInit = { method: call.method, headers };
-    if (call.body !== undefined) {
+    if (call.body instanceof FormData) {
+      init.body = call.body;
+    } else if (call.body !== undefined) {
       init.body = JSON.stringify(call.body);
       headers["Content-Type"] = "application/json";
     }
@@ -81,18 +84,24 @@ export class Transport {
   async wait(tried: number, after: unknown, signal?: AbortSignal): Promise<void> {
     const pause = this.pause * 2 ** (tried - 1) * (0.5 + Math.random());
     const asked = after instanceof ParleyError ? after.retryAfter : 0;
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      }, Math.min(asked || pause, maxPause));
-      signal?.addEventListener("abort", stop, { once: true });
-    });
+    await sleep(Math.min(asked || pause, maxPause), signal);
   }
+}
+
+/** Waits, and fails with the signal's reason if that comes first. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
 }
 
 /** Whether a header carries a text as it is. */

@@ -22,3 +22,9 @@ export type Outcome = Schemas["Outcome"];
 export type Usage = Schemas["UsageEvent"]["usage"];
 /** An event as the server sends it. */
 export type ServerEvent = Schemas["StreamEvent"];
+/** Something that a chatbot answers from. `state` `ready` and `failed` are the end. */
+export type Document = Schemas["Document"];
+/** A document that was added. `result` is `unchanged` too when the client had to send it again because the first answer was lost. */
+export type AddedDocument = Schemas["GivenDocumentEnvelope"]["data"];
+/** The receipt of a document that was removed. While `confirmed_at` is null, get it again. */
+export type Removal = Schemas["Removal"];

@@ -10,12 +10,15 @@ Failures that the server reports are :class:`ParleyError`; those of the network 
 """
 
 from ._async import AsyncParley
-from ._errors import ParleyError
+from ._errors import DocumentError, ParleyError
 from ._sync import Parley
-from ._types import Answer, Chatbot, Conversation, Event, Format, Limits, Message, Outcome, Rating, Source, StoppedAnswer, Usage
+from ._types import (
+    Answer, Chatbot, Conversation, Document, Event, FileKind, Format, Limits, Message, Outcome, Rating, Removal, Source, State, StoppedAnswer,
+    TextKind, Usage,
+)
 
 __all__ = [
-    "Answer", "AsyncParley", "Chatbot", "Conversation", "Event", "Format", "Limits", "Message", "Outcome", "Parley", "ParleyError", "Rating",
-    "Source", "StoppedAnswer", "Usage",
+    "Answer", "AsyncParley", "Chatbot", "Conversation", "Document", "DocumentError", "Event", "FileKind", "Format", "Limits", "Message",
+    "Outcome", "Parley", "ParleyError", "Rating", "Removal", "Source", "State", "StoppedAnswer", "TextKind", "Usage",
 ]
 __version__ = "0.3.0"

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from os import PathLike
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
-from ._errors import ParleyError
-from ._types import Event
+from ._errors import DocumentError, ParleyError
+from ._types import Document, Event
 
 # How many entries of a list one request reads.
 PAGE = 100
@@ -32,9 +36,17 @@ class Call:
     path: str
     params: dict[str, str] = field(default_factory=dict)
     body: dict[str, Any] | None = None
+    # In place of a body: a file with its name, and the other fields of its form.
+    file: tuple[str, bytes] | None = None
+    fields: dict[str, str] | None = None
     headers: dict[str, str] = field(default_factory=dict)
     # What is not found after an answer was lost has been deleted.
     deletes: bool = False
+
+    def arguments(self) -> dict[str, Any]:
+        """What httpx takes for it, without its headers."""
+        files = None if self.file is None else {"file": self.file}
+        return {"params": self.params, "json": self.body, "files": files, "data": self.fields}
 
     def for_end_user(self, name: str | None) -> Call:
         """The call for a user of yours. A name that a header cannot carry stands in the query."""
@@ -84,6 +96,50 @@ def change(conversation_id: int, title: str | None, metadata: Mapping[str, str |
 
 def messages(conversation_id: int, include: list[str] | None) -> Call:
     return Call("GET", f"{conversation(conversation_id)}/messages", params=given(include=",".join(include) if include else None))
+
+
+DOCUMENTS = "/knowledge/documents"
+# How long to wait before a document is looked at again, and how long at most, in seconds.
+FIRST_LOOK, LAST_LOOK = 0.25, 5.0
+
+
+def file(content: str | PathLike[str] | bytes, name: str | None, **fields: str | None) -> Call:
+    if not isinstance(content, bytes):
+        path = Path(content)
+        name, content = name or path.name, path.read_bytes()
+    return replace(post(DOCUMENTS), file=(name or "file", content), fields=given(**fields))
+
+
+def within(folder: str, name: str) -> str:
+    """The path of what has a name in a folder."""
+    if name in ("", ".", ".."):
+        raise ValueError('An id that is empty, "." or ".." cannot be part of an address.')
+    return f"{folder}/{quote(name, safe='')}"
+
+
+def settled(document: Document) -> bool:
+    """Whether a document is ready. One that failed raises a DocumentError."""
+    if document["state"] == "failed":
+        raise DocumentError(document)
+    return document["state"] == "ready"
+
+
+class Looks:
+    """How long to wait between looks at a document. A wait raises a TimeoutError when all of it has taken too long."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self.end = None if timeout is None else time.monotonic() + timeout
+        self.next = FIRST_LOOK
+
+    def wait(self) -> float:
+        wait = self.next
+        if self.end is not None:
+            left = self.end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("The document is not ready yet.")
+            wait = min(wait, left)
+        self.next = min(self.next * 1.5, LAST_LOOK)
+        return wait
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import httpx
 
+from ._types import Document
+
 
 class ParleyError(Exception):
     """A failure that the server reports.
@@ -30,6 +32,14 @@ class ParleyError(Exception):
     def may_retry(self) -> bool:
         """Whether the same request may succeed later. An error within a stream is its end."""
         return self.status != 0 and self.code in (7, 8)
+
+
+class DocumentError(Exception):
+    """A document could not be read. The text says why, and what you can do."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document.get("reason") or "The document could not be read.")
+        self.document = document
 
 
 class Cut(httpx.TransportError):

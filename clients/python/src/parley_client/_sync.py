@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from os import PathLike
 from types import TracebackType
 from typing import Any
 
@@ -12,7 +13,9 @@ import httpx
 
 from . import _core as core
 from ._errors import Cut, failure
-from ._types import Answer, Chatbot, Conversation, Event, Format, Message, Rating, StoppedAnswer
+from ._types import (
+    Answer, Chatbot, Conversation, Document, Event, FileKind, Format, Message, Rating, Removal, State, StoppedAnswer, TextKind,
+)
 
 
 class Parley:
@@ -162,6 +165,94 @@ class Parley:
         """Stores what an end user thinks of an answer; None takes it back. The last rating of an answer stands."""
         self._data(core.feedback(message_id, rating, comment))
 
+    def add_text(
+        self, content: str, *, title: str | None = None, kind: TextKind | None = None, external_id: str | None = None
+    ) -> Document:
+        """Adds a text of up to 5 MiB, or replaces the one with the same external_id.
+
+        title: one line. Without it the document gets the first heading of the text, or its first words.
+        kind: "pairs" are questions with their answers: CSV with the columns question and answer, or JSON objects with these names.
+        external_id: your own name for the document, unique for the chatbot. Without it, what the chatbot has already is not added again.
+        Questions find a text of up to 256 KiB at once; for others see wait_until_ready. The token needs the scope knowledge:write.
+        """
+        body = core.given(content=content, title=title, kind=kind, external_id=external_id)
+        return self._data(core.post(core.DOCUMENTS, body))  # type: ignore[no-any-return]
+
+    def add_page(self, url: str, *, external_id: str | None = None) -> Document:
+        """Adds a page of the web, as add_text does. One that is there already is read again."""
+        return self._data(core.post(core.DOCUMENTS, core.given(url=url, external_id=external_id)))  # type: ignore[no-any-return]
+
+    def add_file(
+        self,
+        file: str | PathLike[str] | bytes,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        kind: FileKind | None = None,
+        external_id: str | None = None,
+    ) -> Document:
+        """Adds a file of up to 20 MiB, as add_text does: Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB or pairs.
+
+        file: its path, or what is in it; then give it a name.
+        title: without it the document gets the title inside the file, or its name.
+        kind: without it the server detects the type.
+        """
+        call = core.file(file, name, title=title, kind=kind, external_id=external_id)
+        return self._data(call)  # type: ignore[no-any-return]
+
+    def documents(self, *, external_id: str | None = None, state: State | None = None) -> Iterator[Document]:
+        """Lists documents, newest first, in pages as they are needed.
+
+        The token needs the scope knowledge:read, as for all that reads documents.
+        """
+        call = core.Call("GET", core.DOCUMENTS, params=core.given(external_id=external_id, state=state))
+        for document in self._list(call, "documents"):
+            yield document
+
+    def document(self, document_id: str) -> Document:
+        """Gets a document by its id."""
+        return self._data(core.Call("GET", core.within(core.DOCUMENTS, document_id)))  # type: ignore[no-any-return]
+
+    def document_by_external_id(self, external_id: str) -> Document:
+        """Gets a document by the name that you gave it."""
+        path = core.within(f"{core.DOCUMENTS}/external", external_id)
+        return self._data(core.Call("GET", path))  # type: ignore[no-any-return]
+
+    def wait_until_ready(self, document_id: str, *, timeout: float | None = None) -> Document:
+        """Waits until answers use the current content of a document.
+
+        timeout: how long to wait at most, in seconds; then it raises a TimeoutError. The server may try for hours to read a page.
+        It raises a DocumentError if the document cannot be read.
+        """
+        looks = core.Looks(timeout)
+        while not core.settled(document := self.document(document_id)):
+            time.sleep(looks.wait())
+        return document
+
+    def remove_document(self, document_id: str) -> Removal:
+        """Removes a document from every answer at once, and returns the receipt.
+
+        Removing it again returns the same receipt. The token needs the scope knowledge:write.
+        """
+        return self._data(core.Call("DELETE", core.within(core.DOCUMENTS, document_id)))  # type: ignore[no-any-return]
+
+    def remove_document_by_external_id(self, external_id: str) -> Removal:
+        """Finds a document by the name that you gave it, and removes it.
+
+        The token needs the scopes knowledge:read and knowledge:write.
+        """
+        # By its id it can be removed again when the answer is lost.
+        return self.remove_document((self.document_by_external_id(external_id))["id"])
+
+    def removals(self) -> Iterator[Removal]:
+        """Lists the receipts of removed documents, the latest first, in pages as they are needed."""
+        for removal in self._list(core.Call("GET", "/knowledge/removals"), "removals"):
+            yield removal
+
+    def removal(self, removal_id: str) -> Removal:
+        """Gets the receipt of a removed document."""
+        return self._data(core.Call("GET", core.within("/knowledge/removals", removal_id)))  # type: ignore[no-any-return]
+
     def _list(self, call: core.Call, name: str) -> Iterator[Any]:
         pages = core.Pages(call, name)
         while pages.call is not None:
@@ -174,7 +265,7 @@ class Parley:
         while True:
             try:
                 response = self._client.request(
-                    call.method, self._base_url + call.path, params=call.params, json=call.body, headers=self._headers | call.headers
+                    call.method, self._base_url + call.path, headers=self._headers | call.headers, **call.arguments()
                 )
                 if response.status_code != 200:
                     raise failure(response)
@@ -208,7 +299,7 @@ class Parley:
         """The events of one connection."""
         lines = core.Lines()
         with self._client.stream(
-            call.method, self._base_url + call.path, params=call.params, json=call.body, headers=self._headers | call.headers
+            call.method, self._base_url + call.path, headers=self._headers | call.headers, **call.arguments()
         ) as response:
             if response.status_code != 200:
                 response.read()

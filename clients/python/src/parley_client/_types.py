@@ -7,6 +7,9 @@ from typing import Literal, TypedDict
 Format = Literal["markdown", "plain_text", "html"]
 Outcome = Literal["answered", "no_answer", "stopped", "interrupted", "failed"]
 Rating = Literal["up", "down"]
+TextKind = Literal["markdown", "text", "pairs"]
+FileKind = Literal["markdown", "text", "html", "pdf", "docx", "pptx", "xlsx", "csv", "epub", "pairs"]
+State = Literal["pending", "fetching", "extracting", "indexing", "ready", "failed", "removing"]
 
 
 class Source(TypedDict, total=False):
@@ -131,3 +134,51 @@ class Event(TypedDict, total=False):
     format: Format
     sources: list[Source]
     usage: Usage
+
+
+class Document(TypedDict, total=False):
+    """Something that a chatbot answers from.
+
+    state: "ready" and "failed" are the end; reason says why it failed, and what you can do.
+    answered: whether answers use it, if only in its previous version.
+    next_attempt_at: when the server tries again.
+    result: what became of a document that was added: "created", "replaced", "unchanged" or "read_again". It is
+    "unchanged" too when the client had to send it again because the first answer was lost.
+    """
+
+    id: str
+    external_id: str
+    source_id: str
+    url: str
+    title: str
+    kind: str
+    state: State
+    reason: str
+    chars: int
+    passages: int
+    indexed: int
+    attempts: int
+    next_attempt_at: str
+    answered: bool
+    created_at: str
+    updated_at: str
+    result: str
+
+
+class Removal(TypedDict, total=False):
+    """The receipt of a document that was removed.
+
+    confirmed_at: when the index confirmed that it holds nothing of the document any more. While it is None, get it again.
+    answers: how many answers had been given the document; message_ids has the first 1,000 of them.
+    """
+
+    id: str
+    document_id: str
+    title: str
+    url: str
+    content_hash: str
+    passages: int
+    requested_at: str
+    confirmed_at: str | None
+    answers: int
+    message_ids: list[int]
