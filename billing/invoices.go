@@ -26,11 +26,14 @@ type Invoice struct {
 
 // Invoices returns a workspace's latest invoices, the latest first: at most limit, which is
 // from 1 to 100, without drafts. There are none if the workspace was never a customer, or
-// its customer is not at this Stripe.
+// its customer is not at this Stripe. They may be a minute old.
 func (s statements) Invoices(ctx context.Context, workspaceID string, limit int) ([]Invoice, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return nil, err
+	}
+	if kept, fresh := s.invoices.of(workspaceID, known.CustomerID, limit, s.now()); fresh {
+		return kept, nil
 	}
 	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
@@ -55,5 +58,6 @@ func (s statements) Invoices(ctx context.Context, workspaceID string, limit int)
 			})
 		}
 	}
+	s.invoices.keep(workspaceID, known.CustomerID, limit, s.now(), invoices)
 	return invoices, nil
 }

@@ -17,6 +17,7 @@ type common struct {
 	now      func() time.Time
 	log      *slog.Logger
 	observer Observer
+	invoices keptInvoices
 	// wait pauses; tests do not.
 	wait func(ctx context.Context, pause time.Duration) error
 }

@@ -16,6 +16,7 @@ const refreshTries = 5
 // workspace without a customer, or on failure: Upstream or Unavailable if Stripe does not
 // answer, Conflict if the customer is not at this Stripe.
 func (s refresher) Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error) {
+	defer s.invoices.forget(workspaceID)
 	leave, err := s.lanes.enter(ctx, workspaceID)
 	if err != nil {
 		return subscription.Applied{}, err

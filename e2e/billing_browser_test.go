@@ -34,7 +34,10 @@ func TestUpgradeInTheBrowser(t *testing.T) {
 	pays := func(t *testing.T) {
 		t.Helper()
 		b.do(t, chromedp.Navigate(b.base+tokens), chromedp.WaitVisible(chromedp.ID("upgrade-plan")))
-		if got := b.follow(t, "#upgrade-plan"); !strings.HasPrefix(got, "http://localhost:") {
+		if got := b.follow(t, "#upgrade-plan"); !strings.Contains(got, "/billing/change?") {
+			t.Fatalf("the upgrade leads to %q", got)
+		}
+		if got := b.follow(t, "main button[name=plan]"); !strings.HasPrefix(got, "http://localhost:") {
 			t.Fatalf("the upgrade leads to %q", got)
 		}
 		if got := b.text(t, "main"); !strings.Contains(got, "Parley Standard") {

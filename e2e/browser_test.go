@@ -219,18 +219,19 @@ func TestPlanWithoutTokensInTheBrowser(t *testing.T) {
 		}
 		b.quiet(t)
 	})
-	t.Run("a button leads to the plans", func(t *testing.T) {
-		if got := b.follow(t, "#see-plans"); got != "/workspaces/"+small.workspace+"/billing" {
+	t.Run("a button shows what the change of plan does, and the change leads back", func(t *testing.T) {
+		if got := b.follow(t, "#upgrade-plan"); !strings.HasPrefix(got, "/workspaces/"+small.workspace+"/billing/change?") {
 			t.Errorf("the link leads to %q", got)
 		}
-	})
-	t.Run("after choosing a plan that has them, a token can be created", func(t *testing.T) {
-		b.do(t, chromedp.Click(chromedp.ID("choose-standard")), chromedp.WaitVisible(chromedp.ID("ask-standard")))
-		if got := b.text(t, "#ask-standard"); !strings.Contains(got, "Change to Standard?") || !strings.Contains(got, "API access") {
+		if got := b.text(t, "main"); !strings.Contains(got, "Change to Standard?") || !strings.Contains(got, "API access") {
 			t.Errorf("it asks %q", got)
 		}
-		b.follow(t, `#ask-standard button[name=plan][value=standard]`)
-		b.do(t, chromedp.Navigate(b.base+"/chatbots/"+small.chatbot+"/tokens"), chromedp.Click(chromedp.ID("new-token")), chromedp.SendKeys(chromedp.ID("token-name"), "Website"),
+		if got := b.follow(t, `button[name=plan][value=standard]`); !strings.HasPrefix(got, "/chatbots/"+small.chatbot+"/tokens") {
+			t.Errorf("the change leads to %q", got)
+		}
+	})
+	t.Run("then a token can be created", func(t *testing.T) {
+		b.do(t, chromedp.Click(chromedp.ID("new-token")), chromedp.SendKeys(chromedp.ID("token-name"), "Website"),
 			chromedp.Click(chromedp.ID("create-token")), chromedp.WaitVisible(chromedp.ID("token-secret")))
 		w.within(t).chats(b.text(t, "#token-secret"), http.StatusOK)
 		b.quiet(t)

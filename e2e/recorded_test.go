@@ -25,6 +25,7 @@ const (
 	looks       = "it is how a person sees the dashboard, and changes nothing for anybody else"
 	others      = "no such browser is signed in here; one that is ended is recorded as sessions.ended: see TestAccountPages"
 	asks        = "it asks a provider what it has, and keeps nothing"
+	leads       = "it leads on to the route that records"
 	tries       = "what was sent is listed among the webhook's deliveries, and nothing else changes"
 	sells       = "nothing changes before Stripe says so, which is recorded as subscription.changed"
 	reads       = "it reads only"
@@ -91,6 +92,9 @@ var routeRecords = map[string]struct {
 	"POST /workspaces/:workspace/billing":                                     {action: audit.PlanChanged},
 	"POST /workspaces/:workspace/billing/checkout":                            {reason: sells},
 	"POST /workspaces/:workspace/billing/portal":                              {reason: sells},
+	"POST /workspaces/:workspace/plan":                                        {reason: leads},
+	"POST /workspaces/:workspace/plan/checkout":                               {reason: leads},
+	"POST /workspaces/:workspace/plan/portal":                                 {reason: leads},
 	"POST /workspaces/:workspace/limits":                                      {action: audit.LimitsChosen},
 	"POST /workspaces/:workspace/invitations":                                 {action: audit.InvitationCreated},
 	"POST /workspaces/:workspace/invitations/:invitation/cancel":              {action: audit.InvitationCanceled},

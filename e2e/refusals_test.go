@@ -43,6 +43,7 @@ var withoutText = []string{
 	"/workspaces/:workspace/webhooks/:webhook/deliveries/:delivery/send",
 	"/workspaces/:workspace/members/:user/remove", "/workspaces/:workspace/leave",
 	"/workspaces/:workspace/invitations/:invitation/cancel", "/workspaces/:workspace/billing/checkout", "/workspaces/:workspace/billing/portal",
+	"/workspaces/:workspace/plan", "/workspaces/:workspace/plan/checkout", "/workspaces/:workspace/plan/portal",
 	"/chatbots/:chatbot/conversations/:conversation/delete", "/chatbots/:chatbot/improve/:message/dismiss",
 	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/:question/remove",
 	"/chatbots/:chatbot/knowledge/remove", "/chatbots/:chatbot/knowledge/undo", "/chatbots/:chatbot/knowledge/again",

@@ -35,6 +35,7 @@ var (
 	bySession     = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aPage         = gets{own: 200, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
 	aMove         = gets{own: 301, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}
+	aMovedForm    = gets{own: 308, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aForm         = gets{own: 303, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aResult       = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	notNow        = gets{own: 409, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
@@ -221,6 +222,9 @@ var rows = []row{
 	{method: "POST", route: "/workspaces/:workspace/billing", body: "plan=premium", gets: aForm, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/billing/checkout", body: "plan=premium&interval=monthly", gets: noSale, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/billing/portal", gets: noSale, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan", body: "plan=premium", gets: aMovedForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan/checkout", body: "plan=premium&interval=monthly", gets: aMovedForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/plan/portal", gets: aMovedForm, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/limits", body: "resource=chatbots", gets: aForm, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/invitations", body: "email=guest%40example.com&role=member", gets: aResult, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/invitations/:invitation/cancel", gets: aForm, least: tenant.RoleAdmin},

@@ -156,6 +156,8 @@ func (b *window) story(t *testing.T, hand hand, name, file string) {
 	hand.press(t, `.sidebar a[href$="/deploy"]`)
 	arrives("/deploy")
 	hand.press(t, "#upgrade-plan")
+	arrives("%2Fdeploy")
+	hand.press(t, "main button[name=plan]")
 	b.do(t, chromedp.WaitVisible(chromedp.CSS("button[value=pay]")), chromedp.Click(chromedp.CSS("button[value=pay]")))
 	w.eventually("Stripe leads back", func() bool { return strings.HasPrefix(get(t, b, chromedp.Location()), b.base) })
 	b.do(t, chromedp.Navigate(chatbot+"/tokens"))

@@ -28,7 +28,7 @@ func TestSignedOut(t *testing.T) {
 	for _, path := range []string{
 		"/workspaces/ws_1/chatbots", "/workspaces/ws_1/invitations", "/workspaces/ws_1/invitations/inv_1/cancel",
 		"/workspaces/ws_1/members/usr_1/role", "/workspaces/ws_1/members/usr_1/remove", "/workspaces/ws_1/billing",
-		"/workspaces/ws_1/billing/checkout", "/workspaces/ws_1/billing/portal", "/workspaces/ws_1/limits", "/workspaces/ws_1/delete",
+		"/workspaces/ws_1/billing/checkout", "/workspaces/ws_1/billing/portal", "/workspaces/ws_1/plan", "/workspaces/ws_1/plan/checkout", "/workspaces/ws_1/plan/portal", "/workspaces/ws_1/limits", "/workspaces/ws_1/delete",
 		"/workspaces/ws_1/models", "/workspaces/ws_1/models/mp_1", "/workspaces/ws_1/models/mp_1/delete",
 		"/account", "/account/password",
 		"/chatbots/cb_1/settings", "/chatbots/cb_1/delete", "/chatbots/cb_1/knowledge", "/chatbots/cb_1/knowledge/doc_1/remove",

@@ -170,7 +170,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/answer/format"},
 		Ours:     domain[:1],
-		Outside:  []string{goldmark, bluemonday},
+		Outside:  []string{goldmark, bluemonday, xnet},
 		Because:  "a format is made from Markdown alone, whoever asked for it",
 	},
 	{

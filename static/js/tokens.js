@@ -290,6 +290,14 @@
     byId("token-empty").hidden = living.length > 0 || byId("upgrade") !== null;
   };
 
+  // focusRow brings the focus, which goes where the rows are made anew, to a token's
+  // row, or else to where the next one is made.
+  const focusRow = (made) => (made?.querySelector(".row-menu") || byId("new-token") || byId("tokens-title")).focus();
+
+  const rows = () => [...byId("token-list").children];
+
+  const rowOf = (token) => rows().find((made) => made.dataset.tokenId === token.id);
+
   const load = async () => showList((await call("GET", address)).tokens);
 
   // Dialogs.
@@ -351,7 +359,11 @@
     selection.addRange(range);
   };
 
-  const showSecret = (secret, note = "") => {
+  let revealed = null; // the token whose secret is shown
+
+  const showSecret = (created, note = "") => {
+    revealed = { id: created.id, name: created.name };
+    const secret = created.token;
     byId("token-secret").textContent = secret;
     const forPages = secret.startsWith("parley_pub_");
     byId("token-try").textContent = forPages ? "Use it on a page" : "Try it in a terminal";
@@ -369,7 +381,8 @@
     byId("token-secret").textContent = "";
     byId("token-curl").textContent = "";
     byId("secret-dialog").close();
-    (byId("new-token") || byId("tokens-title")).focus();
+    say(`“${revealed.name}” is in the list.`);
+    focusRow(rowOf(revealed));
   };
 
   // The clipboard API is missing on pages without HTTPS.
@@ -440,11 +453,12 @@
       byId("create-dialog").close();
       await load();
       say(`“${changed.name}” is saved.`);
+      focusRow(rowOf(changed));
       return;
     }
     const created = await call("POST", address, { kind: publishable() ? "publishable" : "secret", ...settings() });
     byId("create-dialog").close();
-    showSecret(created.token);
+    showSecret(created);
     await load();
   };
 
@@ -519,6 +533,7 @@
     byId("rename-dialog").close();
     await load();
     say(`The token is now called “${renamed.name}”.`);
+    focusRow(rowOf(renamed));
   };
 
   const roll = async () => {
@@ -526,17 +541,18 @@
     const rolled = await call("POST", `${at(asked)}/roll`, { overlap_days: days });
     byId("roll-dialog").close();
     const note = days === 0 ? "The old token was revoked." : `The old token works for ${days === 1 ? "one more day" : `${days} more days`}, and no longer than its own expiry.`;
-    showSecret(rolled.token, note);
+    showSecret(rolled, note);
     await load();
   };
 
   const revoke = async () => {
     const token = asked;
+    const place = rows().indexOf(rowOf(token));
     await call("DELETE", at(token));
     byId("revoke-dialog").close();
     await load();
     say(`“${token.name}” is revoked.`);
-    byId("tokens-title").focus();
+    focusRow(rows()[place] || rows().at(-1));
   };
 
   const listenToForm = (form, button, box, work) => {

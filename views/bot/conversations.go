@@ -102,6 +102,9 @@ type CitedPassage struct {
 	Cited bool
 }
 
+// PassageID is the id of a passage on its page, to which chips lead.
+func PassageID(number string) string { return "passage-" + number }
+
 var outcomeOptions = []ui.Option{
 	{Text: "Any outcome"},
 	{Value: "answered", Text: "Answered"},

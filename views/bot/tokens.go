@@ -1,7 +1,5 @@
 package bot
 
-import "parley/views/ui"
-
 // Tokens is the page of a chatbot's API tokens, which a script fills.
 type Tokens struct {
 	// MayManage shows what revokes, and MayCreate what creates.
@@ -26,12 +24,10 @@ type Upgrade struct {
 	Plan, Title string
 	// Gains are what the plan adds, each a short phrase.
 	Gains []string
-	// Prices are what the person can choose from. Without any, they are led to
-	// the page of plans, where Why says who changes it.
-	Prices []ui.Option
 	// Price is the lowest, in words, or empty.
 	Price string
-	Why   string
-	// Next is the page to come back to.
-	Next string
+	// Change shows what the change of plan does, and leads back here after it. It is
+	// empty where the person cannot change to it: they are led to the page of plans,
+	// where Why says who can.
+	Change, Why string
 }

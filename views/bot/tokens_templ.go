@@ -8,10 +8,7 @@ package bot
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import (
-	"parley/views/shell"
-	"parley/views/ui"
-)
+import "parley/views/shell"
 
 // TokensPage is filled by tokens.js over the token management routes.
 func TokensPage(l shell.Layout, m Tokens) templ.Component {
@@ -54,7 +51,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.Chatbot.ID)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 15, Col: 33}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 12, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -67,7 +64,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(shell.BillingURL(l.Workspace.ID))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 16, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 13, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -80,7 +77,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(m.APIURL)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 17, Col: 26}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 14, Col: 26}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -93,7 +90,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.TimeZone)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 18, Col: 30}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 15, Col: 30}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -125,7 +122,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"row between\"><p class=\"muted\">Your programs use a token to talk to this chatbot. Anyone who has it can use it, so keep it secret.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"row between\"><p class=\"muted\">Your programs use a token to talk to this chatbot. Keep secret tokens on your server; publishable ones may stand in your web pages.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -238,7 +235,7 @@ func tokenTable(id, title string, actions bool) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 62, Col: 32}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 59, Col: 32}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -261,7 +258,7 @@ func tokenTable(id, title string, actions bool) templ.Component {
 		var templ_7745c5c3_Var9 string
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 77, Col: 17}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 74, Col: 17}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -276,7 +273,7 @@ func tokenTable(id, title string, actions bool) templ.Component {
 }
 
 // upgrade sells API access to a plan without it: what it gives, what it costs,
-// and one button, which leads to the payment and back to this page.
+// and one button, which shows what the change does and leads back to this page.
 func upgrade(workspaceID string, m Upgrade) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -305,7 +302,7 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(m.Title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 88, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 85, Col: 59}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -318,7 +315,7 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(m.From)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 89, Col: 90}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 86, Col: 90}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -336,7 +333,7 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(gain)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 94, Col: 14}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 91, Col: 14}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -351,146 +348,121 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(m.Prices) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<form class=\"row\" method=\"post\" action=\"")
+		if m.Price != "" {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var14 templ.SafeURL
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(shell.BillingURL(workspaceID) + "/checkout")
+			var templ_7745c5c3_Var14 string
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(m.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 98, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 95, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\"><input type=\"hidden\" name=\"plan\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " costs ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(m.Plan)
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(m.Price)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 99, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 95, Col: 33}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "\"> <input type=\"hidden\" name=\"next\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, ".</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(m.Next)
+		}
+		if m.Change != "" {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"row\"><a id=\"upgrade-plan\" class=\"button primary\" href=\"")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 100, Col: 51}
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var16 templ.SafeURL
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Change))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 99, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "\"> <label class=\"unseen\" for=\"upgrade-interval\">Pay</label> <select id=\"upgrade-interval\" class=\"input\" name=\"interval\">")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = ui.Choices(m.Prices, "").Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</select> <button id=\"upgrade-plan\" class=\"button primary\" type=\"submit\">Upgrade to ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\">Upgrade to ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(m.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 105, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 99, Col: 101}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</button></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</a> <a id=\"see-plans\" class=\"button ghost\" href=\"")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var18 templ.SafeURL
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(shell.BillingURL(workspaceID)))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 100, Col: 94}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\">Compare all plans</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			if m.Price != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p>")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				var templ_7745c5c3_Var18 string
-				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(m.Title)
-				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 109, Col: 16}
-				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, " costs ")
+			if m.Why != "" {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(m.Price)
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(m.Why)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 109, Col: 34}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 104, Col: 14}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, ".</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " <p><a id=\"see-plans\" class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.Why != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p>")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				var templ_7745c5c3_Var20 string
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(m.Why)
-				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 112, Col: 14}
-				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "</p>")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
+			var templ_7745c5c3_Var20 templ.SafeURL
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(shell.BillingURL(workspaceID)))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 106, Col: 90}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " <p><a id=\"see-plans\" class=\"button primary\" href=\"")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var21 templ.SafeURL
-			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(shell.BillingURL(workspaceID))
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 114, Col: 83}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "\">See the plans</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "\">See the plans</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "</section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "</section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -514,12 +486,12 @@ func createDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var22 == nil {
-			templ_7745c5c3_Var22 = templ.NopComponent
+		templ_7745c5c3_Var21 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var21 == nil {
+			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dialog id=\"create-dialog\" class=\"dialog\" aria-labelledby=\"create-title\"><header><h3 id=\"create-title\">Create a token</h3></header><form id=\"token-form\" class=\"inside form\" method=\"dialog\"><fieldset id=\"token-kinds\" class=\"stack tight\"><legend class=\"label\">For</legend><div class=\"field check\"><input id=\"kind-secret\" name=\"kind\" type=\"radio\" value=\"secret\" checked> <label for=\"kind-secret\">Your programs</label><p class=\"hint\">A secret token. Keep it on your server: web pages cannot use it.</p></div><div class=\"field check\"><input id=\"kind-publishable\" name=\"kind\" type=\"radio\" value=\"publishable\"> <label for=\"kind-publishable\">Web pages</label><p class=\"hint\">A publishable token. Everyone can read it, so it only asks questions, from your websites.</p></div></fieldset><div class=\"field\"><label for=\"token-name\">Name</label> <input id=\"token-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" aria-describedby=\"token-name-hint\" required><p class=\"hint\" id=\"token-name-hint\">The program that uses it, such as “Website”.</p></div><div class=\"field publishable\" hidden><label for=\"token-origins\">Websites</label> <textarea id=\"token-origins\" class=\"input\" rows=\"2\" spellcheck=\"false\" autocapitalize=\"none\" placeholder=\"https://www.example.com\" aria-describedby=\"token-origins-hint token-origins-error\"></textarea><p class=\"hint\" id=\"token-origins-hint\">One on each line, without a path. The token works on their pages alone.</p><p class=\"error\" id=\"token-origins-error\" hidden></p></div><fieldset class=\"stack tight secret\" aria-describedby=\"scopes-error\"><legend class=\"label\">It may</legend><div class=\"field check\"><input id=\"scope-chat\" name=\"scope\" type=\"checkbox\" value=\"chat\" checked> <label for=\"scope-chat\">Ask questions</label><p class=\"hint\"><code>chat</code>: send messages and begin conversations.</p></div><div class=\"field check\"><input id=\"scope-read\" name=\"scope\" type=\"checkbox\" value=\"conversations:read\"> <label for=\"scope-read\">Read conversations</label><p class=\"hint\"><code>conversations:read</code>: read messages back, and resume a stream.</p></div><div class=\"field check\"><input id=\"scope-write\" name=\"scope\" type=\"checkbox\" value=\"conversations:write\"> <label for=\"scope-write\">Change conversations</label><p class=\"hint\"><code>conversations:write</code>: give them titles and metadata, and delete them.</p></div><div class=\"field check\"><input id=\"scope-knowledge\" name=\"scope\" type=\"checkbox\" value=\"knowledge:read\"> <label for=\"scope-knowledge\">Read documents</label><p class=\"hint\"><code>knowledge:read</code>: list documents, and search and read them by MCP.</p></div><div class=\"field check\"><input id=\"scope-knowledge-write\" name=\"scope\" type=\"checkbox\" value=\"knowledge:write\"> <label for=\"scope-knowledge-write\">Change documents</label><p class=\"hint\"><code>knowledge:write</code>: add, replace and remove documents.</p></div><p class=\"error\" id=\"scopes-error\" hidden>Choose at least one.</p></fieldset><div class=\"field\"><label for=\"token-days\">Expires</label> <select id=\"token-days\" class=\"input\"><option id=\"token-days-keep\" value=\"keep\" hidden disabled></option> <option value=\"\">Never</option> <option value=\"30\">In 30 days</option> <option value=\"90\">In 90 days</option> <option value=\"365\">In a year</option> <option value=\"date\">On a date …</option></select></div><div class=\"field\" id=\"token-date-field\" hidden><label for=\"token-date\">Last day</label> <input id=\"token-date\" class=\"input\" type=\"date\" aria-describedby=\"token-date-hint\"><p class=\"hint\" id=\"token-date-hint\">The token works until the end of this day.</p></div><details id=\"token-more\"><summary>Restrictions and limits</summary><div class=\"form\"><div class=\"field\"><label for=\"token-ranges\">Only from these addresses</label> <textarea id=\"token-ranges\" class=\"input\" rows=\"2\" spellcheck=\"false\" placeholder=\"192.0.2.0/24\" aria-describedby=\"token-ranges-hint token-ranges-error\"></textarea><p class=\"hint\" id=\"token-ranges-hint\">One range on each line, in CIDR notation. Leave it empty for all.</p><p class=\"error\" id=\"token-ranges-error\" hidden></p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<dialog id=\"create-dialog\" class=\"dialog\" aria-labelledby=\"create-title\"><header><h3 id=\"create-title\">Create a token</h3></header><form id=\"token-form\" class=\"inside form\" method=\"dialog\"><fieldset id=\"token-kinds\" class=\"stack tight\"><legend class=\"label\">For</legend><div class=\"field check\"><input id=\"kind-secret\" name=\"kind\" type=\"radio\" value=\"secret\" checked> <label for=\"kind-secret\">Your programs</label><p class=\"hint\">A secret token. Keep it on your server: web pages cannot use it.</p></div><div class=\"field check\"><input id=\"kind-publishable\" name=\"kind\" type=\"radio\" value=\"publishable\"> <label for=\"kind-publishable\">Web pages</label><p class=\"hint\">A publishable token. Everyone can read it, so it only asks questions, from your websites.</p></div></fieldset><div class=\"field\"><label for=\"token-name\">Name</label> <input id=\"token-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" aria-describedby=\"token-name-hint\" required><p class=\"hint\" id=\"token-name-hint\">The program that uses it, such as “Website”.</p></div><div class=\"field publishable\" hidden><label for=\"token-origins\">Websites</label> <textarea id=\"token-origins\" class=\"input\" rows=\"2\" spellcheck=\"false\" autocapitalize=\"none\" placeholder=\"https://www.example.com\" aria-describedby=\"token-origins-hint token-origins-error\"></textarea><p class=\"hint\" id=\"token-origins-hint\">One on each line, without a path. The token works on their pages alone.</p><p class=\"error\" id=\"token-origins-error\" hidden></p></div><fieldset class=\"stack tight secret\" aria-describedby=\"scopes-error\"><legend class=\"label\">It may</legend><div class=\"field check\"><input id=\"scope-chat\" name=\"scope\" type=\"checkbox\" value=\"chat\" checked> <label for=\"scope-chat\">Ask questions</label><p class=\"hint\"><code>chat</code>: send messages and begin conversations.</p></div><div class=\"field check\"><input id=\"scope-read\" name=\"scope\" type=\"checkbox\" value=\"conversations:read\"> <label for=\"scope-read\">Read conversations</label><p class=\"hint\"><code>conversations:read</code>: read messages back, and resume a stream.</p></div><div class=\"field check\"><input id=\"scope-write\" name=\"scope\" type=\"checkbox\" value=\"conversations:write\"> <label for=\"scope-write\">Change conversations</label><p class=\"hint\"><code>conversations:write</code>: give them titles and metadata, and delete them.</p></div><div class=\"field check\"><input id=\"scope-knowledge\" name=\"scope\" type=\"checkbox\" value=\"knowledge:read\"> <label for=\"scope-knowledge\">Read documents</label><p class=\"hint\"><code>knowledge:read</code>: list documents, and search and read them by MCP.</p></div><div class=\"field check\"><input id=\"scope-knowledge-write\" name=\"scope\" type=\"checkbox\" value=\"knowledge:write\"> <label for=\"scope-knowledge-write\">Change documents</label><p class=\"hint\"><code>knowledge:write</code>: add, replace and remove documents.</p></div><p class=\"error\" id=\"scopes-error\" hidden>Choose at least one.</p></fieldset><div class=\"field\"><label for=\"token-days\">Expires</label> <select id=\"token-days\" class=\"input\"><option id=\"token-days-keep\" value=\"keep\" hidden disabled></option> <option value=\"\">Never</option> <option value=\"30\">In 30 days</option> <option value=\"90\">In 90 days</option> <option value=\"365\">In a year</option> <option value=\"date\">On a date …</option></select></div><div class=\"field\" id=\"token-date-field\" hidden><label for=\"token-date\">Last day</label> <input id=\"token-date\" class=\"input\" type=\"date\" aria-describedby=\"token-date-hint\"><p class=\"hint\" id=\"token-date-hint\">The token works until the end of this day.</p></div><details id=\"token-more\"><summary>Restrictions and limits</summary><div class=\"form\"><div class=\"field\"><label for=\"token-ranges\">Only from these addresses</label> <textarea id=\"token-ranges\" class=\"input\" rows=\"2\" spellcheck=\"false\" placeholder=\"192.0.2.0/24\" aria-describedby=\"token-ranges-hint token-ranges-error\"></textarea><p class=\"hint\" id=\"token-ranges-hint\">One range on each line, in CIDR notation. Leave it empty for all.</p><p class=\"error\" id=\"token-ranges-error\" hidden></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -535,7 +507,7 @@ func createDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<div class=\"field\"><label for=\"token-note\">Note</label> <textarea id=\"token-note\" class=\"input\" rows=\"2\" maxlength=\"1000\" aria-describedby=\"token-note-hint\"></textarea><p class=\"hint\" id=\"token-note-hint\">For you and your team.</p></div></div></details><p class=\"error\" id=\"create-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"create-token\" class=\"button primary\" type=\"submit\">Create token</button></footer></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<div class=\"field\"><label for=\"token-note\">Note</label> <textarea id=\"token-note\" class=\"input\" rows=\"2\" maxlength=\"1000\" aria-describedby=\"token-note-hint\"></textarea><p class=\"hint\" id=\"token-note-hint\">For you and your team.</p></div></div></details><p class=\"error\" id=\"create-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"create-token\" class=\"button primary\" type=\"submit\">Create token</button></footer></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -559,108 +531,108 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var23 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var23 == nil {
-			templ_7745c5c3_Var23 = templ.NopComponent
+		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var22 == nil {
+			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var24 = []any{"field", class}
-		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var24...)
+		var templ_7745c5c3_Var23 = []any{"field", class}
+		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var23...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<div class=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<div class=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var24 string
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(templ.CSSClasses(templ_7745c5c3_Var23).String())
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 1, Col: 0}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\"><label for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(templ.CSSClasses(templ_7745c5c3_Var24).String())
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 1, Col: 0}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 214, Col: 17}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "\"><label for=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 string
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(id)
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 222, Col: 17}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 214, Col: 27}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</label> <input id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
-		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(label)
+		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 222, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 215, Col: 16}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</label> <input id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "\" class=\"input\" type=\"number\" inputmode=\"numeric\" min=\"1\" max=\"1000000\" step=\"1\" aria-describedby=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var28 string
-		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(id)
+		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 223, Col: 16}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 215, Col: 129}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "\" class=\"input\" type=\"number\" inputmode=\"numeric\" min=\"1\" max=\"1000000\" step=\"1\" aria-describedby=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "\"><p class=\"hint\" id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var29 string
 		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 223, Col: 129}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 216, Col: 35}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\"><p class=\"hint\" id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var30 string
-		templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-hint")
+		templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(hint)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 224, Col: 35}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 216, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\">")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		var templ_7745c5c3_Var31 string
-		templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(hint)
-		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/tokens.templ`, Line: 224, Col: 44}
-		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -685,12 +657,12 @@ func secretDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var32 == nil {
-			templ_7745c5c3_Var32 = templ.NopComponent
+		templ_7745c5c3_Var31 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var31 == nil {
+			templ_7745c5c3_Var31 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<dialog id=\"secret-dialog\" class=\"dialog broad\" aria-labelledby=\"created-title\" aria-describedby=\"created-about\"><header><h3 id=\"created-title\">Save your token</h3></header><div id=\"token-created\" class=\"inside\"><p id=\"created-about\">This is the only time that you see it. Copy it to where you use it.</p><div class=\"copyfield\"><code id=\"token-secret\" tabindex=\"-1\" role=\"textbox\" aria-readonly=\"true\" aria-label=\"The token\"></code> <button id=\"copy-token\" class=\"button\" type=\"button\" data-copies=\"token-secret\">Copy</button></div><p class=\"hint\" role=\"status\" id=\"token-secret-copied\"></p><details><summary id=\"token-try\">Try it in a terminal</summary><div class=\"stack tight\"><pre tabindex=\"0\" role=\"region\" aria-label=\"Code that asks the chatbot\"><code id=\"token-curl\"></code></pre><div class=\"row\"><button id=\"copy-curl\" class=\"button small\" type=\"button\" data-copies=\"token-curl\">Copy the code</button> <span class=\"hint\" role=\"status\" id=\"token-curl-copied\"></span></div></div></details><p id=\"rolled-note\" class=\"banner warn\" hidden></p><footer><button id=\"token-done\" class=\"button primary\" type=\"button\">I've saved it</button></footer></div></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<dialog id=\"secret-dialog\" class=\"dialog broad\" aria-labelledby=\"created-title\" aria-describedby=\"created-about\"><header><h3 id=\"created-title\">Save your token</h3></header><div id=\"token-created\" class=\"inside\"><p id=\"created-about\">This is the only time that you see it. Copy it to where you use it.</p><div class=\"copyfield\"><code id=\"token-secret\" tabindex=\"-1\" role=\"textbox\" aria-readonly=\"true\" aria-label=\"The token\"></code> <button id=\"copy-token\" class=\"button\" type=\"button\" data-copies=\"token-secret\">Copy</button></div><p class=\"hint\" role=\"status\" id=\"token-secret-copied\"></p><details><summary id=\"token-try\">Try it in a terminal</summary><div class=\"stack tight\"><pre tabindex=\"0\" role=\"region\" aria-label=\"Code that asks the chatbot\"><code id=\"token-curl\"></code></pre><div class=\"row\"><button id=\"copy-curl\" class=\"button small\" type=\"button\" data-copies=\"token-curl\">Copy the code</button> <span class=\"hint\" role=\"status\" id=\"token-curl-copied\"></span></div></div></details><p id=\"rolled-note\" class=\"banner warn\" hidden></p><footer><button id=\"token-done\" class=\"button primary\" type=\"button\">I've saved it</button></footer></div></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -714,12 +686,12 @@ func renameDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var33 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var33 == nil {
-			templ_7745c5c3_Var33 = templ.NopComponent
+		templ_7745c5c3_Var32 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var32 == nil {
+			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<dialog id=\"rename-dialog\" class=\"dialog\" aria-labelledby=\"rename-title\"><header><h3 id=\"rename-title\">Rename the token</h3></header><form id=\"rename-form\" class=\"inside form\" method=\"dialog\"><div class=\"field\"><label for=\"rename-name\">Name</label> <input id=\"rename-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" required></div><p class=\"error\" id=\"rename-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-rename\" class=\"button primary\" type=\"submit\">Rename</button></footer></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<dialog id=\"rename-dialog\" class=\"dialog\" aria-labelledby=\"rename-title\"><header><h3 id=\"rename-title\">Rename the token</h3></header><form id=\"rename-form\" class=\"inside form\" method=\"dialog\"><div class=\"field\"><label for=\"rename-name\">Name</label> <input id=\"rename-name\" class=\"input\" type=\"text\" maxlength=\"100\" autocomplete=\"off\" required></div><p class=\"error\" id=\"rename-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-rename\" class=\"button primary\" type=\"submit\">Rename</button></footer></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -743,12 +715,12 @@ func rollDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var34 == nil {
-			templ_7745c5c3_Var34 = templ.NopComponent
+		templ_7745c5c3_Var33 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var33 == nil {
+			templ_7745c5c3_Var33 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<dialog id=\"roll-dialog\" class=\"dialog\" aria-labelledby=\"roll-title\" aria-describedby=\"roll-about\"><header><h3 id=\"roll-title\">Roll “<span class=\"token-name\"></span>”?</h3></header><form id=\"roll-form\" class=\"inside form\" method=\"dialog\"><p id=\"roll-about\">You get a new token with the same settings. The old one keeps working while you replace it in your program, and doesn't count against your plan until then.</p><div class=\"field\"><label for=\"roll-days\">The old token stops working</label> <select id=\"roll-days\" class=\"input\"><option value=\"0\">At once</option> <option value=\"1\" selected>In 1 day</option> <option value=\"2\">In 2 days</option> <option value=\"3\">In 3 days</option> <option value=\"5\">In 5 days</option> <option value=\"7\">In 7 days</option></select></div><p class=\"hint last-use\"></p><p class=\"error\" id=\"roll-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-roll\" class=\"button primary\" type=\"submit\">Roll token</button></footer></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<dialog id=\"roll-dialog\" class=\"dialog\" aria-labelledby=\"roll-title\" aria-describedby=\"roll-about\"><header><h3 id=\"roll-title\">Roll “<span class=\"token-name\"></span>”?</h3></header><form id=\"roll-form\" class=\"inside form\" method=\"dialog\"><p id=\"roll-about\">You get a new token with the same settings. The old one keeps working while you replace it in your program, and doesn't count against your plan until then.</p><div class=\"field\"><label for=\"roll-days\">The old token stops working</label> <select id=\"roll-days\" class=\"input\"><option value=\"0\">At once</option> <option value=\"1\" selected>In 1 day</option> <option value=\"2\">In 2 days</option> <option value=\"3\">In 3 days</option> <option value=\"5\">In 5 days</option> <option value=\"7\">In 7 days</option></select></div><p class=\"hint last-use\"></p><p class=\"error\" id=\"roll-error\" role=\"alert\" hidden></p><footer><button class=\"button\" type=\"button\" data-close>Cancel</button> <button id=\"confirm-roll\" class=\"button primary\" type=\"submit\">Roll token</button></footer></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -772,12 +744,12 @@ func revokeDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var35 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var35 == nil {
-			templ_7745c5c3_Var35 = templ.NopComponent
+		templ_7745c5c3_Var34 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var34 == nil {
+			templ_7745c5c3_Var34 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<dialog id=\"revoke-dialog\" class=\"dialog\" aria-labelledby=\"revoke-title\" aria-describedby=\"revoke-about\"><header><h3 id=\"revoke-title\">Revoke “<span id=\"revoke-name\" class=\"token-name\"></span>”?</h3></header><div class=\"inside\"><p id=\"revoke-about\">Programs that use it are refused at once. This cannot be undone.</p><p id=\"revoke-last-use\" class=\"last-use\"></p><p class=\"error\" id=\"revoke-error\" role=\"alert\" hidden></p><footer><button id=\"cancel-revoke\" class=\"button\" type=\"button\" data-close autofocus>Keep it</button> <button id=\"confirm-revoke\" class=\"button primary danger\" type=\"button\">Revoke token</button></footer></div></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<dialog id=\"revoke-dialog\" class=\"dialog\" aria-labelledby=\"revoke-title\" aria-describedby=\"revoke-about\"><header><h3 id=\"revoke-title\">Revoke “<span id=\"revoke-name\" class=\"token-name\"></span>”?</h3></header><div class=\"inside\"><p id=\"revoke-about\">Programs that use it are refused at once. This cannot be undone.</p><p id=\"revoke-last-use\" class=\"last-use\"></p><p class=\"error\" id=\"revoke-error\" role=\"alert\" hidden></p><footer><button id=\"cancel-revoke\" class=\"button\" type=\"button\" data-close autofocus>Keep it</button> <button id=\"confirm-revoke\" class=\"button primary danger\" type=\"button\">Revoke token</button></footer></div></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

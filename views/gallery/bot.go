@@ -65,7 +65,7 @@ func botPages() map[string]templ.Component {
 		},
 	}
 	suspended := ofChatbot(shell.SettingsSection, "Settings")
-	sell := bot.Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Prices: []ui.Option{{Value: "monthly", Text: "Monthly, 79.00 USD a month"}}, Next: "/chatbots/cb_1/tokens"}
+	sell := bot.Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Price: "79.00 USD a month", Change: shell.PlanChangeURL("ws_1", "standard", "/chatbots/cb_1/tokens")}
 	tell := bot.Upgrade{From: "Basic", Plan: "standard", Title: "Standard", Why: "An owner of the workspace can change the plan."}
 	suspended.Suspended, suspended.LooksOnly, suspended.Chatbot.OverLimit = true, true, true
 	settings := map[string]string{

@@ -59,7 +59,7 @@ func workspacePages() map[string]templ.Component {
 		"billing":              workspace.BillingPage(acme(shell.BillingSection, "Usage & billing"), plans),
 		"billing-by-hand":      workspace.BillingPage(acme(shell.BillingSection, "Usage & billing"), byHand),
 		"billing-sold":         workspace.BillingPage(acme(shell.BillingSection, "Usage & billing"), sold),
-		"billing-change":       workspace.ChangePage(acme(shell.BillingSection, "Change to Standard?"), sold.Plans[1]),
+		"billing-change":       workspace.ChangePage(acme(shell.BillingSection, "Change to Standard?"), sold.Plans[1], "/chatbots/cb_1/tokens"),
 		"invoices":             workspace.InvoicesPage(acme(shell.BillingSection, "Invoices"), invoices),
 		"invoices-none":        workspace.InvoicesPage(acme(shell.BillingSection, "Invoices"), workspace.Invoices{}),
 		"invoices-missing":     workspace.InvoicesPage(acme(shell.BillingSection, "Invoices"), workspace.Invoices{Missing: "Stripe did not answer."}),
@@ -73,8 +73,8 @@ func workspacePages() map[string]templ.Component {
 		"audit": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{
 			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
 			Entries: []workspace.AuditEntry{
-				{ID: "2", At: day, Actor: "ada@example.com", What: "Renamed the token", Action: "token.renamed", Object: hostile, Changes: []string{"name: Old → New"}, Address: "192.0.2.7"},
-				{ID: "1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: "Now Standard."},
+				{ID: "2", At: day, Actor: "ada@example.com", What: "Renamed the token", Action: "token.renamed", Object: workspace.Piece{Text: hostile, URL: "/chatbots/cb_1"}, Changes: [][]workspace.Piece{{{Text: "name: Old → New"}}}, Address: "192.0.2.7"},
+				{ID: "1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: []workspace.Piece{{Text: "Of the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}, {Text: "(deleted)", Title: "cb_2"}}},
 			},
 		}),
 		"audit-none": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{Filtered: true, From: "2026-01-01", Wrong: "Choose a last day, such as 2026-01-31."}),

@@ -33,6 +33,16 @@ func ProviderURL(workspaceID, providerID string) string {
 // BillingURL is the page of what a workspace uses and pays.
 func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/billing" }
 
+// PlanChangeURL shows what a change to a plan does before it happens. next is where
+// the change ends, empty for the page of the plans.
+func PlanChangeURL(workspaceID, plan, next string) string {
+	u := BillingURL(workspaceID) + "/change?plan=" + url.QueryEscape(plan)
+	if next != "" {
+		u += "&next=" + url.QueryEscape(next)
+	}
+	return u
+}
+
 // InvoicesURL is the page of a workspace's invoices.
 func InvoicesURL(workspaceID string) string { return BillingURL(workspaceID) + "/invoices" }
 

@@ -29,9 +29,12 @@ type AuditEntry struct {
 	// What is the act in words, and Action its stable name.
 	What, Action string
 	// Object is what was acted on.
-	Object string
-	Detail string
+	Object Piece
+	Detail []Piece
 	// Changes are sentences such as “name: Old → New”.
-	Changes []string
+	Changes [][]Piece
 	Address string
 }
+
+// Piece is a part of a sentence. It leads to what it names, if there is an address.
+type Piece struct{ Text, URL, Title string }

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -116,11 +115,6 @@ func (m Billing) lookOf(p Plan) ui.Look {
 		above = above || other.Current
 	}
 	return ui.Secondary
-}
-
-// changeURL is the page of a change.
-func changeURL(workspaceID string, p Plan) string {
-	return shell.BillingURL(workspaceID) + "/change?plan=" + url.QueryEscape(p.Name)
 }
 
 // changesAt is where the form of a change posts.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/insight"
 	"parley/core/insight/history"
@@ -76,15 +75,20 @@ func (s conversationPages) threadToView(c *fiber.Ctx, v site.Visit, thread histo
 			ID: strconv.FormatInt(s.IDs.Message(m.ID), 10), Question: m.Role == chat.User, Text: m.Content, At: m.CreatedAt,
 		}
 		if !message.Question {
-			message.HTML = format.Render(m.Content, format.HTML, v.Chatbot.ImageHosts)
 			message.Outcome, message.Writing = outcomeToView(m.Outcome), m.Status == chat.Generating
 			message.URL = withQuery(address, typed, "message", message.ID) + "#message-" + message.ID
 			message.Rate = address + "/" + message.ID + "/rate"
 			if m.Feedback != nil {
 				message.Rating, message.Comment = int(m.Feedback.Rating), m.Feedback.Comment
 			}
-			if m == chosen {
-				message.Current = true
+			at := ""
+			if message.Current = m == chosen; !message.Current {
+				at = withQuery(address, typed, "message", message.ID)
+			}
+			if message.HTML, err = answerToView(c.UserContext(), v, m.Content, m.Citations, at); err != nil {
+				return nil, err
+			}
+			if message.Current {
 				if shown.Inspected, err = s.inspect(c.UserContext(), v, m); err != nil {
 					return nil, err
 				}

@@ -24,13 +24,9 @@ type deployPages struct{ tokenPages }
 const someQuestion = "What can you help me with?"
 
 func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
-	upgrade, err := s.upgradeForTokens(c, v)
+	upgrade, err := s.upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil {
 		return err
-	}
-	if upgrade != nil {
-		upgrade.Next = shell.DeployURL(v.Chatbot.ID)
-		s.LetPay(c)
 	}
 	tokens, err := s.Chatbots.Tokens.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {

@@ -212,7 +212,9 @@ func (s improvePages) check(c *fiber.Ctx, v site.Visit) error {
 	}
 	m.Asked, m.Works = true, reply.Outcome == chat.Answered
 	m.Cites = reply.Cites(m.Document)
-	m.HTML = format.Render(reply.Text, format.HTML, v.Chatbot.ImageHosts)
+	if m.HTML, err = answerToView(c.UserContext(), v, reply.Text, reply.Citations, ""); err != nil {
+		return err
+	}
 	m.Outcome = outcomeToView(reply.Outcome)
 	if m.Passages, err = passagesToView(c.UserContext(), s.Site, v, reply.Citations); err != nil {
 		return err

@@ -73,7 +73,7 @@ func (s overviewPages) steps(c *fiber.Ctx, v site.Visit, asked, byAPI bool, offe
 
 // offer is nil for a plan with API access.
 func (s overviewPages) offer(c *fiber.Ctx, v site.Visit) (*views.Offer, error) {
-	upgrade, err := tokenPages{s.Site}.upgradeForTokens(c, v)
+	upgrade, err := tokenPages{s.Site}.upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil || upgrade == nil {
 		return nil, err
 	}

@@ -2,14 +2,18 @@ package bot
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"parley/core/answer"
 	"parley/core/answer/format"
 	"parley/core/knowledge/browse"
 	views "parley/views/bot"
 	"parley/views/shell"
+	"parley/views/ui"
 	"parley/web/site"
 )
 
@@ -40,6 +44,25 @@ func passageToView(chatbotID string, citation answer.Citation, text string) view
 		Number: strconv.Itoa(citation.Number), Title: citation.Title, Path: strings.Join(path, " › "), Place: citation.Place,
 		Cited: citation.Cited, Text: text, Score: score(citation.Score), URL: shell.KnowledgeURL(chatbotID) + "/" + citation.DocumentID,
 	}
+}
+
+// answerToView is an answer as HTML, whose markers are chips that lead to their
+// passages on a page: the one at an address, or the same one without an address.
+func answerToView(ctx context.Context, v site.Visit, text string, citations []answer.Citation, at string) (string, error) {
+	var failed error
+	made := format.WithCitations(format.Render(text, format.HTML, v.Chatbot.ImageHosts), func(number int) string {
+		i := slices.IndexFunc(citations, func(c answer.Citation) bool { return c.Number == number })
+		if i < 0 {
+			return ""
+		}
+		written := strconv.Itoa(number)
+		chip, err := templ.ToGoHTML(ctx, ui.CitationChip(ui.Citation{Number: written, Title: citations[i].Title, URL: at + "#" + views.PassageID(written)}))
+		if err != nil {
+			failed = err
+		}
+		return string(chip)
+	})
+	return made, failed
 }
 
 // score is how well a passage matched, or empty if it is not known.

@@ -8,7 +8,6 @@ import (
 	"parley/internal/route"
 	views "parley/views/bot"
 	"parley/views/shell"
-	"parley/views/ui"
 	"parley/web/site"
 )
 
@@ -16,19 +15,19 @@ import (
 type tokenPages struct{ *site.Site }
 
 func (s tokenPages) tokensPage(c *fiber.Ctx, v site.Visit) error {
-	upgrade, err := s.upgradeForTokens(c, v)
+	upgrade, err := s.upgradeForTokens(c, v, shell.TokensURL(v.Chatbot.ID))
 	if err != nil {
 		return err
 	}
-	s.LetPay(c)
 	return site.Render(c, fiber.StatusOK, views.TokensPage(v.Layout(c, shell.TokensSection, "API tokens"), views.Tokens{
 		MayManage: v.May(tenant.ManageTokens), MayCreate: v.MayChange(tenant.ManageTokens),
 		APIURL: s.Address(route.V1), TimeZone: v.Person.User.TimeZone, Upgrade: upgrade,
 	}))
 }
 
-// upgradeForTokens is what a workspace is offered whose plan has no API access.
-func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v site.Visit) (*views.Upgrade, error) {
+// upgradeForTokens is what a workspace is offered whose plan has no API access. next
+// is the page that the change ends on.
+func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v site.Visit, next string) (*views.Upgrade, error) {
 	plans, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
 		return nil, err
@@ -43,14 +42,12 @@ func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v site.Visit) (*views.Upgrade
 		better = k.Find(plan.APIFrom)
 	}
 	offered := &views.Upgrade{
-		From: current.Title, Plan: string(better.Name), Title: better.Title, Next: shell.TokensURL(v.Chatbot.ID),
+		From: current.Title, Plan: string(better.Name), Title: better.Title,
 		Gains: gainsOfAPI(better.Limits), Price: k.Price(better.Name, plan.Monthly),
 	}
-	offered.Why, _ = s.WhoChanges(v)
-	for _, i := range site.Intervals {
-		if price := k.Price(better.Name, i.Interval); found && price != "" && s.Billing != nil && offered.Why == "" {
-			offered.Prices = append(offered.Prices, ui.Option{Value: string(i.Interval), Text: i.Name + ", " + price})
-		}
+	why, byHand := s.WhoChanges(v)
+	if offered.Why = why; why == "" && (found || byHand) {
+		offered.Change = shell.PlanChangeURL(v.WorkspaceID(), offered.Plan, next)
 	}
 	return offered, nil
 }

@@ -52,7 +52,7 @@ var acts = map[audit.Action]string{
 	audit.WebhookCreated: "Added the webhook", audit.WebhookChanged: "Changed the webhook", audit.WebhookRotated: "Rotated the secret of the webhook",
 	audit.WebhookPaused: "Paused the webhook", audit.WebhookResumed: "Resumed the webhook", audit.WebhookDisabled: "Turned off the webhook",
 	audit.WebhookDeleted: "Deleted the webhook", audit.WebhookSentAgain: "Sent again to the webhook",
-	audit.ConversationChanged: "Changed a conversation", audit.ConversationDeleted: "Deleted a conversation",
+	audit.ConversationChanged: "Changed a conversation of", audit.ConversationDeleted: "Deleted a conversation of",
 	audit.DocumentRemoved: "Removed the document", audit.DocumentRestored: "Restored the document", audit.SourceRemoved: "Removed the address",
 	audit.PlanChanged: "Changed the plan", audit.SubscriptionChanged: "The subscription changed", audit.LimitsChosen: "Chose what stays active",
 	audit.CustomerUnlinked: "Unlinked the customer at Stripe", audit.PaymentReversed: "A payment was reversed", audit.EmailChanged: "Changed the e-mail address of",
@@ -79,8 +79,12 @@ func (s auditPages) auditPage(c *fiber.Ctx, v site.Visit) error {
 	for _, k := range kinds {
 		m.Kinds = append(m.Kinds, ui.Option{Value: k.value, Text: k.text})
 	}
+	names, err := s.names(c, v, entries)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		m.Entries = append(m.Entries, entryToView(e))
+		m.Entries = append(m.Entries, names.entryToView(e))
 	}
 	if more {
 		m.Pager.Next = auditAddress(v, asked, entries[len(entries)-1].ID)
@@ -156,16 +160,16 @@ func actorOptions(members []tenant.Member, chosen string) []ui.Option {
 	return options
 }
 
-func entryToView(e audit.Entry) views.AuditEntry {
+func (n auditNames) entryToView(e audit.Entry) views.AuditEntry {
 	shown := views.AuditEntry{
 		ID: strconv.FormatInt(e.ID, 10), At: e.At, Actor: actorName(e.Actor.Name), Action: string(e.Action),
-		Object: e.Object.Name, Detail: e.Detail, Address: e.Origin.Address, What: acts[e.Action],
+		Object: n.object(e.Object), Detail: n.in(e.Detail), Address: e.Origin.Address, What: acts[e.Action],
 	}
 	if shown.What == "" {
 		shown.What = string(e.Action)
 	}
 	for _, change := range e.Changes {
-		shown.Changes = append(shown.Changes, changeSentence(change))
+		shown.Changes = append(shown.Changes, n.in(changeSentence(change)))
 	}
 	return shown
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -73,8 +74,8 @@ func resets(now time.Time) string {
 	return "Messages and playground questions start over on " + monthOf(now).AddDate(0, 1, 0).Format("2 January 2006") + ", midnight UTC."
 }
 
-// changePage shows what one change of plan would do, for browsers that do not open
-// the dialog of it.
+// changePage shows what one change of plan would do, for pages that offer a plan
+// and for browsers that do not open the dialog of it.
 func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
 	m, err := s.billing(c, v)
 	if err != nil {
@@ -84,7 +85,7 @@ func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
 		if p.Name == c.Query("plan") && (p.Choices != nil || m.ByHand && !p.Current) {
 			s.LetPay(c)
 			l := v.Layout(c, shell.BillingSection, "Change to "+p.Title+"?")
-			return site.Render(c, fiber.StatusOK, views.ChangePage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), p))
+			return site.Render(c, fiber.StatusOK, views.ChangePage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), p, cameFrom(c.Query("next"))))
 		}
 	}
 	return fault.New(fault.NotFound, "You can't change to this plan. Choose another one under Usage & billing.")
@@ -217,18 +218,33 @@ func (s planPages) changePlan(c *fiber.Ctx, v site.Visit) error {
 	if !s.PlanChanges {
 		return site.NotSold()
 	}
-	typed, err := site.ReadForm(c, "plan")
+	typed, err := site.ReadForm(c, "plan", "next")
 	if err != nil {
 		return err
 	}
 	if err := s.Subscriptions.Grants.SetPlan(c.UserContext(), v.WorkspaceID(), plan.Name(typed["plan"])); err != nil {
-		return s.plansAgain(c, v, err)
+		return s.plansAgain(c, v, typed["next"], err)
 	}
-	return site.Done(c, shell.BillingURL(v.WorkspaceID()), "plan")
+	return site.SeeOther(c, withNotice(s.nextOf(v, typed["next"]), "plan"))
 }
 
-// plansAgain shows the billing page with what is wrong.
-func (s planPages) plansAgain(c *fiber.Ctx, v site.Visit, err error) error {
+// cameFrom is a page of this server that somebody came from to change the plan,
+// empty for none.
+func cameFrom(given string) string {
+	if next := site.LocalPath(given); next != "/" {
+		return next
+	}
+	return ""
+}
+
+// nextOf is a page of this server to go on with, the plan's unless one is given.
+func (planPages) nextOf(v site.Visit, given string) string {
+	return cmp.Or(cameFrom(given), shell.BillingURL(v.WorkspaceID()))
+}
+
+// plansAgain shows the billing page with what is wrong. Another choice still leads on
+// to next.
+func (s planPages) plansAgain(c *fiber.Ctx, v site.Visit, next string, err error) error {
 	site.LogFailure(c, s.Log, fault.As(err))
-	return site.Form{}.Again(c, err, func(status int, f ui.Form) error { return s.showBilling(c, v, status, f) })
+	return site.Form{"next": cameFrom(next)}.Again(c, err, func(status int, f ui.Form) error { return s.showBilling(c, v, status, f) })
 }

@@ -31,7 +31,7 @@ func (s paymentPages) checkout(c *fiber.Ctx, v site.Visit) error {
 	}
 	purchase, err := s.purchase(c, typed)
 	if err != nil {
-		return s.plansAgain(c, v, err)
+		return s.plansAgain(c, v, typed["next"], err)
 	}
 	purchase.Buyer = v.Person.User.ID
 	next := s.nextOf(v, typed["next"])
@@ -39,7 +39,7 @@ func (s paymentPages) checkout(c *fiber.Ctx, v site.Visit) error {
 		Done: s.returnTo(v, next, "&paid=yes"), Canceled: s.returnTo(v, next, ""),
 	})
 	if err != nil {
-		return s.plansAgain(c, v, err)
+		return s.plansAgain(c, v, typed["next"], err)
 	}
 	return s.pay(c, v, to)
 }
@@ -72,7 +72,7 @@ func (s paymentPages) portal(c *fiber.Ctx, v site.Visit) error {
 	}
 	to, err := s.Billing.Portal(c.UserContext(), v.WorkspaceID(), s.returnTo(v, shell.BillingURL(v.WorkspaceID()), ""))
 	if err != nil {
-		return s.plansAgain(c, v, err)
+		return s.plansAgain(c, v, "", err)
 	}
 	return s.pay(c, v, to)
 }
@@ -113,15 +113,6 @@ func returned(paid bool, applied subscription.Applied, err error) string {
 // returnTo is the address to which Stripe's pages lead back.
 func (s paymentPages) returnTo(v site.Visit, next, more string) string {
 	return s.Address(shell.BillingURL(v.WorkspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
-}
-
-// nextOf is a page of this server to go on with, the plan's unless one is given.
-func (s paymentPages) nextOf(v site.Visit, given string) string {
-	next := site.LocalPath(given)
-	if next == "/" {
-		return shell.BillingURL(v.WorkspaceID())
-	}
-	return next
 }
 
 // withNotice adds to an address what its page says has been done.

@@ -25,7 +25,12 @@ func TestCheckout(t *testing.T) {
 	t.Run("the tokens page of a plan without API access offers the plan that has it", func(t *testing.T) {
 		s := s.Within(t)
 		got := s.Get(tokens)
-		s.WantPage(got, 200, "API access starts with Standard", "Upgrade to Standard", "Monthly, 79.00 USD a month", `name="next" value="`+tokens+`"`, `action="`+s.Url("/billing/checkout")+`"`)
+		s.WantPage(got, 200, "API access starts with Standard", "Upgrade to Standard", "79.00 USD a month", `href="`+s.Url("/billing/change?plan=standard&amp;next="+url.QueryEscape(tokens))+`"`)
+	})
+	t.Run("its button shows what the change does first, and leads back to the tokens", func(t *testing.T) {
+		s := s.Within(t)
+		got := s.Get(s.Url("/billing/change?plan=standard&next=" + url.QueryEscape(tokens)))
+		s.WantPage(got, 200, "Change to Standard?", "10 instead of 1 chatbots", `name="next" value="`+tokens+`"`, `href="`+tokens+`"`, `action="`+s.Url("/billing/checkout")+`"`)
 		if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://checkout.stripe.com") {
 			t.Errorf("the policy is %q", policy)
 		}
@@ -101,6 +106,14 @@ func TestCheckout(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a form of a page that was open before is sent on as it was typed", func(t *testing.T) {
+		s := s.Within(t)
+		for from, to := range map[string]string{"/plan": "/billing", "/plan/checkout": "/billing/checkout", "/plan/portal": "/billing/portal"} {
+			if got := s.Post(s.Url(from), url.Values{"plan": {"standard"}}); got.Status != 308 || got.Header.Get("Location") != s.Url(to) {
+				t.Errorf("%s leads to %q with %d", from, got.Header.Get("Location"), got.Status)
+			}
+		}
+	})
 	t.Run("a change has a page of its own, for browsers that open no dialog", func(t *testing.T) {
 		s := s.Within(t)
 		s.WantPage(s.Get(s.Url("/billing/change?plan=premium")), 200, "Change to Premium?", "50 instead of 10 chatbots", `value="yearly"`, "Keep the current plan", `action="`+s.Url("/billing/checkout")+`"`)
@@ -108,9 +121,16 @@ func TestCheckout(t *testing.T) {
 			s.WantPage(s.Get(s.Url("/billing/change?plan="+url.QueryEscape(name))), 404, "Choose another one under Usage &amp; billing.")
 		}
 	})
+	t.Run("a purchase that is refused still leads back to where it began", func(t *testing.T) {
+		s := s.Within(t)
+		s.WantPage(s.Post(s.Url("/billing/checkout"), url.Values{"plan": {"gold"}, "next": {tokens}}), 422, `name="next" value="`+tokens+`"`)
+	})
 	t.Run("no address of another server is gone on to", func(t *testing.T) {
 		s := s.Within(t)
 		for _, next := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, ""} {
+			if got := s.Get(s.Url("/billing/change?plan=premium&next=" + url.QueryEscape(next))); got.Status != 200 || strings.Contains(got.Body, "evil") {
+				t.Errorf("the page of a change has %q: %d", next, got.Status)
+			}
 			s.WantGone(s.Get(s.Url("/billing/return?next="+url.QueryEscape(next))), s.Url("/billing?done=read"))
 		}
 	})

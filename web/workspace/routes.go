@@ -57,6 +57,9 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/billing/portal", payments.portal, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
 		route.Get("/billing/return", payments.fromStripe, route.May(tenant.Pay)),
 		route.Get("/plan", moved("/plan", "/billing"), route.May(tenant.Read)),
+		route.Post("/plan", moved("/plan", "/billing"), route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
+		route.Post("/plan/checkout", moved("/plan", "/billing"), route.May(tenant.Pay), route.Body(site.MaxForm), route.On("/billing")),
+		route.Post("/plan/portal", moved("/plan", "/billing"), route.May(tenant.Pay), route.Body(site.MaxForm), route.On("/billing")),
 		route.Get("/plan/return", moved("/plan", "/billing"), route.May(tenant.Pay)),
 		route.Get("/usage", moved("/usage", "/billing"), route.May(tenant.Read)),
 		route.Get("/limits", limits.limitsPage, route.May(tenant.Read)),
@@ -64,11 +67,14 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	)
 }
 
-// moved leads from an address that mails, bookmarks and pages of Stripe still have
-// to the one that took its place.
+// moved leads from an address that mails, bookmarks, pages of Stripe and tabs left
+// open still have to the one that took its place. A form is sent on as it was typed.
 func moved(from, to string) func(*fiber.Ctx, site.Visit) error {
 	return func(c *fiber.Ctx, v site.Visit) error {
-		old := shell.WorkspaceURL(v.WorkspaceID())
-		return c.Redirect(old+to+strings.TrimPrefix(c.OriginalURL(), old+from), fiber.StatusMovedPermanently)
+		old, status := shell.WorkspaceURL(v.WorkspaceID()), fiber.StatusMovedPermanently
+		if c.Method() == fiber.MethodPost {
+			status = fiber.StatusPermanentRedirect
+		}
+		return c.Redirect(old+to+strings.TrimPrefix(c.OriginalURL(), old+from), status)
 	}
 }

@@ -29,7 +29,7 @@ func TestRenamingAWorkspace(t *testing.T) {
 	got := s.Post(s.Url("/settings"), second)
 	s.WantPage(got, 409, "Somebody renamed the workspace", `value="Mine"`)
 	s.WantGone(s.Post(s.Url("/settings"), webtest.Filled(t, got.Body, s.Url("/settings"))), s.Url("/settings"))
-	for _, name := range []string{"", strings.Repeat("x", 101), "a\x01b"} {
+	for _, name := range []string{"", strings.Repeat("x", 101), "\x01"} {
 		s.WantPage(s.Post(s.Url("/settings"), url.Values{"name": {name}}), 422, `id="name-error"`)
 	}
 }
@@ -89,6 +89,18 @@ func TestAuditPage(t *testing.T) {
 	} {
 		s.WantPage(s.Get(s.Url("/audit"+path)), 200, want)
 	}
+	t.Run("chatbots and providers are named, and lead to their pages", func(t *testing.T) {
+		s := s.Within(t)
+		provider := s.NewProvider("House & Co")
+		bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Porter"})
+		webtest.Must(t, err)
+		webtest.Must(t, s.Chatbots.Update(t.Context(), s.Home.ID, bot.ID, chatbot.Settings{Name: "Porter", Answering: chatbot.Answering{Model: chatbot.ModelChoice{ProviderID: provider.ID, Name: "small"}}}))
+		named := s.Get(s.Url("/audit"))
+		s.WantPage(named, 200, `<a href="/chatbots/`+bot.ID+`">Porter</a>`, `<a href="`+s.Url("/models/"+provider.ID)+`">House &amp; Co</a>`)
+		if strings.Contains(named.Body, ">"+bot.ID) || strings.Contains(named.Body, " "+provider.ID) {
+			t.Error("the page has an identifier")
+		}
+	})
 	t.Run("members who manage nobody do not read it", func(t *testing.T) {
 		s := s.Within(t)
 		webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Standard))
