@@ -17,6 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/mcp"
+	"parley/api/sunset"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
@@ -79,19 +80,25 @@ type API struct {
 	// streams that are resumed and keys that are replayed.
 	answers, readers *rate.Slots
 	ids              identifiers
+	// notices are those of what is deprecated, by method and path.
+	notices map[string]sunset.Notice
 }
 
 // New returns the interface.
 func New(deps Deps) *API {
 	deps.Streams = deps.Streams.orDefaults()
 	most := cmp.Or(deps.MaxAnswers, rate.MaxAnswers)
-	return &API{Deps: deps, answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{deps.IDs}}
+	notices, err := sunset.Read(deps.Description, deps.BaseURL+referencePath)
+	if err != nil { // a test reads the description of this program
+		panic(err)
+	}
+	return &API{Deps: deps, answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{deps.IDs}, notices: notices}
 }
 
 // Register adds the routes to an app, and what they declare to a table.
 func (a *API) Register(app *fiber.App, table *route.Table) {
 	health, webhook := health{a}, stripeWebhook{a}
-	route.Add(table, app, "", anyone,
+	route.Add(table, app, "", announce(a, anyone),
 		route.Get("/healthz", health.alive, route.Open),
 		route.Get("/readyz", health.ready, route.Open),
 	)
@@ -102,7 +109,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	app.Use(route.V1, a.forBrowsers)
 	app.Use(route.V1, a.whileOpen(route.Declaration{}, (*fiber.Ctx).Next))
 	questions, conversations, streams, ratings := questions{a}, conversations{a}, streams{a}, ratings{a}
-	route.Add(table, app, route.V1, a.withToken,
+	route.Add(table, app, route.V1, announce(a, a.withToken),
 		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/chat/stream", questions.stream, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Get("/chatbot", profile{a}.show, route.Needs(chatbot.ScopeChat)),
@@ -119,7 +126,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	)
 
 	catalog := catalog{a}
-	route.Add(table, app, route.V1+"/knowledge", a.withToken,
+	route.Add(table, app, route.V1+"/knowledge", announce(a, a.withToken),
 		route.Get("/documents", catalog.list, route.Needs(chatbot.ScopeReadKnowledge)),
 		route.Post("/documents", catalog.put, route.Needs(chatbot.ScopeWriteKnowledge), route.Body(MaxDocumentBody), route.Costly),
 		route.Get("/documents/:document_id", catalog.show, route.Needs(chatbot.ScopeReadKnowledge)),
@@ -132,26 +139,26 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	)
 
 	clients := openAIClients{a}
-	route.Add(table, app, openAIPrefix, a.withToken,
+	route.Add(table, app, openAIPrefix, announce(a, a.withToken),
 		route.Post("/chat/completions", clients.complete, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/responses", clients.respond, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Get("/models", clients.models, route.Needs(chatbot.ScopeChat)),
 		route.Get("/models/:model", clients.model, route.Needs(chatbot.ScopeChat)),
 	)
 
-	route.Add(table, app, route.V1, anyone,
+	route.Add(table, app, route.V1, announce(a, anyone),
 		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
 	)
-	route.Add(table, app, wellKnownResource, anyone,
+	route.Add(table, app, wellKnownResource, announce(a, anyone),
 		route.Get("", describeResource(a.BaseURL, ""), route.Open),
 		route.Get(toolsPath, describeResource(a.BaseURL, toolsPath), route.Open),
 	)
-	route.Add(table, app, "/api/workspaces/:workspace", a.inWorkspace,
+	route.Add(table, app, "/api/workspaces/:workspace", announce(a, a.inWorkspace),
 		route.Get("/find", finder{a}.find, route.May(tenant.Read)),
 	)
 	playground := playground{a}
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
-	route.Add(table, app, "/api/chatbots/:id", a.withMember,
+	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.ManageTokens), route.Body(MaxBody)),
 		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody)),

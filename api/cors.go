@@ -16,7 +16,7 @@ const (
 	corsMethods = "GET, POST"
 	// The last one stands for all but Authorization: SDKs send headers of their own.
 	corsHeaders = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-External-User-Id, X-Request-Id, *"
-	corsExposed = "X-Request-ID, X-Error-Code, RateLimit, RateLimit-Policy, Retry-After, X-Should-Retry"
+	corsExposed = "X-Request-ID, X-Error-Code, RateLimit, RateLimit-Policy, Retry-After, X-Should-Retry, Deprecation, Sunset, Link"
 	// corsFor is how long a browser need not ask again, in seconds.
 	corsFor = "600"
 )

@@ -22,11 +22,11 @@ type documentData struct {
 	ExternalID string `json:"external_id,omitzero"`
 	SourceID   string `json:"source_id,omitzero"`
 	URL        string `json:"url,omitzero"`
-	Title    string `json:"title"`
-	Kind     string `json:"kind"`
-	State    string `json:"state"`
-	Reason   string `json:"reason,omitzero"`
-	Chars    int    `json:"chars"`
+	Title      string `json:"title"`
+	Kind       string `json:"kind"`
+	State      string `json:"state"`
+	Reason     string `json:"reason,omitzero"`
+	Chars      int    `json:"chars"`
 	// Passages is how many there are, and Indexed how many are done.
 	Passages int `json:"passages"`
 	Indexed  int `json:"indexed"`

@@ -40,11 +40,11 @@ func (s *Webhooks) Endpoint(ctx context.Context, workspaceID, endpointID string)
 	return one(row, err, sealedEndpointFromRow)
 }
 
-// Endpoints returns the endpoints of a workspace, oldest first.
-func (s *Webhooks) Endpoints(ctx context.Context, workspaceID string) ([]webhook.Endpoint, error) {
+// Endpoints returns the endpoints of a workspace with their sealed secrets, oldest first.
+func (s *Webhooks) Endpoints(ctx context.Context, workspaceID string) ([]webhook.SealedEndpoint, error) {
 	rows, err := s.store.db(ctx).WebhookEndpoint.Query().Where(webhookendpoint.WorkspaceID(workspaceID)).
 		Order(webhookendpoint.ByCreatedAt(), webhookendpoint.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, endpointFromRow)
+	return mapped(rows, err, sealedEndpointFromRow)
 }
 
 // ActiveEndpoints returns those that receive events, and keeps them until the

@@ -9,14 +9,14 @@ import (
 )
 
 type providerCmd struct {
-	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers again with the first key in SECRET_KEY."`
+	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers and the secrets of their webhooks again with the first key in SECRET_KEY."`
 }
 
 type resealCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints how many keys it encrypted, and fails if it cannot read some.
+// Run prints how many keys and secrets it encrypted, and fails if it cannot read some.
 func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
 		sealed, unreadable, err := p.Chatbots.Providers.ResealKeys(ctx)
@@ -27,16 +27,24 @@ func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) e
 		for i, provider := range unreadable {
 			ids[i] = provider.WorkspaceID + "/" + provider.ID
 		}
-		return cmd.print(io, sealed, ids)
+		webhooks, closed, err := p.Webhooks.Resealer.Reseal(ctx)
+		if err != nil {
+			return err
+		}
+		for _, endpoint := range closed {
+			ids = append(ids, endpoint.WorkspaceID+"/"+endpoint.ID)
+		}
+		return cmd.print(io, sealed, webhooks, ids)
 	})
 }
 
-func (cmd *resealCmd) print(io streams, sealed int, unreadable []string) error {
+func (cmd *resealCmd) print(io streams, sealed, webhooks int, unreadable []string) error {
 	result := struct {
 		Sealed     int      `json:"sealed"`
+		Webhooks   int      `json:"webhooks"`
 		Unreadable []string `json:"unreadable"`
-	}{sealed, unreadable}
-	rows := [][2]string{{"sealed", fmt.Sprint(sealed)}}
+	}{sealed, webhooks, unreadable}
+	rows := [][2]string{{"sealed", fmt.Sprint(sealed)}, {"webhooks", fmt.Sprint(webhooks)}}
 	for _, id := range unreadable {
 		rows = append(rows, [2]string{"unreadable", id})
 	}
@@ -44,7 +52,7 @@ func (cmd *resealCmd) print(io streams, sealed int, unreadable []string) error {
 		return err
 	}
 	if len(unreadable) > 0 {
-		return fault.New(fault.Unavailable, "Some keys cannot be read. Add the key that encrypted them to SECRET_KEY, after a comma, or ask their owners to enter them again.")
+		return fault.New(fault.Unavailable, "Some keys or secrets cannot be read. Add the key that encrypted them to SECRET_KEY, after a comma. Otherwise ask their owners to enter the keys again, and to rotate the secrets of webhooks.")
 	}
 	return nil
 }

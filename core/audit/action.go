@@ -46,6 +46,7 @@ const (
 	WebhookCreated   Action = "webhook.created"
 	WebhookChanged   Action = "webhook.changed"
 	WebhookRotated   Action = "webhook.rotated"
+	WebhookResealed  Action = "webhook.secret_resealed"
 	WebhookPaused    Action = "webhook.paused"
 	WebhookResumed   Action = "webhook.resumed"
 	WebhookDisabled  Action = "webhook.disabled"
@@ -77,7 +78,7 @@ func Actions() []Action {
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
 		TokenCreated, TokenChanged, TokenRenamed, TokenRolled, TokenRevoked,
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
-		WebhookCreated, WebhookChanged, WebhookRotated, WebhookPaused, WebhookResumed, WebhookDisabled, WebhookDeleted, WebhookSentAgain,
+		WebhookCreated, WebhookChanged, WebhookRotated, WebhookResealed, WebhookPaused, WebhookResumed, WebhookDisabled, WebhookDeleted, WebhookSentAgain,
 		ConversationChanged, ConversationDeleted,
 		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,

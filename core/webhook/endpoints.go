@@ -88,7 +88,7 @@ func (s *Endpoints) Create(ctx context.Context, workspaceID string, settings Set
 		ID: id.New(s.random, "we"), WorkspaceID: workspaceID, ChatbotID: settings.ChatbotID, URL: settings.URL, Kinds: settings.Kinds,
 		Description: settings.Description, State: Active, CreatedBy: audit.ActorOf(ctx).Name, UpdatedAt: now, CreatedAt: now,
 	}}
-	if made.SealedSecret, err = s.ports.Vault.Seal(workspaceID, made.ID, string(secret)); err != nil {
+	if made.SealedSecret, err = s.seal(made, secret); err != nil {
 		return Endpoint{}, "", err
 	}
 	err = s.locked(ctx, workspaceID, func(ctx context.Context) error {
@@ -109,13 +109,38 @@ func (s *Endpoints) Create(ctx context.Context, workspaceID string, settings Set
 
 // List returns the endpoints of a workspace, oldest first.
 func (s *Endpoints) List(ctx context.Context, workspaceID string) ([]Endpoint, error) {
-	return s.ports.Endpoints.Endpoints(ctx, workspaceID)
+	found, err := s.ports.Endpoints.Endpoints(ctx, workspaceID)
+	endpoints := make([]Endpoint, len(found))
+	for i, e := range found {
+		endpoints[i] = s.shown(e)
+	}
+	return endpoints, err
 }
 
 // Get returns one endpoint.
 func (s *Endpoints) Get(ctx context.Context, workspaceID, endpointID string) (Endpoint, error) {
 	found, err := s.ports.Endpoints.Endpoint(ctx, workspaceID, endpointID)
-	return found.Endpoint, err
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return s.shown(found), nil
+}
+
+// seal seals a secret. Where the server has no key, it is no field of the form that is
+// wrong.
+func (s *Endpoints) seal(e SealedEndpoint, secret Secret) ([]byte, error) {
+	sealed, err := s.ports.Vault.Seal(e.WorkspaceID, e.ID, string(secret))
+	if fault.Is(err, fault.Unavailable) {
+		return nil, fault.Wrap(fault.Unavailable, err, "This server cannot keep secrets yet: its operator has to set SECRET_KEY.")
+	}
+	return sealed, err
+}
+
+// shown is an endpoint with what becomes of its secret.
+func (s *Endpoints) shown(e SealedEndpoint) Endpoint {
+	_, err := unsealed(s.ports.Vault, e, e.SealedSecret)
+	e.Unreadable = err != nil
+	return e.Endpoint
 }
 
 // Update changes what an endpoint receives, and where.
@@ -131,14 +156,17 @@ func (s *Endpoints) Update(ctx context.Context, workspaceID, endpointID string, 
 }
 
 // Rotate gives an endpoint another secret, and returns it. For a day messages are
-// signed with both.
+// signed with both, unless the previous one cannot be read.
 func (s *Endpoints) Rotate(ctx context.Context, workspaceID, endpointID string) (Endpoint, Secret, error) {
 	var rotated Endpoint
 	secret := newSecret(s.random)
 	err := s.change(ctx, workspaceID, endpointID, audit.WebhookRotated, func(_ context.Context, e *SealedEndpoint) (err error) {
 		until := s.now().Add(overlap)
 		e.SealedPrevious, e.PreviousUntil = e.SealedSecret, &until
-		e.SealedSecret, err = s.ports.Vault.Seal(workspaceID, e.ID, string(secret))
+		if _, err := unsealed(s.ports.Vault, *e, e.SealedPrevious); err != nil {
+			e.SealedPrevious, e.PreviousUntil = nil, nil
+		}
+		e.SealedSecret, err = s.seal(*e, secret)
 		rotated = e.Endpoint
 		return err
 	})

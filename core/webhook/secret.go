@@ -4,9 +4,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"parley/internal/id"
@@ -50,27 +52,41 @@ type Vault interface {
 	Unseal(workspaceID, ownerID string, sealed []byte) (string, error)
 }
 
-// request is a message to an endpoint, signed with its secret and, during a rotation,
-// with the previous one.
-func request(vault Vault, e SealedEndpoint, m Message, now time.Time) (Request, error) {
-	sealed := [][]byte{e.SealedSecret}
-	if e.PreviousUntil != nil && now.Before(*e.PreviousUntil) && len(e.SealedPrevious) > 0 {
-		sealed = append(sealed, e.SealedPrevious)
+// unsealed opens one of the secrets of an endpoint.
+func unsealed(vault Vault, e SealedEndpoint, sealed []byte) (Secret, error) {
+	opened, err := vault.Unseal(e.WorkspaceID, e.ID, sealed)
+	if err == nil && !strings.HasPrefix(opened, secretPrefix) {
+		err = errors.New("what is sealed is no secret of an endpoint")
 	}
-	signatures := ""
-	for i, one := range sealed {
-		opened, err := vault.Unseal(e.WorkspaceID, e.ID, one)
+	return Secret(opened), err
+}
+
+// previous is the secret from before a rotation, while it signs, too.
+func (e SealedEndpoint) previous(vault Vault, now time.Time) (Secret, bool) {
+	if e.PreviousUntil == nil || !now.Before(*e.PreviousUntil) || len(e.SealedPrevious) == 0 {
+		return "", false
+	}
+	secret, err := unsealed(vault, e, e.SealedPrevious)
+	return secret, err == nil // the secret that counts is the present one
+}
+
+// request is a message to an endpoint, signed with its secret and, during a rotation,
+// with the previous one. An error says that the secret cannot be read.
+func request(vault Vault, e SealedEndpoint, m Message, now time.Time) (Request, error) {
+	secret, err := unsealed(vault, e, e.SealedSecret)
+	if err != nil {
+		return Request{}, err
+	}
+	signatures, err := secret.sign(m.ID, now, m.Payload)
+	if err != nil {
+		return Request{}, err
+	}
+	if previous, signs := e.previous(vault, now); signs {
+		second, err := previous.sign(m.ID, now, m.Payload)
 		if err != nil {
 			return Request{}, err
 		}
-		signature, err := Secret(opened).sign(m.ID, now, m.Payload)
-		if err != nil {
-			return Request{}, err
-		}
-		if i > 0 {
-			signatures += " "
-		}
-		signatures += signature
+		signatures += " " + second
 	}
 	return Request{
 		URL: e.URL, Body: m.Payload,

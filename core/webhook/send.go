@@ -33,6 +33,8 @@ const (
 	// many bytes of an answer.
 	loggedAttempts, loggedAnswer = 20, 500
 	gone                         = 410
+	// unreadable is what stands in the log of a delivery that cannot be signed.
+	unreadable = "Nothing was sent: Parley cannot read the webhook's secret. Rotate it, or ask the operator to add the former key to SECRET_KEY."
 	// longestAsked is how long a receiver can have the next attempt wait. The last
 	// attempts are further apart anyway.
 	longestAsked = time.Hour
@@ -190,8 +192,9 @@ func (s *Sender) send(ctx context.Context, d Delivery) error {
 	}
 	at := s.now()
 	signed, err := request(s.ports.Vault, e, d.Message, at)
-	if err != nil {
-		return err // the secret cannot be read: the operator mends it within the next leases
+	if err != nil { // people and the operator see it, and have as long as a receiver that is down
+		s.log.Error("could not read the secret of a webhook", "webhook_id", e.ID, "workspace_id", e.WorkspaceID, "error", err)
+		return s.settle(ctx, e, d, Attempt{At: at, Answer: unreadable}, 0)
 	}
 	posting, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -252,6 +255,9 @@ func (s *Sender) reconsider(ctx context.Context, e SealedEndpoint, d Delivery, a
 			return err
 		}
 		reason = "It took no message for three days."
+		if a.Status == 0 && a.Answer == unreadable {
+			reason = "Its secret could not be read for three days."
+		}
 	}
 	current, err := s.ports.Endpoints.Endpoint(ctx, e.WorkspaceID, e.ID)
 	if err != nil || current.State != Active || current.URL != e.URL {

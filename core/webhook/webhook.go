@@ -70,6 +70,9 @@ type Endpoint struct {
 	Description string
 	State       State
 	Reason      string
+	// Unreadable says that the secret cannot be read, so that nothing can be signed or
+	// sent. Services set it; it is not stored.
+	Unreadable bool
 	// PreviousUntil is until when messages are signed with the secret from before a
 	// rotation, too.
 	PreviousUntil *time.Time
@@ -149,7 +152,7 @@ type EndpointStore interface {
 	// Endpoint is NotFound if the workspace has none of this id.
 	Endpoint(ctx context.Context, workspaceID, endpointID string) (SealedEndpoint, error)
 	// Endpoints returns those of a workspace, oldest first.
-	Endpoints(ctx context.Context, workspaceID string) ([]Endpoint, error)
+	Endpoints(ctx context.Context, workspaceID string) ([]SealedEndpoint, error)
 	// ActiveEndpoints returns the active ones, and keeps them until the transaction
 	// ends.
 	ActiveEndpoints(ctx context.Context, workspaceID string) ([]Endpoint, error)

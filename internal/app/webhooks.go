@@ -22,6 +22,7 @@ type Webhooks struct {
 	Publisher  *webhook.Publisher
 	Endpoints  *webhook.Endpoints
 	Deliveries *webhook.Deliveries
+	Resealer   *webhook.Resealer
 	Sender     *webhook.Sender
 }
 
@@ -50,7 +51,7 @@ func openWebhooks(p *Program) error {
 		},
 	}
 	p.Webhooks.Endpoints = webhook.NewEndpoints(ports, p.now, rand.Reader, webhook.Options{PlainHTTP: len(allowed) > 0})
-	p.Webhooks.Deliveries = webhook.NewDeliveries(p.Webhooks.Endpoints)
+	p.Webhooks.Deliveries, p.Webhooks.Resealer = webhook.NewDeliveries(p.Webhooks.Endpoints), webhook.NewResealer(p.Webhooks.Endpoints)
 	p.Webhooks.Sender = webhook.NewSender(ports, store.NewMembers(p.Store), p.Tenants.Letters, p.now, rand.Reader, p.Log)
 	return nil
 }

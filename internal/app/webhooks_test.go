@@ -219,6 +219,56 @@ func testWebhooks(t *testing.T, h *hooks) {
 		h.at = start
 		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
 	})
+	run("a secret that cannot be read is said to be so, and sealed again with another key", func(t *testing.T) {
+		const former, current = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "ICECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+		e, old := h.endpoint(webhook.QuotaNear)
+		_, secret, err := h.Webhooks.Endpoints.Rotate(ctx, h.space, e.ID)
+		h.must(err)
+		h.must(h.Webhooks.Deliveries.SendTest(ctx, h.space, e.ID))
+		began := h.at
+		defer func() { h.at = began }()
+		keyed := func(keys string) *hooks {
+			config := *h.Config
+			config.SecretKey = keys
+			p, err := OpenWith(ctx, &config, slog.New(slog.DiscardHandler), Options{Now: func() time.Time { return h.at }})
+			h.must(err)
+			t.Cleanup(func() { _ = p.Close() })
+			return &hooks{T: t, Program: p, at: h.at, space: h.space, to: h.to}
+		}
+
+		lost := keyed(current)
+		if came := lost.sent(); len(came) != 0 {
+			t.Errorf("%d are sent", len(came))
+		}
+		d := lost.deliveries(e)[0]
+		if len(d.Log) != 1 || d.Log[0].Status != 0 || !strings.Contains(d.Log[0].Answer, "cannot read the webhook's secret") || d.DueAt == nil || !d.DueAt.After(h.at) {
+			t.Errorf("the delivery is %+v", d)
+		}
+		for p, want := range map[*hooks]bool{lost: true, h: false} {
+			got, err := p.Webhooks.Endpoints.Get(ctx, h.space, e.ID)
+			listed, err2 := p.Webhooks.Endpoints.List(ctx, h.space)
+			if err != nil || err2 != nil || got.Unreadable != want || listed[0].Unreadable != want {
+				t.Errorf("unreadable is %v: %v, %v", got.Unreadable, err, err2)
+			}
+		}
+		sealed, unreadable, err := lost.Webhooks.Resealer.Reseal(ctx)
+		if sealed != 0 || len(unreadable) != 1 || unreadable[0].ID != e.ID || err != nil {
+			t.Errorf("%d are sealed, %v are not: %v", sealed, unreadable, err)
+		}
+		sealed, unreadable, err = keyed(current + "," + former).Webhooks.Resealer.Reseal(ctx)
+		if sealed != 1 || len(unreadable) != 0 || err != nil {
+			t.Errorf("%d are sealed, %v are not: %v", sealed, unreadable, err)
+		}
+		h.at = *d.DueAt
+		if came := lost.sent(); len(came) != 1 || !verified(t, secret, came[0]) || !verified(t, old, came[0]) {
+			t.Errorf("%d are sent", len(came))
+		}
+		entries, _, err := h.Tenants.Audit.Of(ctx, h.space, audit.Filter{Actions: []audit.Action{audit.WebhookResealed}, Limit: 10})
+		if err != nil || len(entries) != 1 {
+			t.Errorf("the entries are %+v, %v", entries, err)
+		}
+		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+	})
 	run("a failure is tried again for three days, then the endpoint is disabled", func(t *testing.T) {
 		e, _ := h.endpoint(webhook.QuotaNear)
 		h.to.answers(http.StatusFound) // which is not followed
@@ -406,6 +456,43 @@ func testWebhooks(t *testing.T, h *hooks) {
 			t.Error("a paused endpoint receives events")
 		}
 		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+	})
+	run("a secret that stays unreadable turns the endpoint off with the reason", func(t *testing.T) {
+		began := h.at
+		defer func() { h.at = began }()
+		e, _ := h.endpoint(webhook.QuotaNear)
+		h.must(h.Webhooks.Deliveries.SendTest(ctx, h.space, e.ID))
+		h.to.take()
+		config := *h.Config
+		config.SecretKey = "ICECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+		p, err := OpenWith(ctx, &config, slog.New(slog.DiscardHandler), Options{Now: func() time.Time { return h.at }})
+		h.must(err)
+		defer p.Close()
+		for range 10 {
+			h.must(p.Webhooks.Sender.Work(ctx))
+			p.Webhooks.Sender.Wait()
+			if d := h.deliveries(e)[0]; d.DueAt != nil {
+				h.at = *d.DueAt
+			}
+		}
+		if now, err := h.Webhooks.Endpoints.Get(ctx, h.space, e.ID); err != nil || now.State != webhook.Disabled || !strings.Contains(now.Reason, "secret could not be read") || len(h.to.take()) != 0 {
+			t.Errorf("the endpoint is %+v, %v", now, err)
+		}
+		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+	})
+	run("a server without a key for secrets says so, beside no field", func(t *testing.T) {
+		if h.Store.IsSQLite() {
+			return // which makes one
+		}
+		config := *h.Config
+		config.SecretKey = ""
+		p, err := OpenWith(ctx, &config, slog.New(slog.DiscardHandler), Options{Now: func() time.Time { return h.at }})
+		h.must(err)
+		defer p.Close()
+		_, _, err = p.Webhooks.Endpoints.Create(ctx, h.space, webhook.Settings{URL: h.to.URL, Kinds: webhook.Kinds()})
+		if f := fault.As(err); f.Kind != fault.Unavailable || f.Field != "" || !strings.Contains(f.Message, "SECRET_KEY") {
+			t.Errorf("it gives %v", err)
+		}
 	})
 	run("old messages are deleted with their deliveries", func(t *testing.T) {
 		e, _ := h.endpoint(webhook.QuotaNear)

@@ -495,8 +495,13 @@ var table = []Row{
 		Because:  "a protocol has its tools and messages, and knows neither who calls nor how an answer is made",
 	},
 	{
+		Packages: []string{"api/sunset"},
+		Outside:  []string{yaml},
+		Because:  "it reads what a description says, whatever routes there are",
+	},
+	{
 		Packages: []string{"api"},
-		Ours:     []string{"api/mcp", "api/openai", "core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
+		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},

@@ -30,6 +30,8 @@ type Webhook struct {
 	Events  []string
 	// State is active, paused or disabled, for which there is a reason.
 	State, Reason string
+	// Unreadable says that nothing can be signed.
+	Unreadable bool
 	// Rotating is until when the previous secret signs, too.
 	Rotating *time.Time
 	// Secret is shown once.
@@ -40,10 +42,12 @@ func (w Webhook) active() bool { return w.State == "active" }
 
 // badge is the state in a word.
 func (w Webhook) badge() (ui.Tone, string) {
-	switch w.State {
-	case "active":
+	switch {
+	case w.Unreadable:
+		return ui.Bad, "Secret unreadable"
+	case w.active():
 		return ui.Good, "Active"
-	case "paused":
+	case w.State == "paused":
 		return ui.Neutral, "Paused"
 	}
 	return ui.Bad, "Turned off"

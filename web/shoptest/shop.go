@@ -196,6 +196,18 @@ func webhooksOf(s *Shop, clock func() time.Time) *webhook.Endpoints {
 	}, clock, rand.Reader, webhook.Options{})
 }
 
+// LoseWebhookSecrets leaves all webhooks of a shop with secrets that no key opens.
+func LoseWebhookSecrets(s *Shop) {
+	s.Helper()
+	hooks := store.NewWebhooks(s.db)
+	all, err := hooks.AllEndpoints(s.Context())
+	webtest.Must(s.T, err)
+	for _, e := range all {
+		e.SealedSecret = []byte("lost")
+		webtest.Must(s.T, hooks.UpdateEndpoint(s.Context(), e.WorkspaceID, e))
+	}
+}
+
 func (s *Shop) SignIn(user account.User) {
 	s.Helper()
 	keys, err := s.Tenants.Sessions.Start(s.Context(), user.ID, account.Client{})

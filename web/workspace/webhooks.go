@@ -69,7 +69,7 @@ func readWebhook(c *fiber.Ctx) (site.Form, webhook.Settings, error) {
 
 func webhookToView(e webhook.Endpoint, bots []ui.Option) views.Webhook {
 	w := views.Webhook{
-		ID: e.ID, URL: e.URL, Host: e.Host(), Description: e.Description, Chatbot: "Deleted chatbot", State: string(e.State), Reason: e.Reason, Rotating: e.PreviousUntil,
+		ID: e.ID, URL: e.URL, Host: e.Host(), Description: e.Description, Chatbot: "Deleted chatbot", State: string(e.State), Reason: e.Reason, Unreadable: e.Unreadable, Rotating: e.PreviousUntil,
 	}
 	if i := slices.IndexFunc(bots, func(o ui.Option) bool { return o.Value == e.ChatbotID }); i >= 0 {
 		w.Chatbot = bots[i].Text

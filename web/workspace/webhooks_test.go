@@ -102,6 +102,20 @@ func TestWebhookPages(t *testing.T) {
 			t.Errorf("the secret is %q", next)
 		}
 	})
+	t.Run("a secret that cannot be read is shown, and rotated", func(t *testing.T) {
+		s := s.Within(t)
+		shoptest.LoseWebhookSecrets(s)
+		s.WantPage(s.Get(s.Url("/webhooks")), fiber.StatusOK, "Secret unreadable")
+		s.WantPage(s.Get(hook), fiber.StatusOK, "Parley cannot read this webhook's secret")
+		got := s.Post(hook+"/rotate", nil)
+		s.WantPage(got, fiber.StatusOK, "whsec_")
+		if strings.Contains(got.Body, "previous secret") {
+			t.Error("it claims to sign with the previous secret")
+		}
+		if got := s.Get(hook).Body; strings.Contains(got, "cannot read") {
+			t.Error("the new secret cannot be read")
+		}
+	})
 	t.Run("a deleted webhook is gone", func(t *testing.T) {
 		s := s.Within(t)
 		s.WantGone(s.Post(hook+"/delete", nil), s.Url("/webhooks"))
