@@ -37,7 +37,7 @@ func TestKnowledgeWithoutScripts(t *testing.T) {
 			"nothing":                                 fields("none", ""),
 			"a text without a title":                  "",
 			"a title of more than 200 characters":     upload(strings.Repeat("long ", 50), "Text."),
-			"a title with a line break":               upload("one\ntwo", "Text."),
+			"a title that nobody sees":                upload("\u200b\u202e", "Text."),
 			"questions and answers without an answer": "",
 			"an address that is none":                 "",
 			"a text without a word":                   upload("Empty", "  \n "),

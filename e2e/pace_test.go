@@ -53,6 +53,18 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 		other := other.in(t)
 		other.expect(other.get(documents(smith)), 200)
 	})
+	t.Run("a program that sends documents endlessly is told to wait, and others are not", func(t *testing.T) {
+		w := w.within(t)
+		w.hasNoHurry()
+		token := w.editor(baker)
+		refused, passed := w.untilTurnedAway(func() reply { return w.call("PUT", named("hours"), `{"content":"Seven."}`, bearer(token)) })
+		w.isRefused(refused, 429, "rate_limited", "Too many requests in the last minute")
+		if passed < 30 || passed > 120 {
+			t.Errorf("%d documents passed", passed)
+		}
+		w.checkAnswer(w.call("GET", named("hours"), "", bearer(token)), 200, 0)
+		w.checkAnswer(w.call("PUT", named("hours"), `{"content":"Seven."}`, bearer(w.editor(smith))), 200, 0)
+	})
 	t.Run("strangers count by network, and do not lock out people who are signed in there", func(t *testing.T) {
 		other := other.in(t)
 		stranger := other.visitor()

@@ -11,6 +11,8 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/store"
 )
 
 // put gives a text with an external ID.
@@ -181,6 +183,29 @@ func TestPut(t *testing.T) {
 		if _, result := l.put("hours", bread); result != knowledge.Unchanged {
 			t.Errorf("it is %s", result)
 		}
+	})
+
+	t.Run("the characters of a document that is replaced do not count beside the new ones", func(t *testing.T) {
+		l := newLibrary(t)
+		d, _ := l.put("hours", strings.Repeat("bread ", 100))
+		p, err := l.db.Plan(t.Context(), plan.Standard)
+		l.must(err)
+		p.Limits.KnowledgeChars = 700
+		l.must(store.NewPlans(l.db.Store).UpdatePlan(t.Context(), p))
+		_, result := l.put("hours", strings.Repeat("cakes ", 110))
+		l.wantResult(result, knowledge.Replaced)
+		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "hours", Content: strings.Repeat("rolls ", 120)}})
+		l.wantKind(err, fault.Forbidden)
+		l.wantWhole(d.ID)
+
+		l.putFile("hours", "a.pdf", strings.Repeat("rolls ", 120)) // how long it is will be seen
+		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "more", Content: strings.Repeat("more ", 20)}})
+		l.wantKind(err, fault.Forbidden) // as long as the old text is answered from, it counts
+		l.work()
+		if now := l.get(d.ID); now.State != knowledge.Failed || now.Live == 0 {
+			t.Errorf("it is %+v", now)
+		}
+		l.wantAnswered("cakes", "cakes", true)
 	})
 
 	t.Run("what cannot be an external ID is refused", func(t *testing.T) {

@@ -97,13 +97,20 @@ func (s *Worker) advance(ctx context.Context, d Document, step func(context.Cont
 		if !errors.Is(err, errTaken) {
 			return after, err
 		}
-		now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
-		if err != nil || now.State != Pending || now.Version <= after.Version || !atWork(now, s.now()) {
+		next, left := s.leftHere(ctx, after)
+		if !left {
 			return after, nil
 		}
-		d = now
+		d = next
 	}
 	return d, nil
+}
+
+// leftHere returns what has replaced a document, and whether that is left to who
+// worked on the document. What cannot be looked up is tried again when it is due.
+func (s *Worker) leftHere(ctx context.Context, d Document) (Document, bool) {
+	now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
+	return now, err == nil && now.State == Pending && now.Version > d.Version && atWork(now, s.now())
 }
 
 // attempt is advance for one version of a document.

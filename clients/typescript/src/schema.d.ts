@@ -2009,6 +2009,8 @@ export interface components {
                 /** @description The chatbot. */
                 chatbot_id: string;
                 document_id: string;
+                /** @description The name that a program has given it. */
+                external_id: string | null;
                 title: string;
                 /** @description Where it was read; null for what was uploaded or written. */
                 url: string | null;
@@ -6671,6 +6673,7 @@ export interface operations {
                  *       "data": {
                  *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
                  *         "document_id": "doc_2x4y7z3a7h2k9m4q8r3t6v5w",
+                 *         "external_id": "page-42",
                  *         "title": "Opening hours",
                  *         "url": "https://www.example.com/hours",
                  *         "state": "ready"
@@ -6740,6 +6743,7 @@ export interface operations {
                  *       "data": {
                  *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
                  *         "document_id": "doc_2x4y7z3a7h2k9m4q8r3t6v5w",
+                 *         "external_id": null,
                  *         "title": "scan.pdf",
                  *         "url": null,
                  *         "state": "failed",
