@@ -3062,7 +3062,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "text/event-stream": unknown;
+                "text/event-stream": string;
             };
         };
         /** @description The events of the answer. `contentSchema` describes the data of one event; the last data is `[DONE]`. */
@@ -3075,7 +3075,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "text/event-stream": unknown;
+                "text/event-stream": string;
             };
         };
         /** @description How the answer ended. */
@@ -4905,7 +4905,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAICompletion"];
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["OpenAIRefused"];
@@ -4973,7 +4973,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAIResponse"];
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["OpenAIRefused"];
