@@ -131,17 +131,11 @@ func headings(path []string) []string {
 	return path
 }
 
-// incomplete is the status of an answer that its model ended before its end.
-const incomplete = "incomplete"
-
 // endStatus is the status of an answer that has ended.
 func endStatus(a turn.Answer) string { return statusOf(a.Status, a.Finish) }
 
 func statusOf(status chat.Status, finish answer.FinishReason) string {
-	if status == chat.Complete && finish.Cut() {
-		return incomplete
-	}
-	return string(status)
+	return string(status.Told(finish.Cut()))
 }
 
 // unlessComplete is the status of an answer that a caller is told of.
@@ -155,7 +149,7 @@ func unlessComplete(status string) string {
 func (i identifiers) endingToWire(e turn.Ending) endingData {
 	data := endingData{ConversationID: i.Conversation(e.ConversationID)}
 	if e.AnswerID > 0 {
-		id, status := i.Message(e.AnswerID), string(e.Status)
+		id, status := i.Message(e.AnswerID), statusOf(e.Status, e.Finish)
 		data.MessageID, data.Status = &id, &status
 	}
 	return data

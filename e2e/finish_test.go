@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,12 @@ func TestCutAnswers(t *testing.T) {
 				w := b.within(t)
 				body := w.call("POST", streamPath, including(`["usage"]`), bearer(token)).body
 				w.checkParts(body, []string{`"status":"incomplete","outcome":"answered","finish_reason":"` + reason + `"`})
+			})
+			b.Run("who stops it afterward is told so", func(t *testing.T) {
+				w := b.within(t)
+				conversation, err := strconv.ParseInt(id, 10, 64)
+				w.must(err)
+				w.checkEnding(w.call("POST", conversationsPath+"/"+id+"/stop", "", bearer(token)), conversation, "incomplete")
 			})
 			b.Run("the conversation says so", func(t *testing.T) {
 				last := b.within(t).messages(token, id, "")[1]

@@ -40,7 +40,20 @@ const (
 	Failed Status = "failed"
 	// Stopped is one that was ended on request.
 	Stopped Status = "stopped"
+
+	// Incomplete is what readers are told of a Complete one that its model cut. It is
+	// not stored: see [Status.Told].
+	Incomplete Status = "incomplete"
 )
+
+// Told is the status that readers are told of. Cut says that the model ended the answer
+// before its end.
+func (s Status) Told(cut bool) Status {
+	if s == Complete && cut {
+		return Incomplete
+	}
+	return s
+}
 
 // Conversation is an exchange of messages between one caller and one chatbot.
 type Conversation struct {

@@ -2287,7 +2287,7 @@ export interface components {
                  * @description How it ended; null in a conversation without an answer. Later versions may add values.
                  * @enum {string|null}
                  */
-                status: "complete" | "stopped" | "interrupted" | "failed" | "generating" | null;
+                status: "complete" | "incomplete" | "stopped" | "interrupted" | "failed" | "generating" | null;
             };
         };
         FeedbackEnvelope: {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -28,9 +29,10 @@ var (
 type Ending struct {
 	ConversationID int64
 	// AnswerID and Status belong to the conversation's last turn, which has
-	// ended; both are zero if there never was one.
+	// ended, as Finish does; they are zero if there never was one.
 	AnswerID int64
 	Status   chat.Status
+	Finish   answer.FinishReason
 }
 
 // Stop ends the turn that is being generated in a conversation, if there is
@@ -51,7 +53,8 @@ func (s *Service) Stop(ctx context.Context, p *chatbot.Principal, ref chat.Ref, 
 	ctx, cancel := context.WithTimeoutCause(ctx, stopWait, errNotStopped)
 	defer cancel()
 	ending.AnswerID = answerID
-	ending.Status, err = s.stop(ctx, workspaceID, conversation.ID, answerID)
+	ended, err := s.stop(ctx, workspaceID, conversation.ID, answerID)
+	ending.Status, ending.Finish = ended.Status, ended.Finish
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -85,7 +88,7 @@ func (s *Service) toStop(ctx context.Context, workspaceID string, conversationID
 }
 
 // stop ends a turn wherever it is generated, and waits for that.
-func (s *Service) stop(ctx context.Context, workspaceID string, conversationID, answerID int64) (chat.Status, error) {
+func (s *Service) stop(ctx context.Context, workspaceID string, conversationID, answerID int64) (Answer, error) {
 	asked := false
 	for {
 		if a := s.running.of(answerID); a != nil {
@@ -93,21 +96,21 @@ func (s *Service) stop(ctx context.Context, workspaceID string, conversationID, 
 			select {
 			case <-a.published.done:
 			case <-ctx.Done():
-				return "", context.Cause(ctx)
+				return Answer{}, context.Cause(ctx)
 			}
 		}
 		stored, err := s.Turns.Turn(ctx, workspaceID, conversationID, answerID)
 		if err != nil || stored.Answer.Status != chat.Generating {
-			return stored.Answer.Status, err
+			return stored.Answer, err
 		}
 		if !asked {
 			if err := s.Turns.AskToStop(ctx, workspaceID, answerID); err != nil && !fault.Is(err, fault.NotFound) {
-				return "", err
+				return Answer{}, err
 			}
 			asked = true
 		}
 		if !sleep(ctx, followPoll) {
-			return "", context.Cause(ctx)
+			return Answer{}, context.Cause(ctx)
 		}
 	}
 }

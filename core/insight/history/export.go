@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/insight"
 )
@@ -144,7 +145,7 @@ func (e *export) write(c *Summary, m *Message) {
 	line := exportedMessage{
 		ConversationID: e.ids.Conversation(c.ID), Title: c.Title, Origin: string(c.Origin), ExternalUserID: c.ExternalUserID,
 		MessageID: e.ids.Message(m.ID), CreatedAt: m.CreatedAt.UTC().Format(time.RFC3339), Role: m.Role, Content: m.Content,
-		Status: m.Status, Outcome: m.Outcome,
+		Status: m.Status.Told(answer.FinishReason(m.FinishReason).Cut()), Outcome: m.Outcome,
 	}
 	if f := m.Feedback; f != nil {
 		line.Rating, line.Comment = ratingName(f.Rating), f.Comment
