@@ -56,6 +56,9 @@ var methodsOfWebhooks = []confined{
 	{"Deliveries", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Deliveries(ctx, as, a.endpoint, 0, 10)
 	}},
+	{"Pending", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.Pending(ctx, as)
+	}},
 	{"DeliveredSince", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		took, err := s.DeliveredSince(ctx, as, a.endpoint, epoch)
 		return secretIf(a, took), err

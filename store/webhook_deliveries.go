@@ -58,12 +58,36 @@ func (s *WebhookDeliveries) AddMessages(ctx context.Context, workspaceID string,
 				deliveries = append(deliveries, db.WebhookDelivery.Create().SetWorkspaceID(workspaceID).SetEndpointID(endpointID).
 					SetMessageID(m.ID).SetDueAt(m.CreatedAt).SetCreatedAt(m.CreatedAt))
 			}
+			log, err := attemptsToText(sending.Log)
+			if err != nil {
+				return err
+			}
+			for _, endpointID := range sending.Full {
+				deliveries = append(deliveries, db.WebhookDelivery.Create().SetWorkspaceID(workspaceID).SetEndpointID(endpointID).SetMessageID(m.ID).
+					SetState(string(webhook.Canceled)).SetAttemptLog(log).SetEndedAt(m.CreatedAt).SetCreatedAt(m.CreatedAt))
+			}
 		}
 		if err := db.WebhookMessage.CreateBulk(messages...).Exec(ctx); err != nil {
 			return err
 		}
 		return db.WebhookDelivery.CreateBulk(deliveries...).Exec(ctx)
 	})
+}
+
+// Pending counts what waits for each endpoint of a workspace.
+func (s *WebhookDeliveries) Pending(ctx context.Context, workspaceID string) (map[string]int, error) {
+	var rows []struct {
+		EndpointID string `json:"endpoint_id"`
+		Count      int    `json:"count"`
+	}
+	// The index of what is due has what waits, and nothing else.
+	err := s.store.db(ctx).WebhookDelivery.Query().Where(webhookdelivery.WorkspaceID(workspaceID), webhookdelivery.DueAtGT(time.Unix(0, 0))).
+		GroupBy(webhookdelivery.FieldEndpointID).Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	counts := make(map[string]int, len(rows))
+	for _, row := range rows {
+		counts[row.EndpointID] = row.Count
+	}
+	return counts, mapError(err)
 }
 
 // ClaimDelivery returns a delivery of any workspace that is due, and makes it due again
@@ -77,18 +101,20 @@ func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.T
 		due = append(due, webhookdelivery.EndpointIDNotIn(busy.Endpoints...))
 	}
 	ctx = scope.System(ctx)
-	// Nothing is due most of the time, and a transaction is not needed to see it.
-	if any, err := s.store.db(ctx).WebhookDelivery.Query().Where(due...).Exist(ctx); err != nil || !any {
-		if err == nil {
-			err = errNoDelivery
-		}
-		return claimed, mapError(err)
+	// Nothing is due most of the time, and a transaction is not needed to see it. Much
+	// may be due of those that are busy, and SQLite's one writer need not wait for the
+	// search.
+	found, err := s.store.db(ctx).WebhookDelivery.Query().Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).FirstID(ctx)
+	if err != nil {
+		return claimed, noDelivery(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		query := s.store.db(ctx).WebhookDelivery.Query().Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID())
+		query := s.store.db(ctx).WebhookDelivery.Query()
 		if s.store.dialect == dialect.Postgres {
 			// Two processes that claim at once get different deliveries.
-			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
+			query = query.Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
+		} else {
+			query = query.Where(webhookdelivery.ID(found), webhookdelivery.DueAtLTE(now))
 		}
 		row, err := query.First(ctx)
 		if err != nil {
@@ -103,7 +129,15 @@ func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.T
 		claimed, err = deliveryFromRow(row)
 		return err
 	})
-	return claimed, err
+	return claimed, noDelivery(err)
+}
+
+// noDelivery maps an error of a query for one delivery.
+func noDelivery(err error) error {
+	if ent.IsNotFound(err) {
+		return errNoDelivery
+	}
+	return mapError(err)
 }
 
 // SettleDelivery stores what became of an attempt, unless another has begun.
@@ -128,11 +162,8 @@ func (s *WebhookDeliveries) SettleDelivery(ctx context.Context, workspaceID stri
 func (s *WebhookDeliveries) Delivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64) (webhook.Delivery, error) {
 	row, err := s.store.db(ctx).WebhookDelivery.Query().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID)).
 		WithMessage().Only(within(ctx, workspaceID))
-	if ent.IsNotFound(err) {
-		return webhook.Delivery{}, errNoDelivery
-	}
 	if err != nil {
-		return webhook.Delivery{}, mapError(err)
+		return webhook.Delivery{}, noDelivery(err)
 	}
 	return deliveryFromRow(row)
 }

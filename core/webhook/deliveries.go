@@ -21,7 +21,7 @@ func (s *Deliveries) SendTest(ctx context.Context, workspaceID, endpointID strin
 		if err != nil {
 			return err
 		}
-		return s.endpoints.ports.Deliveries.AddMessages(ctx, workspaceID, []Sending{{message, []string{endpointID}}})
+		return s.endpoints.ports.Deliveries.AddMessages(ctx, workspaceID, []Sending{{Message: message, Endpoints: []string{endpointID}}})
 	})
 }
 

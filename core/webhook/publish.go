@@ -3,8 +3,10 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"parley/core/plan"
@@ -57,7 +59,26 @@ type Publisher struct {
 	ports  PublishPorts
 	now    func() time.Time
 	random io.Reader
+
+	mu sync.Mutex
+	// counted is what waited in workspaces when it was counted last, and what was
+	// added since.
+	counted map[string]pending
 }
+
+// pending is what waits for each endpoint of a workspace.
+type pending struct {
+	of map[string]int
+	at time.Time
+}
+
+const (
+	// recount is how often what waits is counted: where much does, counting takes a
+	// while.
+	recount = 10 * time.Second
+	// maxCounted is how many workspaces are remembered.
+	maxCounted = 1_000
+)
 
 // PublishPorts are what publishing needs.
 type PublishPorts struct {
@@ -79,7 +100,7 @@ type Plans interface {
 
 // NewPublisher returns a publisher.
 func NewPublisher(ports PublishPorts, now func() time.Time, random io.Reader) *Publisher {
-	return &Publisher{ports, now, random}
+	return &Publisher{ports: ports, now: now, random: random, counted: map[string]pending{}}
 }
 
 // Publish writes events for the active endpoints of a workspace that want them, in the
@@ -109,7 +130,7 @@ func (p *Publisher) Publish(ctx context.Context, workspaceID string, events ...E
 		if err != nil {
 			return err
 		}
-		sendings = append(sendings, Sending{message, to})
+		sendings = append(sendings, Sending{Message: message, Endpoints: to})
 	}
 	if len(sendings) == 0 {
 		return nil
@@ -117,7 +138,47 @@ func (p *Publisher) Publish(ctx context.Context, workspaceID string, events ...E
 	if may, err := p.mayUse(ctx, workspaceID); err != nil || !may {
 		return err
 	}
+	if err := p.bound(ctx, workspaceID, sendings); err != nil {
+		return err
+	}
 	return p.ports.Deliveries.AddMessages(ctx, workspaceID, sendings)
+}
+
+// bound takes out of sendings the endpoints for which [MaxPending] deliveries wait.
+func (p *Publisher) bound(ctx context.Context, workspaceID string, sendings []Sending) error {
+	p.mu.Lock()
+	known, counted := p.counted[workspaceID]
+	p.mu.Unlock()
+	now := p.now()
+	if !counted || now.Sub(known.at) >= recount {
+		of, err := p.ports.Deliveries.Pending(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		known = pending{of, now}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.counted) >= maxCounted {
+		clear(p.counted)
+	}
+	p.counted[workspaceID] = known
+	full := []Attempt{{At: now, Answer: fmt.Sprintf(
+		"Not sent: %s others were waiting for this webhook. Send it again when your program answers.", plan.Thousands(MaxPending))}}
+	for i := range sendings {
+		s := &sendings[i]
+		all := s.Endpoints
+		s.Endpoints = nil
+		for _, endpointID := range all {
+			if known.of[endpointID] >= MaxPending {
+				s.Full, s.Log = append(s.Full, endpointID), full
+				continue
+			}
+			known.of[endpointID]++
+			s.Endpoints = append(s.Endpoints, endpointID)
+		}
+	}
+	return nil
 }
 
 func (p *Publisher) mayUse(ctx context.Context, workspaceID string) (bool, error) {

@@ -58,6 +58,11 @@ const (
 // MaxEndpoints is how many endpoints a workspace may have.
 const MaxEndpoints = 10
 
+// MaxPending is how many deliveries to one endpoint wait at most. What is more is listed
+// as canceled, and people can send it again. A receiver that is down thus takes a
+// bounded part of what processes look through.
+const MaxPending = 5_000
+
 // Endpoint is an address that a workspace's events are sent to.
 type Endpoint struct {
 	// ID is opaque and starts with "we_".
@@ -114,7 +119,8 @@ const (
 	Delivered Outcome = "delivered"
 	// Failed was tried as often as it is.
 	Failed Outcome = "failed"
-	// Canceled waited when its endpoint was paused or disabled.
+	// Canceled waited when its endpoint was paused or disabled, or found [MaxPending]
+	// others waiting.
 	Canceled Outcome = "canceled"
 )
 
@@ -169,6 +175,8 @@ type DeliveryStore interface {
 	// AddMessages adds messages and, for each, deliveries to endpoints. What has the
 	// id of a known message is left out.
 	AddMessages(ctx context.Context, workspaceID string, sendings []Sending) error
+	// Pending counts what waits for each endpoint of a workspace.
+	Pending(ctx context.Context, workspaceID string) (map[string]int, error)
 	// ClaimDelivery returns the delivery that has been due for longest in any
 	// workspace but those that are busy, and makes it due again at a later time, so
 	// that others send it if this process dies. Its Attempts include this one.
@@ -197,6 +205,10 @@ type DeliveryStore interface {
 type Sending struct {
 	Message   Message
 	Endpoints []string
+	// Full are endpoints for which too much waits: the delivery is canceled with this
+	// log.
+	Full []string
+	Log  []Attempt
 }
 
 // Busy are the workspaces and endpoints to which enough is under way.

@@ -26,6 +26,7 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/core/webhook"
+	"parley/store"
 	"parley/store/storetest"
 )
 
@@ -384,6 +385,62 @@ func testWebhooks(t *testing.T, h *hooks) {
 			t.Errorf("the entries are %+v, %v", entries, err)
 		}
 		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+	})
+	run("a receiver that does not answer slows no other workspace's, and what is too much for it is listed", func(t *testing.T) {
+		_, other, err := h.Tenants.SignUps.Create(ctx, account.Account{Email: "other@example.com", Password: "correct horse battery", Workspace: "Other"})
+		h.must(err)
+		h.must(h.Tenants.Grants.Grant(ctx, other, subscription.Grant{Plan: plan.Standard}))
+		quick := newReceiver(t)
+		healthy, _, err := h.Webhooks.Endpoints.Create(ctx, other, webhook.Settings{URL: quick.URL, Kinds: webhook.Kinds()})
+		h.must(err)
+		dead, _ := h.endpoint(webhook.QuotaNear)
+		begun, release := make(chan bool, 20), make(chan bool)
+		h.to.mu.Lock()
+		h.to.arriving = func() { begun <- true; <-release }
+		h.to.mu.Unlock()
+		for range 20 {
+			h.must(h.Webhooks.Deliveries.SendTest(ctx, h.space, dead.ID))
+		}
+		for range 20 {
+			h.must(h.Webhooks.Deliveries.SendTest(ctx, other, healthy.ID))
+		}
+		h.must(h.Webhooks.Sender.Work(ctx))
+		arrived := 0
+		for deadline := time.Now().Add(20 * time.Second); arrived < 20 && time.Now().Before(deadline); {
+			arrived += len(quick.take())
+			time.Sleep(time.Millisecond)
+		}
+		if arrived != 20 || len(begun) != 4 {
+			t.Errorf("%d have arrived beside %d that are under way to the other", arrived, len(begun))
+		}
+		deliveries := store.NewWebhookDeliveries(h.Store)
+		for space, want := range map[string]int{h.space: 20, other: 0} {
+			waiting, err := deliveries.Pending(ctx, space)
+			if err != nil || waiting[dead.ID] != want {
+				t.Errorf("%v wait: %v", waiting, err)
+			}
+		}
+		full := webhook.Sending{
+			Message: webhook.Message{ID: "msg_full", Kind: webhook.QuotaNear, Payload: "{}", CreatedAt: h.at}, Full: []string{dead.ID},
+			Log: []webhook.Attempt{{At: h.at, Answer: "Too much was waiting."}},
+		}
+		h.must(deliveries.AddMessages(ctx, h.space, []webhook.Sending{full}))
+		if d := h.deliveries(dead)[0]; d.Message.ID != "msg_full" || d.Outcome != webhook.Canceled || d.DueAt != nil || len(d.Log) != 1 || d.Log[0].Answer != full.Log[0].Answer {
+			t.Errorf("it is listed as %+v", d)
+		}
+		close(release)
+		h.Webhooks.Sender.Wait()
+		h.to.mu.Lock()
+		h.to.arriving = nil
+		h.to.mu.Unlock()
+		if n := len(h.to.take()); n != 20 {
+			t.Errorf("%d came in the end", n)
+		}
+		h.must(h.Webhooks.Deliveries.SendAgain(ctx, h.space, dead.ID, h.deliveries(dead)[0].ID))
+		if n := len(h.sent()); n != 1 {
+			t.Errorf("%d are sent again", n)
+		}
+		h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, dead.ID))
 	})
 	run("what a dead process has begun is sent again with the same id", func(t *testing.T) {
 		e, _ := h.endpoint(webhook.QuotaNear)
