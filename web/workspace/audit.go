@@ -51,7 +51,7 @@ var acts = map[audit.Action]string{
 	audit.ProviderKeyResealed: "Resealed the key of", audit.ProviderDeleted: "Removed the provider",
 	audit.WebhookCreated: "Added the webhook", audit.WebhookChanged: "Changed the webhook", audit.WebhookRotated: "Rotated the secret of the webhook",
 	audit.WebhookResealed: "Resealed the secret of the webhook",
-	audit.WebhookPaused: "Paused the webhook", audit.WebhookResumed: "Resumed the webhook", audit.WebhookDisabled: "Turned off the webhook",
+	audit.WebhookPaused:   "Paused the webhook", audit.WebhookResumed: "Resumed the webhook", audit.WebhookDisabled: "Turned off the webhook",
 	audit.WebhookDeleted: "Deleted the webhook", audit.WebhookSentAgain: "Sent again to the webhook",
 	audit.ConversationChanged: "Changed a conversation of", audit.ConversationDeleted: "Deleted a conversation of",
 	audit.DocumentRemoved: "Removed the document", audit.DocumentRestored: "Restored the document", audit.SourceRemoved: "Removed the address",
