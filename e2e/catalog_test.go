@@ -347,7 +347,7 @@ func TestCatalogRefusals(t *testing.T) {
 		})
 		b.Run("what the plan has no room for leaves the document as it was", func(t *testing.T) {
 			w := b.within(t)
-			stored, err := w.server.KnowledgeStores.Sizes.StoredBytes(t.Context(), b.baker.workspace)
+			_, stored, err := w.server.KnowledgeStores.Sizes.KnowledgeSizes(t.Context(), b.baker.workspace)
 			w.must(err)
 			const limit, room = 1_000_000, 100
 			w.includes(plan.Standard, func(l *plan.Limits) { l.StoredBytes = limit })

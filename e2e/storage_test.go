@@ -36,7 +36,7 @@ func TestStorage(t *testing.T) {
 					t.Errorf("it says %s", r.body)
 				}
 			}
-			stored, err := v.server.KnowledgeStores.Sizes.StoredBytes(t.Context(), baker.workspace)
+			_, stored, err := v.server.KnowledgeStores.Sizes.KnowledgeSizes(t.Context(), baker.workspace)
 			if admitted != 3 || stored > limit || err != nil {
 				t.Errorf("%d files were admitted, %d bytes are stored, %v", admitted, stored, err)
 			}

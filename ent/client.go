@@ -54,6 +54,7 @@ import (
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
+	"parley/ent/usagesum"
 	"parley/ent/user"
 	"parley/ent/webhookdelivery"
 	"parley/ent/webhookendpoint"
@@ -159,6 +160,8 @@ type Client struct {
 	Usage *UsageClient
 	// UsageRecord is the client for interacting with the UsageRecord builders.
 	UsageRecord *UsageRecordClient
+	// UsageSum is the client for interacting with the UsageSum builders.
+	UsageSum *UsageSumClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
@@ -223,6 +226,7 @@ func (c *Client) init() {
 	c.Upload = NewUploadClient(c.config)
 	c.Usage = NewUsageClient(c.config)
 	c.UsageRecord = NewUsageRecordClient(c.config)
+	c.UsageSum = NewUsageSumClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.WebhookDelivery = NewWebhookDeliveryClient(c.config)
 	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
@@ -363,6 +367,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
 		UsageRecord:     NewUsageRecordClient(cfg),
+		UsageSum:        NewUsageSumClient(cfg),
 		User:            NewUserClient(cfg),
 		WebhookDelivery: NewWebhookDeliveryClient(cfg),
 		WebhookEndpoint: NewWebhookEndpointClient(cfg),
@@ -430,6 +435,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Upload:          NewUploadClient(cfg),
 		Usage:           NewUsageClient(cfg),
 		UsageRecord:     NewUsageRecordClient(cfg),
+		UsageSum:        NewUsageSumClient(cfg),
 		User:            NewUserClient(cfg),
 		WebhookDelivery: NewWebhookDeliveryClient(cfg),
 		WebhookEndpoint: NewWebhookEndpointClient(cfg),
@@ -471,8 +477,8 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
 		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
 		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth,
-		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.User, c.WebhookDelivery,
-		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
+		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.UsageSum, c.User,
+		c.WebhookDelivery, c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -489,8 +495,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
 		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
 		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth,
-		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.User, c.WebhookDelivery,
-		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
+		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.UsageSum, c.User,
+		c.WebhookDelivery, c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -585,6 +591,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Usage.mutate(ctx, m)
 	case *UsageRecordMutation:
 		return c.UsageRecord.mutate(ctx, m)
+	case *UsageSumMutation:
+		return c.UsageSum.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *WebhookDeliveryMutation:
@@ -7183,6 +7191,140 @@ func (c *UsageRecordClient) mutate(ctx context.Context, m *UsageRecordMutation) 
 	}
 }
 
+// UsageSumClient is a client for the UsageSum schema.
+type UsageSumClient struct {
+	config
+}
+
+// NewUsageSumClient returns a client for the UsageSum from the given config.
+func NewUsageSumClient(c config) *UsageSumClient {
+	return &UsageSumClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `usagesum.Hooks(f(g(h())))`.
+func (c *UsageSumClient) Use(hooks ...Hook) {
+	c.hooks.UsageSum = append(c.hooks.UsageSum, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `usagesum.Intercept(f(g(h())))`.
+func (c *UsageSumClient) Intercept(interceptors ...Interceptor) {
+	c.inters.UsageSum = append(c.inters.UsageSum, interceptors...)
+}
+
+// Create returns a builder for creating a UsageSum entity.
+func (c *UsageSumClient) Create() *UsageSumCreate {
+	mutation := newUsageSumMutation(c.config, OpCreate)
+	return &UsageSumCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of UsageSum entities.
+func (c *UsageSumClient) CreateBulk(builders ...*UsageSumCreate) *UsageSumCreateBulk {
+	return &UsageSumCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *UsageSumClient) MapCreateBulk(slice any, setFunc func(*UsageSumCreate, int)) *UsageSumCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &UsageSumCreateBulk{err: fmt.Errorf("calling to UsageSumClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*UsageSumCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &UsageSumCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for UsageSum.
+func (c *UsageSumClient) Update() *UsageSumUpdate {
+	mutation := newUsageSumMutation(c.config, OpUpdate)
+	return &UsageSumUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *UsageSumClient) UpdateOne(_m *UsageSum) *UsageSumUpdateOne {
+	mutation := newUsageSumMutation(c.config, OpUpdateOne, withUsageSum(_m))
+	return &UsageSumUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *UsageSumClient) UpdateOneID(id int64) *UsageSumUpdateOne {
+	mutation := newUsageSumMutation(c.config, OpUpdateOne, withUsageSumID(id))
+	return &UsageSumUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for UsageSum.
+func (c *UsageSumClient) Delete() *UsageSumDelete {
+	mutation := newUsageSumMutation(c.config, OpDelete)
+	return &UsageSumDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *UsageSumClient) DeleteOne(_m *UsageSum) *UsageSumDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *UsageSumClient) DeleteOneID(id int64) *UsageSumDeleteOne {
+	builder := c.Delete().Where(usagesum.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &UsageSumDeleteOne{builder}
+}
+
+// Query returns a query builder for UsageSum.
+func (c *UsageSumClient) Query() *UsageSumQuery {
+	return &UsageSumQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeUsageSum},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a UsageSum entity by its id.
+func (c *UsageSumClient) Get(ctx context.Context, id int64) (*UsageSum, error) {
+	return c.Query().Where(usagesum.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *UsageSumClient) GetX(ctx context.Context, id int64) *UsageSum {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *UsageSumClient) Hooks() []Hook {
+	hooks := c.hooks.UsageSum
+	return append(hooks[:len(hooks):len(hooks)], usagesum.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *UsageSumClient) Interceptors() []Interceptor {
+	return c.inters.UsageSum
+}
+
+func (c *UsageSumClient) mutate(ctx context.Context, m *UsageSumMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&UsageSumCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&UsageSumUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&UsageSumUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&UsageSumDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown UsageSum mutation op: %q", m.Op())
+	}
+}
+
 // UserClient is a client for the User schema.
 type UserClient struct {
 	config
@@ -8213,7 +8355,7 @@ type (
 		Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild, Removal,
 		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
 		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
-		UsageRecord, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
+		UsageRecord, UsageSum, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
 		Workspace []ent.Hook
 	}
 	inters struct {
@@ -8223,7 +8365,7 @@ type (
 		Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild, Removal,
 		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
 		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
-		UsageRecord, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
+		UsageRecord, UsageSum, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
 		Workspace []ent.Interceptor
 	}
 )

@@ -38,6 +38,10 @@ type Document struct {
 	Reason string `json:"reason,omitempty"`
 	// Content holds the value of the "content" field.
 	Content string `json:"content,omitempty"`
+	// Bytes holds the value of the "bytes" field.
+	Bytes int `json:"bytes,omitempty"`
+	// SearchText holds the value of the "search_text" field.
+	SearchText string `json:"search_text,omitempty"`
 	// Places holds the value of the "places" field.
 	Places string `json:"places,omitempty"`
 	// InputHash holds the value of the "input_hash" field.
@@ -125,9 +129,9 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case document.FieldDepth, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
+		case document.FieldDepth, document.FieldBytes, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldExternalID, document.FieldEtag, document.FieldLastModified:
+		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldSearchText, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldExternalID, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
 		case document.FieldDueAt, document.FieldFetchedAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -211,6 +215,18 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field content", values[i])
 			} else if value.Valid {
 				_m.Content = value.String
+			}
+		case document.FieldBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field bytes", values[i])
+			} else if value.Valid {
+				_m.Bytes = int(value.Int64)
+			}
+		case document.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
 			}
 		case document.FieldPlaces:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -396,6 +412,12 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("content=")
 	builder.WriteString(_m.Content)
+	builder.WriteString(", ")
+	builder.WriteString("bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Bytes))
+	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
 	builder.WriteString(", ")
 	builder.WriteString("places=")
 	builder.WriteString(_m.Places)

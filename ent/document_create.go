@@ -126,6 +126,34 @@ func (_c *DocumentCreate) SetNillableContent(v *string) *DocumentCreate {
 	return _c
 }
 
+// SetBytes sets the "bytes" field.
+func (_c *DocumentCreate) SetBytes(v int) *DocumentCreate {
+	_c.mutation.SetBytes(v)
+	return _c
+}
+
+// SetNillableBytes sets the "bytes" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableBytes(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetBytes(*v)
+	}
+	return _c
+}
+
+// SetSearchText sets the "search_text" field.
+func (_c *DocumentCreate) SetSearchText(v string) *DocumentCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableSearchText(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
+	return _c
+}
+
 // SetPlaces sets the "places" field.
 func (_c *DocumentCreate) SetPlaces(v string) *DocumentCreate {
 	_c.mutation.SetPlaces(v)
@@ -446,6 +474,14 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultContent
 		_c.mutation.SetContent(v)
 	}
+	if _, ok := _c.mutation.Bytes(); !ok {
+		v := document.DefaultBytes
+		_c.mutation.SetBytes(v)
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := document.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
 	if _, ok := _c.mutation.Places(); !ok {
 		v := document.DefaultPlaces
 		_c.mutation.SetPlaces(v)
@@ -561,6 +597,17 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Content(); !ok {
 		return &ValidationError{Name: "content", err: errors.New(`ent: missing required field "Document.content"`)}
+	}
+	if _, ok := _c.mutation.Bytes(); !ok {
+		return &ValidationError{Name: "bytes", err: errors.New(`ent: missing required field "Document.bytes"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Document.search_text"`)}
+	}
+	if v, ok := _c.mutation.SearchText(); ok {
+		if err := document.SearchTextValidator(v); err != nil {
+			return &ValidationError{Name: "search_text", err: fmt.Errorf(`ent: validator failed for field "Document.search_text": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Places(); !ok {
 		return &ValidationError{Name: "places", err: errors.New(`ent: missing required field "Document.places"`)}
@@ -713,6 +760,14 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Content(); ok {
 		_spec.SetField(document.FieldContent, field.TypeString, value)
 		_node.Content = value
+	}
+	if value, ok := _c.mutation.Bytes(); ok {
+		_spec.SetField(document.FieldBytes, field.TypeInt, value)
+		_node.Bytes = value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(document.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
 	}
 	if value, ok := _c.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)
@@ -970,6 +1025,36 @@ func (u *DocumentUpsert) SetContent(v string) *DocumentUpsert {
 // UpdateContent sets the "content" field to the value that was provided on create.
 func (u *DocumentUpsert) UpdateContent() *DocumentUpsert {
 	u.SetExcluded(document.FieldContent)
+	return u
+}
+
+// SetBytes sets the "bytes" field.
+func (u *DocumentUpsert) SetBytes(v int) *DocumentUpsert {
+	u.Set(document.FieldBytes, v)
+	return u
+}
+
+// UpdateBytes sets the "bytes" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateBytes() *DocumentUpsert {
+	u.SetExcluded(document.FieldBytes)
+	return u
+}
+
+// AddBytes adds v to the "bytes" field.
+func (u *DocumentUpsert) AddBytes(v int) *DocumentUpsert {
+	u.Add(document.FieldBytes, v)
+	return u
+}
+
+// SetSearchText sets the "search_text" field.
+func (u *DocumentUpsert) SetSearchText(v string) *DocumentUpsert {
+	u.Set(document.FieldSearchText, v)
+	return u
+}
+
+// UpdateSearchText sets the "search_text" field to the value that was provided on create.
+func (u *DocumentUpsert) UpdateSearchText() *DocumentUpsert {
+	u.SetExcluded(document.FieldSearchText)
 	return u
 }
 
@@ -1381,6 +1466,41 @@ func (u *DocumentUpsertOne) SetContent(v string) *DocumentUpsertOne {
 func (u *DocumentUpsertOne) UpdateContent() *DocumentUpsertOne {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdateContent()
+	})
+}
+
+// SetBytes sets the "bytes" field.
+func (u *DocumentUpsertOne) SetBytes(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetBytes(v)
+	})
+}
+
+// AddBytes adds v to the "bytes" field.
+func (u *DocumentUpsertOne) AddBytes(v int) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddBytes(v)
+	})
+}
+
+// UpdateBytes sets the "bytes" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateBytes() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateBytes()
+	})
+}
+
+// SetSearchText sets the "search_text" field.
+func (u *DocumentUpsertOne) SetSearchText(v string) *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetSearchText(v)
+	})
+}
+
+// UpdateSearchText sets the "search_text" field to the value that was provided on create.
+func (u *DocumentUpsertOne) UpdateSearchText() *DocumentUpsertOne {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateSearchText()
 	})
 }
 
@@ -2000,6 +2120,41 @@ func (u *DocumentUpsertBulk) SetContent(v string) *DocumentUpsertBulk {
 func (u *DocumentUpsertBulk) UpdateContent() *DocumentUpsertBulk {
 	return u.Update(func(s *DocumentUpsert) {
 		s.UpdateContent()
+	})
+}
+
+// SetBytes sets the "bytes" field.
+func (u *DocumentUpsertBulk) SetBytes(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetBytes(v)
+	})
+}
+
+// AddBytes adds v to the "bytes" field.
+func (u *DocumentUpsertBulk) AddBytes(v int) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.AddBytes(v)
+	})
+}
+
+// UpdateBytes sets the "bytes" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateBytes() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateBytes()
+	})
+}
+
+// SetSearchText sets the "search_text" field.
+func (u *DocumentUpsertBulk) SetSearchText(v string) *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.SetSearchText(v)
+	})
+}
+
+// UpdateSearchText sets the "search_text" field to the value that was provided on create.
+func (u *DocumentUpsertBulk) UpdateSearchText() *DocumentUpsertBulk {
+	return u.Update(func(s *DocumentUpsert) {
+		s.UpdateSearchText()
 	})
 }
 

@@ -135,6 +135,41 @@ func (_u *DocumentUpdate) SetNillableContent(v *string) *DocumentUpdate {
 	return _u
 }
 
+// SetBytes sets the "bytes" field.
+func (_u *DocumentUpdate) SetBytes(v int) *DocumentUpdate {
+	_u.mutation.ResetBytes()
+	_u.mutation.SetBytes(v)
+	return _u
+}
+
+// SetNillableBytes sets the "bytes" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableBytes(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetBytes(*v)
+	}
+	return _u
+}
+
+// AddBytes adds value to the "bytes" field.
+func (_u *DocumentUpdate) AddBytes(v int) *DocumentUpdate {
+	_u.mutation.AddBytes(v)
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *DocumentUpdate) SetSearchText(v string) *DocumentUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableSearchText(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetPlaces sets the "places" field.
 func (_u *DocumentUpdate) SetPlaces(v string) *DocumentUpdate {
 	_u.mutation.SetPlaces(v)
@@ -540,6 +575,11 @@ func (_u *DocumentUpdate) check() error {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "Document.state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.SearchText(); ok {
+		if err := document.SearchTextValidator(v); err != nil {
+			return &ValidationError{Name: "search_text", err: fmt.Errorf(`ent: validator failed for field "Document.search_text": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.InputHash(); ok {
 		if err := document.InputHashValidator(v); err != nil {
 			return &ValidationError{Name: "input_hash", err: fmt.Errorf(`ent: validator failed for field "Document.input_hash": %w`, err)}
@@ -611,6 +651,15 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Content(); ok {
 		_spec.SetField(document.FieldContent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Bytes(); ok {
+		_spec.SetField(document.FieldBytes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBytes(); ok {
+		_spec.AddField(document.FieldBytes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(document.FieldSearchText, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)
@@ -898,6 +947,41 @@ func (_u *DocumentUpdateOne) SetContent(v string) *DocumentUpdateOne {
 func (_u *DocumentUpdateOne) SetNillableContent(v *string) *DocumentUpdateOne {
 	if v != nil {
 		_u.SetContent(*v)
+	}
+	return _u
+}
+
+// SetBytes sets the "bytes" field.
+func (_u *DocumentUpdateOne) SetBytes(v int) *DocumentUpdateOne {
+	_u.mutation.ResetBytes()
+	_u.mutation.SetBytes(v)
+	return _u
+}
+
+// SetNillableBytes sets the "bytes" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableBytes(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetBytes(*v)
+	}
+	return _u
+}
+
+// AddBytes adds value to the "bytes" field.
+func (_u *DocumentUpdateOne) AddBytes(v int) *DocumentUpdateOne {
+	_u.mutation.AddBytes(v)
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *DocumentUpdateOne) SetSearchText(v string) *DocumentUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableSearchText(v *string) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -1320,6 +1404,11 @@ func (_u *DocumentUpdateOne) check() error {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "Document.state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.SearchText(); ok {
+		if err := document.SearchTextValidator(v); err != nil {
+			return &ValidationError{Name: "search_text", err: fmt.Errorf(`ent: validator failed for field "Document.search_text": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.InputHash(); ok {
 		if err := document.InputHashValidator(v); err != nil {
 			return &ValidationError{Name: "input_hash", err: fmt.Errorf(`ent: validator failed for field "Document.input_hash": %w`, err)}
@@ -1408,6 +1497,15 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if value, ok := _u.mutation.Content(); ok {
 		_spec.SetField(document.FieldContent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Bytes(); ok {
+		_spec.SetField(document.FieldBytes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBytes(); ok {
+		_spec.AddField(document.FieldBytes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(document.FieldSearchText, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)

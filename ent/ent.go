@@ -49,6 +49,7 @@ import (
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
+	"parley/ent/usagesum"
 	"parley/ent/user"
 	"parley/ent/webhookdelivery"
 	"parley/ent/webhookendpoint"
@@ -163,6 +164,7 @@ func checkColumn(t, c string) error {
 			upload.Table:          upload.ValidColumn,
 			usage.Table:           usage.ValidColumn,
 			usagerecord.Table:     usagerecord.ValidColumn,
+			usagesum.Table:        usagesum.ValidColumn,
 			user.Table:            user.ValidColumn,
 			webhookdelivery.Table: webhookdelivery.ValidColumn,
 			webhookendpoint.Table: webhookendpoint.ValidColumn,

@@ -47,6 +47,7 @@ import (
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
+	"parley/ent/usagesum"
 	"parley/ent/user"
 	"parley/ent/webhookdelivery"
 	"parley/ent/webhookendpoint"
@@ -61,7 +62,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 48)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 49)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -314,6 +315,8 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldState:        {Type: field.TypeString, Column: document.FieldState},
 			document.FieldReason:       {Type: field.TypeString, Column: document.FieldReason},
 			document.FieldContent:      {Type: field.TypeString, Column: document.FieldContent},
+			document.FieldBytes:        {Type: field.TypeInt, Column: document.FieldBytes},
+			document.FieldSearchText:   {Type: field.TypeString, Column: document.FieldSearchText},
 			document.FieldPlaces:       {Type: field.TypeString, Column: document.FieldPlaces},
 			document.FieldInputHash:    {Type: field.TypeString, Column: document.FieldInputHash},
 			document.FieldContentHash:  {Type: field.TypeString, Column: document.FieldContentHash},
@@ -965,6 +968,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldName:        {Type: field.TypeString, Column: upload.FieldName},
 			upload.FieldContentType: {Type: field.TypeString, Column: upload.FieldContentType},
 			upload.FieldBody:        {Type: field.TypeBytes, Column: upload.FieldBody},
+			upload.FieldBytes:       {Type: field.TypeInt, Column: upload.FieldBytes},
 		},
 	}
 	graph.Nodes[41] = &sqlgraph.Node{
@@ -1019,6 +1023,33 @@ var schemaGraph = func() *sqlgraph.Schema {
 	}
 	graph.Nodes[43] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
+			Table:   usagesum.Table,
+			Columns: usagesum.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt64,
+				Column: usagesum.FieldID,
+			},
+		},
+		Type: "UsageSum",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			usagesum.FieldWorkspaceID:      {Type: field.TypeString, Column: usagesum.FieldWorkspaceID},
+			usagesum.FieldMonth:            {Type: field.TypeString, Column: usagesum.FieldMonth},
+			usagesum.FieldChatbotID:        {Type: field.TypeString, Column: usagesum.FieldChatbotID},
+			usagesum.FieldModel:            {Type: field.TypeString, Column: usagesum.FieldModel},
+			usagesum.FieldStatus:           {Type: field.TypeString, Column: usagesum.FieldStatus},
+			usagesum.FieldAnswers:          {Type: field.TypeInt, Column: usagesum.FieldAnswers},
+			usagesum.FieldEstimated:        {Type: field.TypeInt, Column: usagesum.FieldEstimated},
+			usagesum.FieldPromptTokens:     {Type: field.TypeInt, Column: usagesum.FieldPromptTokens},
+			usagesum.FieldCompletionTokens: {Type: field.TypeInt, Column: usagesum.FieldCompletionTokens},
+			usagesum.FieldRefuted:          {Type: field.TypeInt, Column: usagesum.FieldRefuted},
+			usagesum.FieldFirstTokenMs:     {Type: field.TypeInt64, Column: usagesum.FieldFirstTokenMs},
+			usagesum.FieldFirstTokens:      {Type: field.TypeInt, Column: usagesum.FieldFirstTokens},
+			usagesum.FieldTotalMs:          {Type: field.TypeInt64, Column: usagesum.FieldTotalMs},
+			usagesum.FieldTotals:           {Type: field.TypeInt, Column: usagesum.FieldTotals},
+		},
+	}
+	graph.Nodes[44] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
 			ID: &sqlgraph.FieldSpec{
@@ -1036,7 +1067,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[44] = &sqlgraph.Node{
+	graph.Nodes[45] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   webhookdelivery.Table,
 			Columns: webhookdelivery.Columns,
@@ -1058,7 +1089,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			webhookdelivery.FieldCreatedAt:   {Type: field.TypeTime, Column: webhookdelivery.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[45] = &sqlgraph.Node{
+	graph.Nodes[46] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   webhookendpoint.Table,
 			Columns: webhookendpoint.Columns,
@@ -1084,7 +1115,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			webhookendpoint.FieldCreatedAt:      {Type: field.TypeTime, Column: webhookendpoint.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[46] = &sqlgraph.Node{
+	graph.Nodes[47] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   webhookmessage.Table,
 			Columns: webhookmessage.Columns,
@@ -1102,7 +1133,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			webhookmessage.FieldCreatedAt:   {Type: field.TypeTime, Column: webhookmessage.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[47] = &sqlgraph.Node{
+	graph.Nodes[48] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -3267,6 +3298,16 @@ func (f *DocumentFilter) WhereReason(p entql.StringP) {
 // WhereContent applies the entql string predicate on the content field.
 func (f *DocumentFilter) WhereContent(p entql.StringP) {
 	f.Where(p.Field(document.FieldContent))
+}
+
+// WhereBytes applies the entql int predicate on the bytes field.
+func (f *DocumentFilter) WhereBytes(p entql.IntP) {
+	f.Where(p.Field(document.FieldBytes))
+}
+
+// WhereSearchText applies the entql string predicate on the search_text field.
+func (f *DocumentFilter) WhereSearchText(p entql.StringP) {
+	f.Where(p.Field(document.FieldSearchText))
 }
 
 // WherePlaces applies the entql string predicate on the places field.
@@ -6219,6 +6260,11 @@ func (f *UploadFilter) WhereBody(p entql.BytesP) {
 	f.Where(p.Field(upload.FieldBody))
 }
 
+// WhereBytes applies the entql int predicate on the bytes field.
+func (f *UploadFilter) WhereBytes(p entql.IntP) {
+	f.Where(p.Field(upload.FieldBytes))
+}
+
 // WhereHasDocument applies a predicate to check if query has an edge document.
 func (f *UploadFilter) WhereHasDocument() {
 	f.Where(entql.HasEdge("document"))
@@ -6448,6 +6494,116 @@ func (f *UsageRecordFilter) WhereCreatedAt(p entql.TimeP) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *UsageSumQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the UsageSumQuery builder.
+func (_q *UsageSumQuery) Filter() *UsageSumFilter {
+	return &UsageSumFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *UsageSumMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the UsageSumMutation builder.
+func (m *UsageSumMutation) Filter() *UsageSumFilter {
+	return &UsageSumFilter{config: m.config, predicateAdder: m}
+}
+
+// UsageSumFilter provides a generic filtering capability at runtime for UsageSumQuery.
+type UsageSumFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *UsageSumFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[43].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int64 predicate on the id field.
+func (f *UsageSumFilter) WhereID(p entql.Int64P) {
+	f.Where(p.Field(usagesum.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *UsageSumFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(usagesum.FieldWorkspaceID))
+}
+
+// WhereMonth applies the entql string predicate on the month field.
+func (f *UsageSumFilter) WhereMonth(p entql.StringP) {
+	f.Where(p.Field(usagesum.FieldMonth))
+}
+
+// WhereChatbotID applies the entql string predicate on the chatbot_id field.
+func (f *UsageSumFilter) WhereChatbotID(p entql.StringP) {
+	f.Where(p.Field(usagesum.FieldChatbotID))
+}
+
+// WhereModel applies the entql string predicate on the model field.
+func (f *UsageSumFilter) WhereModel(p entql.StringP) {
+	f.Where(p.Field(usagesum.FieldModel))
+}
+
+// WhereStatus applies the entql string predicate on the status field.
+func (f *UsageSumFilter) WhereStatus(p entql.StringP) {
+	f.Where(p.Field(usagesum.FieldStatus))
+}
+
+// WhereAnswers applies the entql int predicate on the answers field.
+func (f *UsageSumFilter) WhereAnswers(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldAnswers))
+}
+
+// WhereEstimated applies the entql int predicate on the estimated field.
+func (f *UsageSumFilter) WhereEstimated(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldEstimated))
+}
+
+// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
+func (f *UsageSumFilter) WherePromptTokens(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldPromptTokens))
+}
+
+// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
+func (f *UsageSumFilter) WhereCompletionTokens(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldCompletionTokens))
+}
+
+// WhereRefuted applies the entql int predicate on the refuted field.
+func (f *UsageSumFilter) WhereRefuted(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldRefuted))
+}
+
+// WhereFirstTokenMs applies the entql int64 predicate on the first_token_ms field.
+func (f *UsageSumFilter) WhereFirstTokenMs(p entql.Int64P) {
+	f.Where(p.Field(usagesum.FieldFirstTokenMs))
+}
+
+// WhereFirstTokens applies the entql int predicate on the first_tokens field.
+func (f *UsageSumFilter) WhereFirstTokens(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldFirstTokens))
+}
+
+// WhereTotalMs applies the entql int64 predicate on the total_ms field.
+func (f *UsageSumFilter) WhereTotalMs(p entql.Int64P) {
+	f.Where(p.Field(usagesum.FieldTotalMs))
+}
+
+// WhereTotals applies the entql int predicate on the totals field.
+func (f *UsageSumFilter) WhereTotals(p entql.IntP) {
+	f.Where(p.Field(usagesum.FieldTotals))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *UserQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -6476,7 +6632,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[43].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[44].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6588,7 +6744,7 @@ type WebhookDeliveryFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WebhookDeliveryFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[44].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[45].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6701,7 +6857,7 @@ type WebhookEndpointFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WebhookEndpointFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[45].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[46].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6834,7 +6990,7 @@ type WebhookMessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WebhookMessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[46].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[47].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6927,7 +7083,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[47].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[48].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"parley/ent/predicate"
-	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
 	"parley/ent/removal"
@@ -26,6 +25,7 @@ import (
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
+	"parley/ent/usagesum"
 	"parley/ent/user"
 	"parley/ent/webhookdelivery"
 	"parley/ent/webhookendpoint"
@@ -37,846 +37,6 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 )
-
-// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
-type ProviderMutation struct {
-	config
-	op               Op
-	typ              string
-	id               *string
-	name             *string
-	kind             *string
-	base_url         *string
-	sealed_key       *[]byte
-	key_hint         *string
-	tools            *bool
-	updated_at       *time.Time
-	created_at       *time.Time
-	clearedFields    map[string]struct{}
-	workspace        *string
-	clearedworkspace bool
-	done             bool
-	oldValue         func(context.Context) (*Provider, error)
-	predicates       []predicate.Provider
-}
-
-var _ ent.Mutation = (*ProviderMutation)(nil)
-
-// providerOption allows management of the mutation configuration using functional options.
-type providerOption func(*ProviderMutation)
-
-// newProviderMutation creates new mutation for the Provider entity.
-func newProviderMutation(c config, op Op, opts ...providerOption) *ProviderMutation {
-	m := &ProviderMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeProvider,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withProviderID sets the ID field of the mutation.
-func withProviderID(id string) providerOption {
-	return func(m *ProviderMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *Provider
-		)
-		m.oldValue = func(ctx context.Context) (*Provider, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().Provider.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withProvider sets the old Provider of the mutation.
-func withProvider(node *Provider) providerOption {
-	return func(m *ProviderMutation) {
-		m.oldValue = func(context.Context) (*Provider, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m ProviderMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m ProviderMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("ent: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of Provider entities.
-func (m *ProviderMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *ProviderMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *ProviderMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().Provider.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *ProviderMutation) SetWorkspaceID(s string) {
-	m.workspace = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *ProviderMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldWorkspaceID returns the old "workspace_id" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *ProviderMutation) ResetWorkspaceID() {
-	m.workspace = nil
-}
-
-// SetName sets the "name" field.
-func (m *ProviderMutation) SetName(s string) {
-	m.name = &s
-}
-
-// Name returns the value of the "name" field in the mutation.
-func (m *ProviderMutation) Name() (r string, exists bool) {
-	v := m.name
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldName returns the old "name" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
-}
-
-// ResetName resets all changes to the "name" field.
-func (m *ProviderMutation) ResetName() {
-	m.name = nil
-}
-
-// SetKind sets the "kind" field.
-func (m *ProviderMutation) SetKind(s string) {
-	m.kind = &s
-}
-
-// Kind returns the value of the "kind" field in the mutation.
-func (m *ProviderMutation) Kind() (r string, exists bool) {
-	v := m.kind
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldKind returns the old "kind" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
-// ResetKind resets all changes to the "kind" field.
-func (m *ProviderMutation) ResetKind() {
-	m.kind = nil
-}
-
-// SetBaseURL sets the "base_url" field.
-func (m *ProviderMutation) SetBaseURL(s string) {
-	m.base_url = &s
-}
-
-// BaseURL returns the value of the "base_url" field in the mutation.
-func (m *ProviderMutation) BaseURL() (r string, exists bool) {
-	v := m.base_url
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldBaseURL returns the old "base_url" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldBaseURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBaseURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBaseURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBaseURL: %w", err)
-	}
-	return oldValue.BaseURL, nil
-}
-
-// ResetBaseURL resets all changes to the "base_url" field.
-func (m *ProviderMutation) ResetBaseURL() {
-	m.base_url = nil
-}
-
-// SetSealedKey sets the "sealed_key" field.
-func (m *ProviderMutation) SetSealedKey(b []byte) {
-	m.sealed_key = &b
-}
-
-// SealedKey returns the value of the "sealed_key" field in the mutation.
-func (m *ProviderMutation) SealedKey() (r []byte, exists bool) {
-	v := m.sealed_key
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSealedKey returns the old "sealed_key" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldSealedKey(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSealedKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSealedKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSealedKey: %w", err)
-	}
-	return oldValue.SealedKey, nil
-}
-
-// ClearSealedKey clears the value of the "sealed_key" field.
-func (m *ProviderMutation) ClearSealedKey() {
-	m.sealed_key = nil
-	m.clearedFields[provider.FieldSealedKey] = struct{}{}
-}
-
-// SealedKeyCleared returns if the "sealed_key" field was cleared in this mutation.
-func (m *ProviderMutation) SealedKeyCleared() bool {
-	_, ok := m.clearedFields[provider.FieldSealedKey]
-	return ok
-}
-
-// ResetSealedKey resets all changes to the "sealed_key" field.
-func (m *ProviderMutation) ResetSealedKey() {
-	m.sealed_key = nil
-	delete(m.clearedFields, provider.FieldSealedKey)
-}
-
-// SetKeyHint sets the "key_hint" field.
-func (m *ProviderMutation) SetKeyHint(s string) {
-	m.key_hint = &s
-}
-
-// KeyHint returns the value of the "key_hint" field in the mutation.
-func (m *ProviderMutation) KeyHint() (r string, exists bool) {
-	v := m.key_hint
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldKeyHint returns the old "key_hint" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldKeyHint(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKeyHint is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKeyHint requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKeyHint: %w", err)
-	}
-	return oldValue.KeyHint, nil
-}
-
-// ResetKeyHint resets all changes to the "key_hint" field.
-func (m *ProviderMutation) ResetKeyHint() {
-	m.key_hint = nil
-}
-
-// SetTools sets the "tools" field.
-func (m *ProviderMutation) SetTools(b bool) {
-	m.tools = &b
-}
-
-// Tools returns the value of the "tools" field in the mutation.
-func (m *ProviderMutation) Tools() (r bool, exists bool) {
-	v := m.tools
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldTools returns the old "tools" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldTools(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTools is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTools requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTools: %w", err)
-	}
-	return oldValue.Tools, nil
-}
-
-// ResetTools resets all changes to the "tools" field.
-func (m *ProviderMutation) ResetTools() {
-	m.tools = nil
-}
-
-// SetUpdatedAt sets the "updated_at" field.
-func (m *ProviderMutation) SetUpdatedAt(t time.Time) {
-	m.updated_at = &t
-}
-
-// UpdatedAt returns the value of the "updated_at" field in the mutation.
-func (m *ProviderMutation) UpdatedAt() (r time.Time, exists bool) {
-	v := m.updated_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldUpdatedAt returns the old "updated_at" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
-	}
-	return oldValue.UpdatedAt, nil
-}
-
-// ResetUpdatedAt resets all changes to the "updated_at" field.
-func (m *ProviderMutation) ResetUpdatedAt() {
-	m.updated_at = nil
-}
-
-// SetCreatedAt sets the "created_at" field.
-func (m *ProviderMutation) SetCreatedAt(t time.Time) {
-	m.created_at = &t
-}
-
-// CreatedAt returns the value of the "created_at" field in the mutation.
-func (m *ProviderMutation) CreatedAt() (r time.Time, exists bool) {
-	v := m.created_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
-}
-
-// ResetCreatedAt resets all changes to the "created_at" field.
-func (m *ProviderMutation) ResetCreatedAt() {
-	m.created_at = nil
-}
-
-// ClearWorkspace clears the "workspace" edge to the Workspace entity.
-func (m *ProviderMutation) ClearWorkspace() {
-	m.clearedworkspace = true
-	m.clearedFields[provider.FieldWorkspaceID] = struct{}{}
-}
-
-// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
-func (m *ProviderMutation) WorkspaceCleared() bool {
-	return m.clearedworkspace
-}
-
-// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// WorkspaceID instead. It exists only for internal usage by the builders.
-func (m *ProviderMutation) WorkspaceIDs() (ids []string) {
-	if id := m.workspace; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetWorkspace resets all changes to the "workspace" edge.
-func (m *ProviderMutation) ResetWorkspace() {
-	m.workspace = nil
-	m.clearedworkspace = false
-}
-
-// Where appends a list predicates to the ProviderMutation builder.
-func (m *ProviderMutation) Where(ps ...predicate.Provider) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the ProviderMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *ProviderMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.Provider, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *ProviderMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *ProviderMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (Provider).
-func (m *ProviderMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *ProviderMutation) Fields() []string {
-	fields := make([]string, 0, 9)
-	if m.workspace != nil {
-		fields = append(fields, provider.FieldWorkspaceID)
-	}
-	if m.name != nil {
-		fields = append(fields, provider.FieldName)
-	}
-	if m.kind != nil {
-		fields = append(fields, provider.FieldKind)
-	}
-	if m.base_url != nil {
-		fields = append(fields, provider.FieldBaseURL)
-	}
-	if m.sealed_key != nil {
-		fields = append(fields, provider.FieldSealedKey)
-	}
-	if m.key_hint != nil {
-		fields = append(fields, provider.FieldKeyHint)
-	}
-	if m.tools != nil {
-		fields = append(fields, provider.FieldTools)
-	}
-	if m.updated_at != nil {
-		fields = append(fields, provider.FieldUpdatedAt)
-	}
-	if m.created_at != nil {
-		fields = append(fields, provider.FieldCreatedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *ProviderMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case provider.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case provider.FieldName:
-		return m.Name()
-	case provider.FieldKind:
-		return m.Kind()
-	case provider.FieldBaseURL:
-		return m.BaseURL()
-	case provider.FieldSealedKey:
-		return m.SealedKey()
-	case provider.FieldKeyHint:
-		return m.KeyHint()
-	case provider.FieldTools:
-		return m.Tools()
-	case provider.FieldUpdatedAt:
-		return m.UpdatedAt()
-	case provider.FieldCreatedAt:
-		return m.CreatedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *ProviderMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case provider.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case provider.FieldName:
-		return m.OldName(ctx)
-	case provider.FieldKind:
-		return m.OldKind(ctx)
-	case provider.FieldBaseURL:
-		return m.OldBaseURL(ctx)
-	case provider.FieldSealedKey:
-		return m.OldSealedKey(ctx)
-	case provider.FieldKeyHint:
-		return m.OldKeyHint(ctx)
-	case provider.FieldTools:
-		return m.OldTools(ctx)
-	case provider.FieldUpdatedAt:
-		return m.OldUpdatedAt(ctx)
-	case provider.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Provider field %s", name)
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *ProviderMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case provider.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case provider.FieldName:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetName(v)
-		return nil
-	case provider.FieldKind:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKind(v)
-		return nil
-	case provider.FieldBaseURL:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetBaseURL(v)
-		return nil
-	case provider.FieldSealedKey:
-		v, ok := value.([]byte)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSealedKey(v)
-		return nil
-	case provider.FieldKeyHint:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKeyHint(v)
-		return nil
-	case provider.FieldTools:
-		v, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTools(v)
-		return nil
-	case provider.FieldUpdatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetUpdatedAt(v)
-		return nil
-	case provider.FieldCreatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCreatedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Provider field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *ProviderMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *ProviderMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *ProviderMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown Provider numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *ProviderMutation) ClearedFields() []string {
-	var fields []string
-	if m.FieldCleared(provider.FieldSealedKey) {
-		fields = append(fields, provider.FieldSealedKey)
-	}
-	return fields
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *ProviderMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *ProviderMutation) ClearField(name string) error {
-	switch name {
-	case provider.FieldSealedKey:
-		m.ClearSealedKey()
-		return nil
-	}
-	return fmt.Errorf("unknown Provider nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *ProviderMutation) ResetField(name string) error {
-	switch name {
-	case provider.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case provider.FieldName:
-		m.ResetName()
-		return nil
-	case provider.FieldKind:
-		m.ResetKind()
-		return nil
-	case provider.FieldBaseURL:
-		m.ResetBaseURL()
-		return nil
-	case provider.FieldSealedKey:
-		m.ResetSealedKey()
-		return nil
-	case provider.FieldKeyHint:
-		m.ResetKeyHint()
-		return nil
-	case provider.FieldTools:
-		m.ResetTools()
-		return nil
-	case provider.FieldUpdatedAt:
-		m.ResetUpdatedAt()
-		return nil
-	case provider.FieldCreatedAt:
-		m.ResetCreatedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown Provider field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *ProviderMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.workspace != nil {
-		edges = append(edges, provider.EdgeWorkspace)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *ProviderMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case provider.EdgeWorkspace:
-		if id := m.workspace; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *ProviderMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *ProviderMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *ProviderMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedworkspace {
-		edges = append(edges, provider.EdgeWorkspace)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *ProviderMutation) EdgeCleared(name string) bool {
-	switch name {
-	case provider.EdgeWorkspace:
-		return m.clearedworkspace
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *ProviderMutation) ClearEdge(name string) error {
-	switch name {
-	case provider.EdgeWorkspace:
-		m.ClearWorkspace()
-		return nil
-	}
-	return fmt.Errorf("unknown Provider unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *ProviderMutation) ResetEdge(name string) error {
-	switch name {
-	case provider.EdgeWorkspace:
-		m.ResetWorkspace()
-		return nil
-	}
-	return fmt.Errorf("unknown Provider edge %s", name)
-}
 
 // QuotaNoticeMutation represents an operation that mutates the QuotaNotice nodes in the graph.
 type QuotaNoticeMutation struct {
@@ -14235,6 +13395,8 @@ type UploadMutation struct {
 	name            *string
 	content_type    *string
 	body            *[]byte
+	bytes           *int
+	addbytes        *int
 	clearedFields   map[string]struct{}
 	document        *string
 	cleareddocument bool
@@ -14527,6 +13689,62 @@ func (m *UploadMutation) ResetBody() {
 	m.body = nil
 }
 
+// SetBytes sets the "bytes" field.
+func (m *UploadMutation) SetBytes(i int) {
+	m.bytes = &i
+	m.addbytes = nil
+}
+
+// Bytes returns the value of the "bytes" field in the mutation.
+func (m *UploadMutation) Bytes() (r int, exists bool) {
+	v := m.bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBytes returns the old "bytes" field's value of the Upload entity.
+// If the Upload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UploadMutation) OldBytes(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBytes: %w", err)
+	}
+	return oldValue.Bytes, nil
+}
+
+// AddBytes adds i to the "bytes" field.
+func (m *UploadMutation) AddBytes(i int) {
+	if m.addbytes != nil {
+		*m.addbytes += i
+	} else {
+		m.addbytes = &i
+	}
+}
+
+// AddedBytes returns the value that was added to the "bytes" field in this mutation.
+func (m *UploadMutation) AddedBytes() (r int, exists bool) {
+	v := m.addbytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBytes resets all changes to the "bytes" field.
+func (m *UploadMutation) ResetBytes() {
+	m.bytes = nil
+	m.addbytes = nil
+}
+
 // ClearDocument clears the "document" edge to the Document entity.
 func (m *UploadMutation) ClearDocument() {
 	m.cleareddocument = true
@@ -14588,7 +13806,7 @@ func (m *UploadMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UploadMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 6)
 	if m.workspace_id != nil {
 		fields = append(fields, upload.FieldWorkspaceID)
 	}
@@ -14603,6 +13821,9 @@ func (m *UploadMutation) Fields() []string {
 	}
 	if m.body != nil {
 		fields = append(fields, upload.FieldBody)
+	}
+	if m.bytes != nil {
+		fields = append(fields, upload.FieldBytes)
 	}
 	return fields
 }
@@ -14622,6 +13843,8 @@ func (m *UploadMutation) Field(name string) (ent.Value, bool) {
 		return m.ContentType()
 	case upload.FieldBody:
 		return m.Body()
+	case upload.FieldBytes:
+		return m.Bytes()
 	}
 	return nil, false
 }
@@ -14641,6 +13864,8 @@ func (m *UploadMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldContentType(ctx)
 	case upload.FieldBody:
 		return m.OldBody(ctx)
+	case upload.FieldBytes:
+		return m.OldBytes(ctx)
 	}
 	return nil, fmt.Errorf("unknown Upload field %s", name)
 }
@@ -14685,6 +13910,13 @@ func (m *UploadMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetBody(v)
 		return nil
+	case upload.FieldBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBytes(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Upload field %s", name)
 }
@@ -14692,13 +13924,21 @@ func (m *UploadMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *UploadMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addbytes != nil {
+		fields = append(fields, upload.FieldBytes)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *UploadMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case upload.FieldBytes:
+		return m.AddedBytes()
+	}
 	return nil, false
 }
 
@@ -14707,6 +13947,13 @@ func (m *UploadMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *UploadMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case upload.FieldBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBytes(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Upload numeric field %s", name)
 }
@@ -14748,6 +13995,9 @@ func (m *UploadMutation) ResetField(name string) error {
 		return nil
 	case upload.FieldBody:
 		m.ResetBody()
+		return nil
+	case upload.FieldBytes:
+		m.ResetBytes()
 		return nil
 	}
 	return fmt.Errorf("unknown Upload field %s", name)
@@ -17094,6 +16344,1340 @@ func (m *UsageRecordMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *UsageRecordMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown UsageRecord edge %s", name)
+}
+
+// UsageSumMutation represents an operation that mutates the UsageSum nodes in the graph.
+type UsageSumMutation struct {
+	config
+	op                   Op
+	typ                  string
+	id                   *int64
+	workspace_id         *string
+	month                *string
+	chatbot_id           *string
+	model                *string
+	status               *string
+	answers              *int
+	addanswers           *int
+	estimated            *int
+	addestimated         *int
+	prompt_tokens        *int
+	addprompt_tokens     *int
+	completion_tokens    *int
+	addcompletion_tokens *int
+	refuted              *int
+	addrefuted           *int
+	first_token_ms       *int64
+	addfirst_token_ms    *int64
+	first_tokens         *int
+	addfirst_tokens      *int
+	total_ms             *int64
+	addtotal_ms          *int64
+	totals               *int
+	addtotals            *int
+	clearedFields        map[string]struct{}
+	done                 bool
+	oldValue             func(context.Context) (*UsageSum, error)
+	predicates           []predicate.UsageSum
+}
+
+var _ ent.Mutation = (*UsageSumMutation)(nil)
+
+// usagesumOption allows management of the mutation configuration using functional options.
+type usagesumOption func(*UsageSumMutation)
+
+// newUsageSumMutation creates new mutation for the UsageSum entity.
+func newUsageSumMutation(c config, op Op, opts ...usagesumOption) *UsageSumMutation {
+	m := &UsageSumMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeUsageSum,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withUsageSumID sets the ID field of the mutation.
+func withUsageSumID(id int64) usagesumOption {
+	return func(m *UsageSumMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *UsageSum
+		)
+		m.oldValue = func(ctx context.Context) (*UsageSum, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().UsageSum.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withUsageSum sets the old UsageSum of the mutation.
+func withUsageSum(node *UsageSum) usagesumOption {
+	return func(m *UsageSumMutation) {
+		m.oldValue = func(context.Context) (*UsageSum, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m UsageSumMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m UsageSumMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of UsageSum entities.
+func (m *UsageSumMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *UsageSumMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *UsageSumMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().UsageSum.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *UsageSumMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *UsageSumMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *UsageSumMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetMonth sets the "month" field.
+func (m *UsageSumMutation) SetMonth(s string) {
+	m.month = &s
+}
+
+// Month returns the value of the "month" field in the mutation.
+func (m *UsageSumMutation) Month() (r string, exists bool) {
+	v := m.month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMonth returns the old "month" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldMonth(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMonth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMonth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMonth: %w", err)
+	}
+	return oldValue.Month, nil
+}
+
+// ResetMonth resets all changes to the "month" field.
+func (m *UsageSumMutation) ResetMonth() {
+	m.month = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *UsageSumMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *UsageSumMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChatbotID returns the old "chatbot_id" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldChatbotID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChatbotID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
+	}
+	return oldValue.ChatbotID, nil
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *UsageSumMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetModel sets the "model" field.
+func (m *UsageSumMutation) SetModel(s string) {
+	m.model = &s
+}
+
+// Model returns the value of the "model" field in the mutation.
+func (m *UsageSumMutation) Model() (r string, exists bool) {
+	v := m.model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModel returns the old "model" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModel: %w", err)
+	}
+	return oldValue.Model, nil
+}
+
+// ResetModel resets all changes to the "model" field.
+func (m *UsageSumMutation) ResetModel() {
+	m.model = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *UsageSumMutation) SetStatus(s string) {
+	m.status = &s
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *UsageSumMutation) Status() (r string, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldStatus(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *UsageSumMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetAnswers sets the "answers" field.
+func (m *UsageSumMutation) SetAnswers(i int) {
+	m.answers = &i
+	m.addanswers = nil
+}
+
+// Answers returns the value of the "answers" field in the mutation.
+func (m *UsageSumMutation) Answers() (r int, exists bool) {
+	v := m.answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnswers returns the old "answers" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldAnswers(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnswers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnswers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnswers: %w", err)
+	}
+	return oldValue.Answers, nil
+}
+
+// AddAnswers adds i to the "answers" field.
+func (m *UsageSumMutation) AddAnswers(i int) {
+	if m.addanswers != nil {
+		*m.addanswers += i
+	} else {
+		m.addanswers = &i
+	}
+}
+
+// AddedAnswers returns the value that was added to the "answers" field in this mutation.
+func (m *UsageSumMutation) AddedAnswers() (r int, exists bool) {
+	v := m.addanswers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAnswers resets all changes to the "answers" field.
+func (m *UsageSumMutation) ResetAnswers() {
+	m.answers = nil
+	m.addanswers = nil
+}
+
+// SetEstimated sets the "estimated" field.
+func (m *UsageSumMutation) SetEstimated(i int) {
+	m.estimated = &i
+	m.addestimated = nil
+}
+
+// Estimated returns the value of the "estimated" field in the mutation.
+func (m *UsageSumMutation) Estimated() (r int, exists bool) {
+	v := m.estimated
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEstimated returns the old "estimated" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldEstimated(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEstimated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
+	}
+	return oldValue.Estimated, nil
+}
+
+// AddEstimated adds i to the "estimated" field.
+func (m *UsageSumMutation) AddEstimated(i int) {
+	if m.addestimated != nil {
+		*m.addestimated += i
+	} else {
+		m.addestimated = &i
+	}
+}
+
+// AddedEstimated returns the value that was added to the "estimated" field in this mutation.
+func (m *UsageSumMutation) AddedEstimated() (r int, exists bool) {
+	v := m.addestimated
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEstimated resets all changes to the "estimated" field.
+func (m *UsageSumMutation) ResetEstimated() {
+	m.estimated = nil
+	m.addestimated = nil
+}
+
+// SetPromptTokens sets the "prompt_tokens" field.
+func (m *UsageSumMutation) SetPromptTokens(i int) {
+	m.prompt_tokens = &i
+	m.addprompt_tokens = nil
+}
+
+// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
+func (m *UsageSumMutation) PromptTokens() (r int, exists bool) {
+	v := m.prompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPromptTokens returns the old "prompt_tokens" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
+	}
+	return oldValue.PromptTokens, nil
+}
+
+// AddPromptTokens adds i to the "prompt_tokens" field.
+func (m *UsageSumMutation) AddPromptTokens(i int) {
+	if m.addprompt_tokens != nil {
+		*m.addprompt_tokens += i
+	} else {
+		m.addprompt_tokens = &i
+	}
+}
+
+// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
+func (m *UsageSumMutation) AddedPromptTokens() (r int, exists bool) {
+	v := m.addprompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPromptTokens resets all changes to the "prompt_tokens" field.
+func (m *UsageSumMutation) ResetPromptTokens() {
+	m.prompt_tokens = nil
+	m.addprompt_tokens = nil
+}
+
+// SetCompletionTokens sets the "completion_tokens" field.
+func (m *UsageSumMutation) SetCompletionTokens(i int) {
+	m.completion_tokens = &i
+	m.addcompletion_tokens = nil
+}
+
+// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
+func (m *UsageSumMutation) CompletionTokens() (r int, exists bool) {
+	v := m.completion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletionTokens returns the old "completion_tokens" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
+	}
+	return oldValue.CompletionTokens, nil
+}
+
+// AddCompletionTokens adds i to the "completion_tokens" field.
+func (m *UsageSumMutation) AddCompletionTokens(i int) {
+	if m.addcompletion_tokens != nil {
+		*m.addcompletion_tokens += i
+	} else {
+		m.addcompletion_tokens = &i
+	}
+}
+
+// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
+func (m *UsageSumMutation) AddedCompletionTokens() (r int, exists bool) {
+	v := m.addcompletion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCompletionTokens resets all changes to the "completion_tokens" field.
+func (m *UsageSumMutation) ResetCompletionTokens() {
+	m.completion_tokens = nil
+	m.addcompletion_tokens = nil
+}
+
+// SetRefuted sets the "refuted" field.
+func (m *UsageSumMutation) SetRefuted(i int) {
+	m.refuted = &i
+	m.addrefuted = nil
+}
+
+// Refuted returns the value of the "refuted" field in the mutation.
+func (m *UsageSumMutation) Refuted() (r int, exists bool) {
+	v := m.refuted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRefuted returns the old "refuted" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldRefuted(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRefuted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRefuted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRefuted: %w", err)
+	}
+	return oldValue.Refuted, nil
+}
+
+// AddRefuted adds i to the "refuted" field.
+func (m *UsageSumMutation) AddRefuted(i int) {
+	if m.addrefuted != nil {
+		*m.addrefuted += i
+	} else {
+		m.addrefuted = &i
+	}
+}
+
+// AddedRefuted returns the value that was added to the "refuted" field in this mutation.
+func (m *UsageSumMutation) AddedRefuted() (r int, exists bool) {
+	v := m.addrefuted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRefuted resets all changes to the "refuted" field.
+func (m *UsageSumMutation) ResetRefuted() {
+	m.refuted = nil
+	m.addrefuted = nil
+}
+
+// SetFirstTokenMs sets the "first_token_ms" field.
+func (m *UsageSumMutation) SetFirstTokenMs(i int64) {
+	m.first_token_ms = &i
+	m.addfirst_token_ms = nil
+}
+
+// FirstTokenMs returns the value of the "first_token_ms" field in the mutation.
+func (m *UsageSumMutation) FirstTokenMs() (r int64, exists bool) {
+	v := m.first_token_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstTokenMs returns the old "first_token_ms" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldFirstTokenMs(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstTokenMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstTokenMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstTokenMs: %w", err)
+	}
+	return oldValue.FirstTokenMs, nil
+}
+
+// AddFirstTokenMs adds i to the "first_token_ms" field.
+func (m *UsageSumMutation) AddFirstTokenMs(i int64) {
+	if m.addfirst_token_ms != nil {
+		*m.addfirst_token_ms += i
+	} else {
+		m.addfirst_token_ms = &i
+	}
+}
+
+// AddedFirstTokenMs returns the value that was added to the "first_token_ms" field in this mutation.
+func (m *UsageSumMutation) AddedFirstTokenMs() (r int64, exists bool) {
+	v := m.addfirst_token_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFirstTokenMs resets all changes to the "first_token_ms" field.
+func (m *UsageSumMutation) ResetFirstTokenMs() {
+	m.first_token_ms = nil
+	m.addfirst_token_ms = nil
+}
+
+// SetFirstTokens sets the "first_tokens" field.
+func (m *UsageSumMutation) SetFirstTokens(i int) {
+	m.first_tokens = &i
+	m.addfirst_tokens = nil
+}
+
+// FirstTokens returns the value of the "first_tokens" field in the mutation.
+func (m *UsageSumMutation) FirstTokens() (r int, exists bool) {
+	v := m.first_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstTokens returns the old "first_tokens" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldFirstTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstTokens: %w", err)
+	}
+	return oldValue.FirstTokens, nil
+}
+
+// AddFirstTokens adds i to the "first_tokens" field.
+func (m *UsageSumMutation) AddFirstTokens(i int) {
+	if m.addfirst_tokens != nil {
+		*m.addfirst_tokens += i
+	} else {
+		m.addfirst_tokens = &i
+	}
+}
+
+// AddedFirstTokens returns the value that was added to the "first_tokens" field in this mutation.
+func (m *UsageSumMutation) AddedFirstTokens() (r int, exists bool) {
+	v := m.addfirst_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFirstTokens resets all changes to the "first_tokens" field.
+func (m *UsageSumMutation) ResetFirstTokens() {
+	m.first_tokens = nil
+	m.addfirst_tokens = nil
+}
+
+// SetTotalMs sets the "total_ms" field.
+func (m *UsageSumMutation) SetTotalMs(i int64) {
+	m.total_ms = &i
+	m.addtotal_ms = nil
+}
+
+// TotalMs returns the value of the "total_ms" field in the mutation.
+func (m *UsageSumMutation) TotalMs() (r int64, exists bool) {
+	v := m.total_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotalMs returns the old "total_ms" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldTotalMs(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotalMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
+	}
+	return oldValue.TotalMs, nil
+}
+
+// AddTotalMs adds i to the "total_ms" field.
+func (m *UsageSumMutation) AddTotalMs(i int64) {
+	if m.addtotal_ms != nil {
+		*m.addtotal_ms += i
+	} else {
+		m.addtotal_ms = &i
+	}
+}
+
+// AddedTotalMs returns the value that was added to the "total_ms" field in this mutation.
+func (m *UsageSumMutation) AddedTotalMs() (r int64, exists bool) {
+	v := m.addtotal_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotalMs resets all changes to the "total_ms" field.
+func (m *UsageSumMutation) ResetTotalMs() {
+	m.total_ms = nil
+	m.addtotal_ms = nil
+}
+
+// SetTotals sets the "totals" field.
+func (m *UsageSumMutation) SetTotals(i int) {
+	m.totals = &i
+	m.addtotals = nil
+}
+
+// Totals returns the value of the "totals" field in the mutation.
+func (m *UsageSumMutation) Totals() (r int, exists bool) {
+	v := m.totals
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotals returns the old "totals" field's value of the UsageSum entity.
+// If the UsageSum object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageSumMutation) OldTotals(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotals is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotals requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotals: %w", err)
+	}
+	return oldValue.Totals, nil
+}
+
+// AddTotals adds i to the "totals" field.
+func (m *UsageSumMutation) AddTotals(i int) {
+	if m.addtotals != nil {
+		*m.addtotals += i
+	} else {
+		m.addtotals = &i
+	}
+}
+
+// AddedTotals returns the value that was added to the "totals" field in this mutation.
+func (m *UsageSumMutation) AddedTotals() (r int, exists bool) {
+	v := m.addtotals
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotals resets all changes to the "totals" field.
+func (m *UsageSumMutation) ResetTotals() {
+	m.totals = nil
+	m.addtotals = nil
+}
+
+// Where appends a list predicates to the UsageSumMutation builder.
+func (m *UsageSumMutation) Where(ps ...predicate.UsageSum) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the UsageSumMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *UsageSumMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.UsageSum, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *UsageSumMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *UsageSumMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (UsageSum).
+func (m *UsageSumMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *UsageSumMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.workspace_id != nil {
+		fields = append(fields, usagesum.FieldWorkspaceID)
+	}
+	if m.month != nil {
+		fields = append(fields, usagesum.FieldMonth)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, usagesum.FieldChatbotID)
+	}
+	if m.model != nil {
+		fields = append(fields, usagesum.FieldModel)
+	}
+	if m.status != nil {
+		fields = append(fields, usagesum.FieldStatus)
+	}
+	if m.answers != nil {
+		fields = append(fields, usagesum.FieldAnswers)
+	}
+	if m.estimated != nil {
+		fields = append(fields, usagesum.FieldEstimated)
+	}
+	if m.prompt_tokens != nil {
+		fields = append(fields, usagesum.FieldPromptTokens)
+	}
+	if m.completion_tokens != nil {
+		fields = append(fields, usagesum.FieldCompletionTokens)
+	}
+	if m.refuted != nil {
+		fields = append(fields, usagesum.FieldRefuted)
+	}
+	if m.first_token_ms != nil {
+		fields = append(fields, usagesum.FieldFirstTokenMs)
+	}
+	if m.first_tokens != nil {
+		fields = append(fields, usagesum.FieldFirstTokens)
+	}
+	if m.total_ms != nil {
+		fields = append(fields, usagesum.FieldTotalMs)
+	}
+	if m.totals != nil {
+		fields = append(fields, usagesum.FieldTotals)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *UsageSumMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case usagesum.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case usagesum.FieldMonth:
+		return m.Month()
+	case usagesum.FieldChatbotID:
+		return m.ChatbotID()
+	case usagesum.FieldModel:
+		return m.Model()
+	case usagesum.FieldStatus:
+		return m.Status()
+	case usagesum.FieldAnswers:
+		return m.Answers()
+	case usagesum.FieldEstimated:
+		return m.Estimated()
+	case usagesum.FieldPromptTokens:
+		return m.PromptTokens()
+	case usagesum.FieldCompletionTokens:
+		return m.CompletionTokens()
+	case usagesum.FieldRefuted:
+		return m.Refuted()
+	case usagesum.FieldFirstTokenMs:
+		return m.FirstTokenMs()
+	case usagesum.FieldFirstTokens:
+		return m.FirstTokens()
+	case usagesum.FieldTotalMs:
+		return m.TotalMs()
+	case usagesum.FieldTotals:
+		return m.Totals()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *UsageSumMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case usagesum.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case usagesum.FieldMonth:
+		return m.OldMonth(ctx)
+	case usagesum.FieldChatbotID:
+		return m.OldChatbotID(ctx)
+	case usagesum.FieldModel:
+		return m.OldModel(ctx)
+	case usagesum.FieldStatus:
+		return m.OldStatus(ctx)
+	case usagesum.FieldAnswers:
+		return m.OldAnswers(ctx)
+	case usagesum.FieldEstimated:
+		return m.OldEstimated(ctx)
+	case usagesum.FieldPromptTokens:
+		return m.OldPromptTokens(ctx)
+	case usagesum.FieldCompletionTokens:
+		return m.OldCompletionTokens(ctx)
+	case usagesum.FieldRefuted:
+		return m.OldRefuted(ctx)
+	case usagesum.FieldFirstTokenMs:
+		return m.OldFirstTokenMs(ctx)
+	case usagesum.FieldFirstTokens:
+		return m.OldFirstTokens(ctx)
+	case usagesum.FieldTotalMs:
+		return m.OldTotalMs(ctx)
+	case usagesum.FieldTotals:
+		return m.OldTotals(ctx)
+	}
+	return nil, fmt.Errorf("unknown UsageSum field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UsageSumMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case usagesum.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case usagesum.FieldMonth:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMonth(v)
+		return nil
+	case usagesum.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case usagesum.FieldModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModel(v)
+		return nil
+	case usagesum.FieldStatus:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case usagesum.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswers(v)
+		return nil
+	case usagesum.FieldEstimated:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEstimated(v)
+		return nil
+	case usagesum.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPromptTokens(v)
+		return nil
+	case usagesum.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletionTokens(v)
+		return nil
+	case usagesum.FieldRefuted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRefuted(v)
+		return nil
+	case usagesum.FieldFirstTokenMs:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstTokenMs(v)
+		return nil
+	case usagesum.FieldFirstTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstTokens(v)
+		return nil
+	case usagesum.FieldTotalMs:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotalMs(v)
+		return nil
+	case usagesum.FieldTotals:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotals(v)
+		return nil
+	}
+	return fmt.Errorf("unknown UsageSum field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *UsageSumMutation) AddedFields() []string {
+	var fields []string
+	if m.addanswers != nil {
+		fields = append(fields, usagesum.FieldAnswers)
+	}
+	if m.addestimated != nil {
+		fields = append(fields, usagesum.FieldEstimated)
+	}
+	if m.addprompt_tokens != nil {
+		fields = append(fields, usagesum.FieldPromptTokens)
+	}
+	if m.addcompletion_tokens != nil {
+		fields = append(fields, usagesum.FieldCompletionTokens)
+	}
+	if m.addrefuted != nil {
+		fields = append(fields, usagesum.FieldRefuted)
+	}
+	if m.addfirst_token_ms != nil {
+		fields = append(fields, usagesum.FieldFirstTokenMs)
+	}
+	if m.addfirst_tokens != nil {
+		fields = append(fields, usagesum.FieldFirstTokens)
+	}
+	if m.addtotal_ms != nil {
+		fields = append(fields, usagesum.FieldTotalMs)
+	}
+	if m.addtotals != nil {
+		fields = append(fields, usagesum.FieldTotals)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *UsageSumMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case usagesum.FieldAnswers:
+		return m.AddedAnswers()
+	case usagesum.FieldEstimated:
+		return m.AddedEstimated()
+	case usagesum.FieldPromptTokens:
+		return m.AddedPromptTokens()
+	case usagesum.FieldCompletionTokens:
+		return m.AddedCompletionTokens()
+	case usagesum.FieldRefuted:
+		return m.AddedRefuted()
+	case usagesum.FieldFirstTokenMs:
+		return m.AddedFirstTokenMs()
+	case usagesum.FieldFirstTokens:
+		return m.AddedFirstTokens()
+	case usagesum.FieldTotalMs:
+		return m.AddedTotalMs()
+	case usagesum.FieldTotals:
+		return m.AddedTotals()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UsageSumMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case usagesum.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAnswers(v)
+		return nil
+	case usagesum.FieldEstimated:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEstimated(v)
+		return nil
+	case usagesum.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPromptTokens(v)
+		return nil
+	case usagesum.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletionTokens(v)
+		return nil
+	case usagesum.FieldRefuted:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRefuted(v)
+		return nil
+	case usagesum.FieldFirstTokenMs:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFirstTokenMs(v)
+		return nil
+	case usagesum.FieldFirstTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFirstTokens(v)
+		return nil
+	case usagesum.FieldTotalMs:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotalMs(v)
+		return nil
+	case usagesum.FieldTotals:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotals(v)
+		return nil
+	}
+	return fmt.Errorf("unknown UsageSum numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *UsageSumMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *UsageSumMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *UsageSumMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown UsageSum nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *UsageSumMutation) ResetField(name string) error {
+	switch name {
+	case usagesum.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case usagesum.FieldMonth:
+		m.ResetMonth()
+		return nil
+	case usagesum.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case usagesum.FieldModel:
+		m.ResetModel()
+		return nil
+	case usagesum.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case usagesum.FieldAnswers:
+		m.ResetAnswers()
+		return nil
+	case usagesum.FieldEstimated:
+		m.ResetEstimated()
+		return nil
+	case usagesum.FieldPromptTokens:
+		m.ResetPromptTokens()
+		return nil
+	case usagesum.FieldCompletionTokens:
+		m.ResetCompletionTokens()
+		return nil
+	case usagesum.FieldRefuted:
+		m.ResetRefuted()
+		return nil
+	case usagesum.FieldFirstTokenMs:
+		m.ResetFirstTokenMs()
+		return nil
+	case usagesum.FieldFirstTokens:
+		m.ResetFirstTokens()
+		return nil
+	case usagesum.FieldTotalMs:
+		m.ResetTotalMs()
+		return nil
+	case usagesum.FieldTotals:
+		m.ResetTotals()
+		return nil
+	}
+	return fmt.Errorf("unknown UsageSum field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *UsageSumMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *UsageSumMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *UsageSumMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *UsageSumMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *UsageSumMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *UsageSumMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *UsageSumMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown UsageSum unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *UsageSumMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown UsageSum edge %s", name)
 }
 
 // UserMutation represents an operation that mutates the User nodes in the graph.

@@ -100,6 +100,8 @@ type Tx struct {
 	Usage *UsageClient
 	// UsageRecord is the client for interacting with the UsageRecord builders.
 	UsageRecord *UsageRecordClient
+	// UsageSum is the client for interacting with the UsageSum builders.
+	UsageSum *UsageSumClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
@@ -284,6 +286,7 @@ func (tx *Tx) init() {
 	tx.Upload = NewUploadClient(tx.config)
 	tx.Usage = NewUsageClient(tx.config)
 	tx.UsageRecord = NewUsageRecordClient(tx.config)
+	tx.UsageSum = NewUsageSumClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.WebhookDelivery = NewWebhookDeliveryClient(tx.config)
 	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)

@@ -27,6 +27,8 @@ type Upload struct {
 	ContentType string `json:"content_type,omitempty"`
 	// Body holds the value of the "body" field.
 	Body []byte `json:"body,omitempty"`
+	// Bytes holds the value of the "bytes" field.
+	Bytes int `json:"bytes,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the UploadQuery when eager-loading is set.
 	Edges        UploadEdges `json:"edges"`
@@ -60,7 +62,7 @@ func (*Upload) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case upload.FieldBody:
 			values[i] = new([]byte)
-		case upload.FieldID:
+		case upload.FieldID, upload.FieldBytes:
 			values[i] = new(sql.NullInt64)
 		case upload.FieldWorkspaceID, upload.FieldDocumentID, upload.FieldName, upload.FieldContentType:
 			values[i] = new(sql.NullString)
@@ -114,6 +116,12 @@ func (_m *Upload) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field body", values[i])
 			} else if value != nil {
 				_m.Body = *value
+			}
+		case upload.FieldBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field bytes", values[i])
+			} else if value.Valid {
+				_m.Bytes = int(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -170,6 +178,9 @@ func (_m *Upload) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("body=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Body))
+	builder.WriteString(", ")
+	builder.WriteString("bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Bytes))
 	builder.WriteByte(')')
 	return builder.String()
 }

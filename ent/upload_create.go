@@ -52,6 +52,20 @@ func (_c *UploadCreate) SetBody(v []byte) *UploadCreate {
 	return _c
 }
 
+// SetBytes sets the "bytes" field.
+func (_c *UploadCreate) SetBytes(v int) *UploadCreate {
+	_c.mutation.SetBytes(v)
+	return _c
+}
+
+// SetNillableBytes sets the "bytes" field if the given value is not nil.
+func (_c *UploadCreate) SetNillableBytes(v *int) *UploadCreate {
+	if v != nil {
+		_c.SetBytes(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *UploadCreate) SetID(v int64) *UploadCreate {
 	_c.mutation.SetID(v)
@@ -70,6 +84,9 @@ func (_c *UploadCreate) Mutation() *UploadMutation {
 
 // Save creates the Upload in the database.
 func (_c *UploadCreate) Save(ctx context.Context) (*Upload, error) {
+	if err := _c.defaults(); err != nil {
+		return nil, err
+	}
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -93,6 +110,15 @@ func (_c *UploadCreate) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
 		panic(err)
 	}
+}
+
+// defaults sets the default values of the builder before save.
+func (_c *UploadCreate) defaults() error {
+	if _, ok := _c.mutation.Bytes(); !ok {
+		v := upload.DefaultBytes
+		_c.mutation.SetBytes(v)
+	}
+	return nil
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -131,6 +157,9 @@ func (_c *UploadCreate) check() error {
 	}
 	if _, ok := _c.mutation.Body(); !ok {
 		return &ValidationError{Name: "body", err: errors.New(`ent: missing required field "Upload.body"`)}
+	}
+	if _, ok := _c.mutation.Bytes(); !ok {
+		return &ValidationError{Name: "bytes", err: errors.New(`ent: missing required field "Upload.bytes"`)}
 	}
 	if len(_c.mutation.DocumentIDs()) == 0 {
 		return &ValidationError{Name: "document", err: errors.New(`ent: missing required edge "Upload.document"`)}
@@ -183,6 +212,10 @@ func (_c *UploadCreate) createSpec() (*Upload, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Body(); ok {
 		_spec.SetField(upload.FieldBody, field.TypeBytes, value)
 		_node.Body = value
+	}
+	if value, ok := _c.mutation.Bytes(); ok {
+		_spec.SetField(upload.FieldBytes, field.TypeInt, value)
+		_node.Bytes = value
 	}
 	if nodes := _c.mutation.DocumentIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -285,6 +318,9 @@ func (u *UploadUpsertOne) UpdateNewValues() *UploadUpsertOne {
 		if _, exists := u.create.mutation.Body(); exists {
 			s.SetIgnore(upload.FieldBody)
 		}
+		if _, exists := u.create.mutation.Bytes(); exists {
+			s.SetIgnore(upload.FieldBytes)
+		}
 	}))
 	return u
 }
@@ -368,6 +404,7 @@ func (_c *UploadCreateBulk) Save(ctx context.Context) ([]*Upload, error) {
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*UploadMutation)
 				if !ok {
@@ -511,6 +548,9 @@ func (u *UploadUpsertBulk) UpdateNewValues() *UploadUpsertBulk {
 			}
 			if _, exists := b.mutation.Body(); exists {
 				s.SetIgnore(upload.FieldBody)
+			}
+			if _, exists := b.mutation.Bytes(); exists {
+				s.SetIgnore(upload.FieldBytes)
 			}
 		}
 	}))

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"parley/core/fault"
@@ -27,8 +28,8 @@ func (s *Documents) CreateDocument(ctx context.Context, workspaceID string, d kn
 
 func newDocument(db *ent.Client, workspaceID string, d knowledge.Document) *ent.DocumentCreate {
 	return db.Document.Create().SetID(d.ID).SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).
-		SetSourceID(d.SourceID).SetExternalID(d.ExternalID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetKind(string(d.Kind)).
-		SetState(string(d.State)).SetContent(d.Content).SetInputHash(d.InputHash).SetContentHash(d.ContentHash).
+		SetSourceID(d.SourceID).SetExternalID(d.ExternalID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).
+		SetState(string(d.State)).SetContent(d.Content).SetBytes(len(d.Content)).SetInputHash(d.InputHash).SetContentHash(d.ContentHash).
 		SetChars(d.Chars).SetNillableDueAt(d.DueAt).SetUpdatedAt(d.UpdatedAt).SetCreatedAt(d.CreatedAt)
 }
 
@@ -44,17 +45,32 @@ func (s *Documents) Document(ctx context.Context, workspaceID, chatbotID, docume
 	return one(row, err, documentFromRow)
 }
 
-// listed are the columns of a document in a list: all but the long ones.
-var listed = without(document.Columns, document.FieldContent, document.FieldPlaces)
+// listed are the columns of a document in a list: all but the long ones, and those
+// that are for the database alone.
+var listed = without(document.Columns, document.FieldContent, document.FieldPlaces, document.FieldBytes, document.FieldSearchText)
 
-func without(columns []string, long ...string) []string {
-	var kept []string
-	for _, column := range columns {
-		if column != long[0] && column != long[1] {
-			kept = append(kept, column)
+func without(columns []string, others ...string) []string {
+	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return slices.Contains(others, column) })
+}
+
+// searchChars is how much of a document's title and address is searched, in
+// characters. A title has 200 at most, and PostgreSQL has no room for more than 2,700
+// bytes in a row of an index.
+const searchChars = 500
+
+// searchText is what a search of documents looks through. It is in the index of the
+// list, so that a search reads no texts. What was there before it was kept got it by
+// a migration.
+func searchText(d knowledge.Document) string {
+	text := d.Title + "\n" + d.URL
+	n := 0
+	for at := range text {
+		if n == searchChars {
+			return text[:at]
 		}
+		n++
 	}
-	return kept
+	return text
 }
 
 // Documents returns a chatbot's documents without contents, oldest first.
@@ -118,7 +134,7 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 	}
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Document.Update().Where(document.ID(d.ID), document.State(string(from)), current).
-			SetURL(d.URL).SetTitle(d.Title).SetKind(string(d.Kind)).SetInputHash(d.InputHash).SetState(string(d.State)).SetReason(d.Reason).
+			SetURL(d.URL).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).SetInputHash(d.InputHash).SetState(string(d.State)).SetReason(d.Reason).
 			SetContentHash(d.ContentHash).SetChars(d.Chars).SetPassageCount(d.Passages).SetIndexed(d.Indexed).
 			SetVersion(d.Version).SetLive(d.Live).SetAttempts(d.Attempts).SetEtag(d.ETag).SetLastModified(d.LastModified).
 			SetUpdatedAt(d.UpdatedAt).SetNillableFetchedAt(d.FetchedAt)
@@ -128,7 +144,7 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 			update.ClearDueAt()
 		}
 		if withContent {
-			update.SetContent(d.Content).SetPlaces(string(places))
+			update.SetContent(d.Content).SetBytes(len(d.Content)).SetPlaces(string(places))
 		}
 		return affected(update.Save(ctx))
 	})

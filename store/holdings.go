@@ -91,9 +91,11 @@ func (s *Holdings) SetKept(ctx context.Context, workspaceID string, resource pla
 	return s.mark(ctx, workspaceID, resource, "kept", ids)
 }
 
-// heldIn has the table of a resource, and the column that names one of it.
-var heldIn = map[plan.Resource]struct{ table, id string }{
-	plan.Chatbots: {"chatbots", "id"}, plan.Members: {"members", "user_id"}, plan.Tokens: {"tokens", "id"},
+// heldIn has the table of a resource, the column that names one of it, and how those
+// of a workspace are found: tokens have no index by workspace, and go by the chatbots.
+var heldIn = map[plan.Resource]struct{ table, id, found string }{
+	plan.Chatbots: {"chatbots", "id", "workspace_id = $1"}, plan.Members: {"members", "user_id", "workspace_id = $1"},
+	plan.Tokens: {"tokens", "id", "workspace_id = $1 AND chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = $1)"},
 }
 
 // mark has a column say of the ids true, and of all others false. It writes
@@ -104,7 +106,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 		return fault.New(fault.Internal, "nobody holds the resource %d", resource)
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE workspace_id = $1 AND %s", in.id, in.table, column), workspaceID)
+		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s AND %s", in.id, in.table, in.found, column), workspaceID)
 		if err != nil {
 			return mapError(err)
 		}

@@ -41,7 +41,7 @@ func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 		}
 
 		to.Run("the cost of answers that have ended is in usage records", func(t *testing.T) {
-			got, err := NewUsageRecords(s).Spent(ctx, "ws_a", epoch, epoch.Add(time.Second))
+			got, err := NewUsageRecords(s).Spent(ctx, "ws_a", epoch)
 			want := []chat.Spent{
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Complete, Answers: 1, PromptTokens: 100, CompletionTokens: 20},
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Failed, Answers: 1, Estimated: 1, PromptTokens: 30},

@@ -259,7 +259,7 @@ func (m *turnModel) check(t *rapid.T) {
 	if got, err := m.b.StopsAsked(ctx); err != nil || !slices.Equal(got, stops) {
 		t.Fatalf("to be stopped are %v, want %v: %v", got, stops, err)
 	}
-	sums, err := m.b.Spent(ctx, m.workspaceID, epoch, m.now.Add(time.Second))
+	sums, err := m.b.Spent(ctx, m.workspaceID, epoch)
 	must(t, err)
 	var sum chat.Spent
 	for _, one := range sums {

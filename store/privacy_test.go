@@ -51,6 +51,10 @@ func (b *bundle) fillLimits(w tenancy) {
 		if err := db.TokenMonth.Create().SetWorkspaceID(w.id).SetTokenID(w.token).SetMonth(thisMonth).SetMessages(1).Exec(ctx); err != nil {
 			return err
 		}
+		sum := db.UsageSum.Create().SetWorkspaceID(w.id).SetMonth("2026-02").SetChatbotID(w.chatbot).SetModel(w.secret).SetStatus("complete")
+		if err := sum.Exec(ctx); err != nil {
+			return err
+		}
 		if err := fillWebhooks(ctx, db, w); err != nil {
 			return err
 		}

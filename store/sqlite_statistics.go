@@ -14,7 +14,7 @@ import (
 //
 // ANALYZE itself is not run: what it finds depends on the hour, and so would the plans.
 var sqliteStatistics = map[statistic]string{
-	{"documents", "document_workspace_id"}:                    "1000000 10000",
+	{"documents", "document_sizes"}:                           "1000000 10000 2 1",
 	{"conversations", "conversation_workspace_id_created_at"}: "1000000 10000 2",
 	{"receipts", "receipt_workspace_id_created_at"}:           "1000000 10000 2",
 }

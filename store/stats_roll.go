@@ -86,10 +86,43 @@ func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limi
 	return found, mapError(rows.Err())
 }
 
-// CountRecords marks records of any workspace as counted.
+// addToUsage adds usage records, of any workspace, to the sums of their months: see
+// [UsageRecords.Spent].
+const (
+	addToUsageSQLite   = addToUsage + `substr(created_at, 1, 7)` + addedUsage
+	addToUsagePostgres = addToUsage + `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM')` + addedUsage
+
+	addToUsage = `INSERT INTO usage_sums (workspace_id, chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted,
+	first_token_ms, first_tokens, total_ms, totals, month) SELECT workspace_id, ` + usageSums + `, `
+	addedUsage = ` FROM receipts WHERE id IN %s GROUP BY workspace_id, chatbot_id, model, status, 14
+	ON CONFLICT (workspace_id, month, chatbot_id, model, status) DO UPDATE SET answers = usage_sums.answers + excluded.answers,
+	estimated = usage_sums.estimated + excluded.estimated, prompt_tokens = usage_sums.prompt_tokens + excluded.prompt_tokens,
+	completion_tokens = usage_sums.completion_tokens + excluded.completion_tokens, refuted = usage_sums.refuted + excluded.refuted,
+	first_token_ms = usage_sums.first_token_ms + excluded.first_token_ms, first_tokens = usage_sums.first_tokens + excluded.first_tokens,
+	total_ms = usage_sums.total_ms + excluded.total_ms, totals = usage_sums.totals + excluded.totals`
+)
+
+// CountRecords marks records of any workspace as counted, and adds them to the sums of
+// their months. The caller rolls back if some were counted before.
 func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error) {
-	n, err = s.store.db(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
-	return n, mapError(err)
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	statement := addToUsageSQLite
+	if s.store.dialect == dialect.Postgres {
+		statement = addToUsagePostgres
+	}
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		// First, so that who deletes the workspace waits for the sums, or was before them.
+		n, err = s.store.db(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
+		if err != nil || n != len(ids) {
+			return mapError(err)
+		}
+		_, err = s.store.raw(ctx).ExecContext(ctx, fmt.Sprintf(statement, placeholders(1, len(args))), args...)
+		return mapError(err)
+	})
+	return n, err
 }
 
 // uncountedThumbs has the condition of the partial index feedback_to_count.
@@ -263,6 +296,7 @@ const (
 	forgetStats = `DELETE FROM daily_stats WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
 	// The month itself has no day, and its answers are those of all its days.
 	forgetCounts       = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
+	forgetUsage        = `DELETE FROM usage_sums WHERE workspace_id = $1 AND chatbot_id = $2 AND month LIKE $3`
 	forgetUsageRecords = `UPDATE receipts SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`
 	forgetThumbs       = `UPDATE feedbacks SET counted = 0 WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted <> 0`
 )
@@ -274,7 +308,7 @@ func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, 
 		return err
 	}
 	month := from.Format("2006-01") + "%"
-	for _, statement := range []string{forgetStats, forgetCounts} {
+	for _, statement := range []string{forgetStats, forgetCounts, forgetUsage} {
 		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, month); err != nil {
 			return mapError(err)
 		}

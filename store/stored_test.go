@@ -13,7 +13,7 @@ func TestStoredBytes(t *testing.T) {
 		a, other := b.fill("a"), b.fill("b")
 		ctx := b.Context()
 		stored := func(workspaceID string) int {
-			n, err := b.StoredBytes(ctx, workspaceID)
+			_, n, err := b.KnowledgeSizes(ctx, workspaceID)
 			b.must(err)
 			return n
 		}
@@ -26,11 +26,17 @@ func TestStoredBytes(t *testing.T) {
 			if got := stored(a.id) - before; got != knowledge.DocumentBytes+9+3 {
 				t.Errorf("%d bytes more are stored", got)
 			}
-			chars, err := b.KnowledgeChars(ctx, a.id)
-			b.must(err)
-			if both, bytes, err := b.KnowledgeSizes(ctx, a.id); both != chars || bytes != stored(a.id) || err != nil {
-				t.Errorf("in one pass %d characters and %d bytes are stored: %v", both, bytes, err)
+			d.State, d.Version, d.Content, d.Chars = knowledge.Ready, 1, "Neuer und längerer Text", 23
+			b.must(b.UpdateDocument(ctx, a.id, knowledge.Pending, d, true))
+			if got := stored(a.id) - before; got != knowledge.DocumentBytes+24+3 {
+				t.Errorf("%d bytes more are stored once another text is", got)
 			}
+			d.Content, d.Title = "what is not written does not count", "Another title"
+			b.must(b.UpdateDocument(ctx, a.id, knowledge.Ready, d, false))
+			if got := stored(a.id) - before; got != knowledge.DocumentBytes+24+3 {
+				t.Errorf("%d bytes more are stored once its title is another", got)
+			}
+			b.wantExactSizes()
 			if n, err := b.UploadSize(ctx, a.id, d.ID); n != 3 || err != nil {
 				t.Errorf("the file has %d bytes, %v", n, err)
 			}
@@ -77,4 +83,15 @@ func TestStoredBytes(t *testing.T) {
 			}
 		})
 	})
+}
+
+// wantExactSizes compares the sizes that are kept with the texts and files.
+func (b *bundle) wantExactSizes() {
+	b.Helper()
+	if n := b.count("SELECT count(*) FROM documents WHERE bytes <> octet_length(content)"); n != 0 {
+		b.Errorf("%d documents have another size", n)
+	}
+	if n := b.count("SELECT count(*) FROM uploads WHERE bytes <> octet_length(body)"); n != 0 {
+		b.Errorf("%d files have another size", n)
+	}
 }

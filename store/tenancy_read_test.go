@@ -101,17 +101,9 @@ var methodsThatRead = []confined{
 	{"Embeddings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Embeddings(ctx, as, "model", []string{a.secret})
 	}},
-	{"KnowledgeChars", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		n, err := s.KnowledgeChars(ctx, as)
-		return strings.Repeat("secret-of-a ", n), err // b has none of its own
-	}},
-	{"StoredBytes", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		n, err := s.StoredBytes(ctx, as)
-		return strings.Repeat("secret-of-a ", min(n, 1)), err // b has nothing stored
-	}},
 	{"KnowledgeSizes", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		_, n, err := s.KnowledgeSizes(ctx, as)
-		return strings.Repeat("secret-of-a ", min(n, 1)), err
+		chars, stored, err := s.KnowledgeSizes(ctx, as)
+		return strings.Repeat("secret-of-a ", min(chars+stored, 1)), err // b has nothing stored
 	}},
 	{"UploadSize", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		n, err := s.UploadSize(ctx, as, a.document)
@@ -179,7 +171,7 @@ var methodsThatRead = []confined{
 		return s.CachedAnswer(ctx, as, a.chatbot, "question", time.Time{})
 	}},
 	{"Spent", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return s.Spent(ctx, as, time.Time{}, epoch.Add(time.Hour))
+		return s.Spent(ctx, as, epoch)
 	}},
 	{"MessagesOf", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		n, err := s.MessagesOf(ctx, as, thisMonth)

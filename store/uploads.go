@@ -39,7 +39,7 @@ func (s *Uploads) DeleteFailedUploads(ctx context.Context, failedBefore time.Tim
 func (s *Uploads) CreateUpload(ctx context.Context, workspaceID, documentID string, u knowledge.Upload) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Upload.Create().SetWorkspaceID(workspaceID).SetDocumentID(documentID).
-			SetName(u.Name).SetContentType(u.ContentType).SetBody(u.Body).Exec(ctx)
+			SetName(u.Name).SetContentType(u.ContentType).SetBody(u.Body).SetBytes(len(u.Body)).Exec(ctx)
 	})
 }
 

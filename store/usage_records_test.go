@@ -17,7 +17,10 @@ func TestSpent(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a, other := b.fill("a"), b.fill("b") // with a usage record of epoch each
 		ctx := b.Context()
-		day := func(n int) time.Time { return epoch.AddDate(0, 0, n) }
+		const march, april, may = 0, 1, 2 // epoch is in March
+		month := func(n int) time.Time {
+			return time.Date(epoch.Year(), epoch.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+		}
 		conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 		end := func(status chat.Status, record answer.UsageRecord) int64 {
 			_, answered, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn())
@@ -25,9 +28,9 @@ func TestSpent(t *testing.T) {
 			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answered, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
 			return answered
 		}
-		wantSpent := func(t *testing.T, from, to time.Time, want ...chat.Spent) {
+		wantSpent := func(t *testing.T, at time.Time, want ...chat.Spent) {
 			t.Helper()
-			if got, err := b.Spent(ctx, a.id, from, to); err != nil || !reflect.DeepEqual(got, want) {
+			if got, err := b.Spent(ctx, a.id, at); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("spent was\n%+v, want\n%+v: %v", got, want, err)
 			}
 		}
@@ -35,43 +38,72 @@ func TestSpent(t *testing.T) {
 			return answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}
 		}
 
+		inApril := []chat.Spent{
+			{ChatbotID: "cb_Z", Model: "a", Status: chat.Complete, Answers: 1},
+			{ChatbotID: a.chatbot, Model: "M", Status: chat.Complete, Answers: 1, PromptTokens: 1, CompletionTokens: 1},
+			{
+				ChatbotID: a.chatbot, Model: "m", Status: chat.Complete, Answers: 2, Estimated: 1, PromptTokens: 150, CompletionTokens: 15, Refuted: 3,
+				FirstToken: 200500 * time.Microsecond, Total: 1500 * time.Millisecond,
+			},
+			{ChatbotID: a.chatbot, Model: "m", Status: chat.Failed, Answers: 1, PromptTokens: 7, Total: 3 * time.Second},
+		}
+
 		b.Run("usage records of a chatbot, a model and a status are one sum", func(t *testing.T) {
 			end(chat.Complete, answer.UsageRecord{
-				ChatbotID: a.chatbot, Model: "m", Usage: usage(100, 10, false), FirstToken: 100 * time.Millisecond, Total: time.Second, Refuted: 1, At: day(1),
+				ChatbotID: a.chatbot, Model: "m", Usage: usage(100, 10, false), FirstToken: 100 * time.Millisecond, Total: time.Second, Refuted: 1, At: month(april),
 			})
 			end(chat.Complete, answer.UsageRecord{
-				ChatbotID: a.chatbot, Model: "m", Usage: usage(50, 5, true), FirstToken: 301 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: day(2),
+				ChatbotID: a.chatbot, Model: "m", Usage: usage(50, 5, true), FirstToken: 301 * time.Millisecond, Total: 2 * time.Second, Refuted: 2, At: month(may).Add(-time.Microsecond),
 			})
-			end(chat.Failed, answer.UsageRecord{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: day(2)})
-			end(chat.Complete, answer.UsageRecord{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: day(2)})
-			end(chat.Complete, answer.UsageRecord{ChatbotID: "cb_Z", Model: "a", At: day(2)})
-			wantSpent(t, day(1), day(3),
-				chat.Spent{ChatbotID: "cb_Z", Model: "a", Status: chat.Complete, Answers: 1},
-				chat.Spent{ChatbotID: a.chatbot, Model: "M", Status: chat.Complete, Answers: 1, PromptTokens: 1, CompletionTokens: 1},
-				chat.Spent{
-					ChatbotID: a.chatbot, Model: "m", Status: chat.Complete, Answers: 2, Estimated: 1, PromptTokens: 150, CompletionTokens: 15, Refuted: 3,
-					FirstToken: 200500 * time.Microsecond, Total: 1500 * time.Millisecond,
-				},
-				chat.Spent{ChatbotID: a.chatbot, Model: "m", Status: chat.Failed, Answers: 1, PromptTokens: 7, Total: 3 * time.Second},
-			)
+			end(chat.Failed, answer.UsageRecord{ChatbotID: a.chatbot, Model: "m", Usage: usage(7, 0, false), Total: 3 * time.Second, At: month(may).Add(-time.Microsecond)})
+			end(chat.Complete, answer.UsageRecord{ChatbotID: a.chatbot, Model: "M", Usage: usage(1, 1, false), At: month(may).Add(-time.Microsecond)})
+			end(chat.Complete, answer.UsageRecord{ChatbotID: "cb_Z", Model: "a", At: month(may).Add(-time.Microsecond)})
+			wantSpent(t, month(april), inApril...)
+			wantSpent(t, month(may).Add(-time.Microsecond), inApril...)
+			wantSpent(t, month(may))
 		})
-		b.Run("the first instant of a time belongs to it, the last does not", func(t *testing.T) {
-			wantSpent(t, day(1), day(1))
-			wantSpent(t, day(1), day(2), chat.Spent{
-				ChatbotID: a.chatbot, Model: "m", Status: chat.Complete, Answers: 1, PromptTokens: 100, CompletionTokens: 10, Refuted: 1,
-				FirstToken: 100 * time.Millisecond, Total: time.Second,
-			})
+		b.Run("it is the same while some of them, and once all of them are counted", func(t *testing.T) {
+			records, err := b.Uncounted(ctx, month(may), 100)
+			b.must(err)
+			for i := range records {
+				if n, err := b.CountRecords(ctx, []int64{records[i].ID}); n != 1 || err != nil {
+					t.Fatalf("%d are counted: %v", n, err)
+				}
+				wantSpent(t, month(april), inApril...)
+			}
+			if n := b.count("SELECT count(*) FROM usage_sums WHERE workspace_id = '" + a.id + "' AND month = '2026-04'"); n != len(inApril) {
+				t.Errorf("there are %d sums", n)
+			}
+			if n, err := b.CountRecords(ctx, []int64{records[0].ID}); n != 0 || err != nil {
+				t.Errorf("%d are counted again: %v", n, err)
+			}
+			wantSpent(t, month(april), inApril...)
+		})
+		b.Run("a month that is forgotten is counted again, and the same", func(t *testing.T) {
+			b.must(b.InTx(ctx, func(ctx context.Context) error {
+				return b.ForgetMonth(ctx, a.id, a.chatbot, month(april), month(may))
+			}))
+			wantSpent(t, month(april), inApril...)
+			records, err := b.Uncounted(ctx, month(may), 100)
+			b.must(err)
+			ids := make([]int64, len(records))
+			for i := range records {
+				ids[i] = records[i].ID
+			}
+			if n, err := b.CountRecords(ctx, ids); n != len(inApril) || err != nil {
+				t.Errorf("%d are counted: %v", n, err)
+			}
+			wantSpent(t, month(april), inApril...)
 		})
 		b.Run("a usage record outlives its conversation and its chatbot", func(t *testing.T) {
-			before, err := b.Spent(ctx, a.id, day(0), day(3))
-			b.must(err)
 			b.must(b.DeleteChatbot(ctx, a.id, a.chatbot))
-			wantSpent(t, day(0), day(3), before...)
+			wantSpent(t, month(april), inApril...)
 		})
 		b.Run("but not its workspace", func(t *testing.T) {
 			b.must(b.DeleteWorkspace(ctx, a.id))
-			wantSpent(t, time.Time{}, day(100))
-			if got, err := b.Spent(ctx, other.id, day(0), day(3)); err != nil || len(got) != 1 {
+			wantSpent(t, month(march))
+			wantSpent(t, month(april))
+			if got, err := b.Spent(ctx, other.id, month(march)); err != nil || len(got) != 1 {
 				t.Errorf("another's are %+v, %v", got, err)
 			}
 		})

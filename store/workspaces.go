@@ -70,8 +70,9 @@ func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name stri
 	})
 }
 
-// DeleteWorkspace deletes it with all that is in it. Its usage records come last:
-// by then no answer of it is left that could get one.
+// DeleteWorkspace deletes it with all that is in it. Its usage records come late:
+// by then no answer of it is left that could get one. Their sums come last: who
+// counts them holds the records until they are there.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
 		db := s.store.db(ctx)
@@ -81,7 +82,10 @@ func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) er
 		if err := affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
 			return mapError(err)
 		}
-		_, err := db.UsageRecord.Delete().Exec(ctx) // those of its scope
+		if _, err := db.UsageRecord.Delete().Exec(ctx); err != nil { // those of its scope
+			return mapError(err)
+		}
+		_, err := db.UsageSum.Delete().Exec(ctx)
 		return mapError(err)
 	})
 }

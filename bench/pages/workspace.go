@@ -31,10 +31,10 @@ type Workspace struct {
 // words in braces. N counts from 1, and no row is younger than another with a
 // smaller number.
 var statements = []string{
-	`INSERT INTO documents (id, workspace_id, chatbot_id, title, kind, state, reason, content, content_hash, input_hash, chars, passage_count, indexed, version, live, updated_at, created_at)
-	{first documents} SELECT 'doc_' || CAST(1000000 + i AS text), '{workspace}', '{chatbot}', 'Delivery note ' || CAST(i AS text), 'markdown',
+	`INSERT INTO documents (id, workspace_id, chatbot_id, title, search_text, kind, state, reason, content, bytes, content_hash, input_hash, chars, passage_count, indexed, version, live, updated_at, created_at)
+	{first documents} SELECT 'doc_' || CAST(1000000 + i AS text), '{workspace}', '{chatbot}', 'Delivery note ' || CAST(i AS text), 'Delivery note ' || CAST(i AS text), 'markdown',
 		CASE i % 100 WHEN 0 THEN 'failed' ELSE 'ready' END, CASE i % 100 WHEN 0 THEN 'The file has no text.' ELSE '' END,
-		'# Delivery note ' || CAST(i AS text) || '{text}', 'c' || CAST(i AS text), 'i' || CAST(i AS text), 4000, 2, 2, 1, CASE i % 100 WHEN 0 THEN 0 ELSE 1 END, {minutes ago}, {minutes ago} FROM n`,
+		'# Delivery note ' || CAST(i AS text) || '{text}', octet_length('# Delivery note ' || CAST(i AS text) || '{text}'), 'c' || CAST(i AS text), 'i' || CAST(i AS text), 4000, 2, 2, 1, CASE i % 100 WHEN 0 THEN 0 ELSE 1 END, {minutes ago}, {minutes ago} FROM n`,
 	`INSERT INTO passages (workspace_id, chatbot_id, document_id, version, ordinal, title, heading_path, text, start, "end", content_hash)
 	{first documents} SELECT '{workspace}', '{chatbot}', 'doc_' || CAST(1000000 + i AS text), 1, part, 'Delivery note ' || CAST(i AS text), {list}'["Delivery"]'{end}, '{text}', part * 2000, part * 2000 + 2000, 'p' || CAST(i AS text)
 	FROM n CROSS JOIN (SELECT 0 AS part UNION ALL SELECT 1) AS parts`,
@@ -48,6 +48,9 @@ var statements = []string{
 	FROM n CROSS JOIN (SELECT 0 AS part UNION ALL SELECT 1) AS parts`,
 	`INSERT INTO receipts (workspace_id, chatbot_id, message_id, conversation_id, attempt, status, model, prompt_tokens, completion_tokens, first_token_ms, total_ms, passages, opens, origin, outcome, counted, created_at)
 	{first conversations} SELECT '{workspace}', '{chatbot}', 4000001 - 2 * i, 2000000 - i, 1, 'complete', 'bench', 1500, 120, 400, 2000, 5, true, 'api', CASE i % 20 WHEN 0 THEN 'no_answer' ELSE 'answered' END, true, {minutes ago} FROM n`,
+	`INSERT INTO usage_sums (workspace_id, month, chatbot_id, model, status, answers, prompt_tokens, completion_tokens, first_token_ms, first_tokens, total_ms, totals)
+	SELECT workspace_id, {month of} AS month, chatbot_id, model, status, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(first_token_ms), COUNT(*), SUM(total_ms), COUNT(*)
+	FROM receipts WHERE workspace_id = '{workspace}' GROUP BY workspace_id, 2, chatbot_id, model, status`,
 	`INSERT INTO feedbacks (workspace_id, chatbot_id, conversation_id, message_id, rating, comment, counted, updated_at, created_at)
 	{first conversations} SELECT '{workspace}', '{chatbot}', 2000000 - i, 4000001 - 2 * i, CASE i % 50 WHEN 0 THEN -1 ELSE 1 END, '', CASE i % 50 WHEN 0 THEN -1 ELSE 1 END, {minutes ago}, {minutes ago} FROM n WHERE i % 10 = 0`,
 	`INSERT INTO gaps (workspace_id, chatbot_id, conversation_id, message_id, question, reason, state, created_at)
@@ -70,9 +73,9 @@ const days = 400
 // words are what the statements say otherwise on each of the databases.
 var words = map[bool]*strings.Replacer{
 	false: strings.NewReplacer(`{minutes ago}`, `strftime('%Y-%m-%d %H:%M:%f+00:00', 'now', '-' || i || ' minutes')`,
-		`{day}`, `date('now', '-' || n.i || ' days')`, `{month}`, `strftime('%Y-%m', 'now')`, `{list}`, `CAST(`, `{end}`, ` AS blob)`),
+		`{day}`, `date('now', '-' || n.i || ' days')`, `{month}`, `strftime('%Y-%m', 'now')`, `{month of}`, `substr(created_at, 1, 7)`, `{list}`, `CAST(`, `{end}`, ` AS blob)`),
 	true: strings.NewReplacer(`{minutes ago}`, `now() - i * interval '1 minute'`,
-		`{day}`, `to_char(now() - n.i * interval '1 day', 'YYYY-MM-DD')`, `{month}`, `to_char(now(), 'YYYY-MM')`, `{list}`, `CAST(`, `{end}`, ` AS jsonb)`),
+		`{day}`, `to_char(now() - n.i * interval '1 day', 'YYYY-MM-DD')`, `{month}`, `to_char(now(), 'YYYY-MM')`, `{month of}`, `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM')`, `{list}`, `CAST(`, `{end}`, ` AS jsonb)`),
 }
 
 // Fill puts into a workspace what the sizes say. The database is a PostgreSQL URL, or

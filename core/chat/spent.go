@@ -23,14 +23,12 @@ type Records interface {
 	// Spent sums up what a workspace's answers cost in the month of a time, in
 	// UTC: a row for each chatbot, model and status. It leaves out answers that
 	// are being generated.
-	Spent(ctx context.Context, workspaceID string, from, to time.Time) ([]Spent, error)
+	Spent(ctx context.Context, workspaceID string, month time.Time) ([]Spent, error)
 }
 
 // Spent sums up what a workspace's answers cost in the month of a time, in UTC:
 // a row for each chatbot, model and status. It leaves out answers that are
 // being generated.
 func (s *Service) Spent(ctx context.Context, workspaceID string, month time.Time) ([]Spent, error) {
-	year, m, _ := month.UTC().Date()
-	from := time.Date(year, m, 1, 0, 0, 0, 0, time.UTC)
-	return s.records.Spent(ctx, workspaceID, from, from.AddDate(0, 1, 0))
+	return s.records.Spent(ctx, workspaceID, month)
 }

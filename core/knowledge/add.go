@@ -122,7 +122,7 @@ func (s *adder) insert(ctx context.Context, document Document, file *Upload) (st
 		if !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		if err := s.workspaces.admit(ctx, workspace, document.Chars, DocumentBytes+len(document.Content)+sizeOf(file)); err != nil {
+		if err := s.workspaces.admit(ctx, workspace, document.Chars, Stored(1, len(document.Content)+sizeOf(file))); err != nil {
 			return err
 		}
 		if err := createNamed(ctx, s.documents, document); err != nil {

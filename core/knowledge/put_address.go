@@ -116,7 +116,7 @@ func (s *Catalog) addPage(ctx context.Context, source Source, externalID string)
 }
 
 func (s *Catalog) storePage(ctx context.Context, workspace tenant.Workspace, source Source, externalID string, fresh bool) (Document, Result, error) {
-	if err := s.sources.workspaces.admit(ctx, workspace, 0, DocumentBytes); err != nil {
+	if err := s.sources.workspaces.admit(ctx, workspace, 0, Stored(1, 0)); err != nil {
 		return Document{}, "", err
 	}
 	if fresh {

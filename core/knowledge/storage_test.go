@@ -23,7 +23,7 @@ func (l *library) limited(bytes int) {
 
 func (l *library) stored() int {
 	l.Helper()
-	n, err := l.db.StoredBytes(l.Context(), home)
+	_, n, err := l.db.KnowledgeSizes(l.Context(), home)
 	l.must(err)
 	return n
 }

@@ -30,12 +30,14 @@ type Chatbots interface {
 
 // Sizes is the port to how much a workspace stores.
 type Sizes interface {
-	// KnowledgeChars is the length of all documents of a workspace.
-	KnowledgeChars(ctx context.Context, workspaceID string) (int, error)
-	// StoredBytes is the size of a workspace's files and texts, and
-	// [DocumentBytes] for each document.
-	StoredBytes(ctx context.Context, workspaceID string) (int, error)
+	// KnowledgeSizes returns the length of all documents of a workspace in characters,
+	// and what they and their files count of its storage: see [Stored].
+	KnowledgeSizes(ctx context.Context, workspaceID string) (chars, stored int, err error)
 }
+
+// Stored is what documents count of a plan's storage, whose texts and files have so
+// many bytes.
+func Stored(documents, bytes int) int { return documents*DocumentBytes + bytes }
 
 // workspaces knows what a workspace may store, and changes its knowledge.
 type workspaces struct {
@@ -82,21 +84,20 @@ func (s *workspaces) admit(ctx context.Context, workspace tenant.Workspace, char
 	if err != nil {
 		return err
 	}
+	if chars <= 0 && bytes <= 0 {
+		return nil
+	}
+	used, stored, err := s.sizes.KnowledgeSizes(ctx, workspace.ID)
+	if err != nil {
+		return err
+	}
 	if chars > 0 {
-		used, err := s.sizes.KnowledgeChars(ctx, workspace.ID)
-		if err != nil {
-			return err
-		}
 		if err := p.Admit(plan.KnowledgeChars, used+chars); err != nil {
 			return err
 		}
 	}
 	if bytes <= 0 {
 		return nil
-	}
-	stored, err := s.sizes.StoredBytes(ctx, workspace.ID)
-	if err != nil {
-		return err
 	}
 	return p.Admit(plan.StoredBytes, stored+bytes)
 }
@@ -120,11 +121,11 @@ func (s *workspaces) roomForPages(ctx context.Context, workspaceID string, wante
 	if p.Limits.StoredBytes == plan.Unlimited {
 		return wanted, nil
 	}
-	stored, err := s.sizes.StoredBytes(ctx, workspaceID)
+	_, stored, err := s.sizes.KnowledgeSizes(ctx, workspaceID)
 	if err != nil {
 		return 0, err
 	}
-	return min(max(p.Limits.StoredBytes-stored, 0)/DocumentBytes, wanted), nil
+	return min(max(p.Limits.StoredBytes-stored, 0)/Stored(1, 0), wanted), nil
 }
 
 // writable fails unless there is such a chatbot and it takes documents.

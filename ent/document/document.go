@@ -35,6 +35,10 @@ const (
 	FieldReason = "reason"
 	// FieldContent holds the string denoting the content field in the database.
 	FieldContent = "content"
+	// FieldBytes holds the string denoting the bytes field in the database.
+	FieldBytes = "bytes"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// FieldPlaces holds the string denoting the places field in the database.
 	FieldPlaces = "places"
 	// FieldInputHash holds the string denoting the input_hash field in the database.
@@ -113,6 +117,8 @@ var Columns = []string{
 	FieldState,
 	FieldReason,
 	FieldContent,
+	FieldBytes,
+	FieldSearchText,
 	FieldPlaces,
 	FieldInputHash,
 	FieldContentHash,
@@ -172,6 +178,12 @@ var (
 	DefaultReason string
 	// DefaultContent holds the default value on creation for the "content" field.
 	DefaultContent string
+	// DefaultBytes holds the default value on creation for the "bytes" field.
+	DefaultBytes int
+	// DefaultSearchText holds the default value on creation for the "search_text" field.
+	DefaultSearchText string
+	// SearchTextValidator is a validator for the "search_text" field. It is called by the builders before save.
+	SearchTextValidator func(string) error
 	// DefaultPlaces holds the default value on creation for the "places" field.
 	DefaultPlaces string
 	// DefaultInputHash holds the default value on creation for the "input_hash" field.
@@ -268,6 +280,16 @@ func ByReason(opts ...sql.OrderTermOption) OrderOption {
 // ByContent orders the results by the content field.
 func ByContent(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldContent, opts...).ToFunc()
+}
+
+// ByBytes orders the results by the bytes field.
+func ByBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBytes, opts...).ToFunc()
+}
+
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByPlaces orders the results by the places field.

@@ -115,6 +115,16 @@ func Content(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldContent, v))
 }
 
+// Bytes applies equality check predicate on the "bytes" field. It's identical to BytesEQ.
+func Bytes(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldBytes, v))
+}
+
+// SearchText applies equality check predicate on the "search_text" field. It's identical to SearchTextEQ.
+func SearchText(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldSearchText, v))
+}
+
 // Places applies equality check predicate on the "places" field. It's identical to PlacesEQ.
 func Places(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldPlaces, v))
@@ -823,6 +833,111 @@ func ContentEqualFold(v string) predicate.Document {
 // ContentContainsFold applies the ContainsFold predicate on the "content" field.
 func ContentContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldContent, v))
+}
+
+// BytesEQ applies the EQ predicate on the "bytes" field.
+func BytesEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldBytes, v))
+}
+
+// BytesNEQ applies the NEQ predicate on the "bytes" field.
+func BytesNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldBytes, v))
+}
+
+// BytesIn applies the In predicate on the "bytes" field.
+func BytesIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldBytes, vs...))
+}
+
+// BytesNotIn applies the NotIn predicate on the "bytes" field.
+func BytesNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldBytes, vs...))
+}
+
+// BytesGT applies the GT predicate on the "bytes" field.
+func BytesGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldBytes, v))
+}
+
+// BytesGTE applies the GTE predicate on the "bytes" field.
+func BytesGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldBytes, v))
+}
+
+// BytesLT applies the LT predicate on the "bytes" field.
+func BytesLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldBytes, v))
+}
+
+// BytesLTE applies the LTE predicate on the "bytes" field.
+func BytesLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldBytes, v))
+}
+
+// SearchTextEQ applies the EQ predicate on the "search_text" field.
+func SearchTextEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldSearchText, v))
+}
+
+// SearchTextNEQ applies the NEQ predicate on the "search_text" field.
+func SearchTextNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldSearchText, v))
+}
+
+// SearchTextIn applies the In predicate on the "search_text" field.
+func SearchTextIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldSearchText, vs...))
+}
+
+// SearchTextNotIn applies the NotIn predicate on the "search_text" field.
+func SearchTextNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldSearchText, vs...))
+}
+
+// SearchTextGT applies the GT predicate on the "search_text" field.
+func SearchTextGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldSearchText, v))
+}
+
+// SearchTextGTE applies the GTE predicate on the "search_text" field.
+func SearchTextGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldSearchText, v))
+}
+
+// SearchTextLT applies the LT predicate on the "search_text" field.
+func SearchTextLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldSearchText, v))
+}
+
+// SearchTextLTE applies the LTE predicate on the "search_text" field.
+func SearchTextLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldSearchText, v))
+}
+
+// SearchTextContains applies the Contains predicate on the "search_text" field.
+func SearchTextContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldSearchText, v))
+}
+
+// SearchTextHasPrefix applies the HasPrefix predicate on the "search_text" field.
+func SearchTextHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldSearchText, v))
+}
+
+// SearchTextHasSuffix applies the HasSuffix predicate on the "search_text" field.
+func SearchTextHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldSearchText, v))
+}
+
+// SearchTextEqualFold applies the EqualFold predicate on the "search_text" field.
+func SearchTextEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldSearchText, v))
+}
+
+// SearchTextContainsFold applies the ContainsFold predicate on the "search_text" field.
+func SearchTextContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldSearchText, v))
 }
 
 // PlacesEQ applies the EQ predicate on the "places" field.

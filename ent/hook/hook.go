@@ -524,6 +524,18 @@ func (f UsageRecordFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value,
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.UsageRecordMutation", m)
 }
 
+// The UsageSumFunc type is an adapter to allow the use of ordinary
+// function as UsageSum mutator.
+type UsageSumFunc func(context.Context, *ent.UsageSumMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f UsageSumFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.UsageSumMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.UsageSumMutation", m)
+}
+
 // The UserFunc type is an adapter to allow the use of ordinary
 // function as User mutator.
 type UserFunc func(context.Context, *ent.UserMutation) (ent.Value, error)

@@ -372,6 +372,8 @@ var (
 		{Name: "state", Type: field.TypeString, Size: 20},
 		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "content", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "bytes", Type: field.TypeInt, Default: 0},
+		{Name: "search_text", Type: field.TypeString, Size: 2000, Default: ""},
 		{Name: "places", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "input_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "content_hash", Type: field.TypeString, Size: 64},
@@ -399,36 +401,36 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[27]},
+				Columns:    []*schema.Column{DocumentsColumns[29]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "document_chatbot_id_created_at",
+				Name:    "document_list",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[26]},
+				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[28], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[13]},
 			},
 			{
 				Name:    "document_chatbot_id_live",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[17]},
+				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[19]},
 			},
 			{
 				Name:    "document_chatbot_id_state",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[7]},
+				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[7]},
 			},
 			{
 				Name:    "document_external_id",
 				Unique:  true,
-				Columns: []*schema.Column{DocumentsColumns[27], DocumentsColumns[21]},
+				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[23]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_id <> ''",
 				},
@@ -439,19 +441,19 @@ var (
 				Columns: []*schema.Column{DocumentsColumns[2], DocumentsColumns[7]},
 			},
 			{
-				Name:    "document_workspace_id",
+				Name:    "document_sizes",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[15], DocumentsColumns[10]},
 			},
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[25]},
+				Columns: []*schema.Column{DocumentsColumns[27]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[19]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[21]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
@@ -1479,6 +1481,7 @@ var (
 		{Name: "name", Type: field.TypeString, Size: 1020},
 		{Name: "content_type", Type: field.TypeString, Size: 255},
 		{Name: "body", Type: field.TypeBytes},
+		{Name: "bytes", Type: field.TypeInt, Default: 0},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
 	// UploadsTable holds the schema information for the "uploads" table.
@@ -1489,7 +1492,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "uploads_documents_uploads",
-				Columns:    []*schema.Column{UploadsColumns[5]},
+				Columns:    []*schema.Column{UploadsColumns[6]},
 				RefColumns: []*schema.Column{DocumentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1498,12 +1501,12 @@ var (
 			{
 				Name:    "upload_document_id",
 				Unique:  false,
-				Columns: []*schema.Column{UploadsColumns[5]},
+				Columns: []*schema.Column{UploadsColumns[6]},
 			},
 			{
-				Name:    "upload_workspace_id",
+				Name:    "upload_sizes",
 				Unique:  false,
-				Columns: []*schema.Column{UploadsColumns[1]},
+				Columns: []*schema.Column{UploadsColumns[1], UploadsColumns[5]},
 			},
 		},
 	}
@@ -1591,6 +1594,37 @@ var (
 				Annotation: &entsql.IndexAnnotation{
 					Where: "NOT counted",
 				},
+			},
+		},
+	}
+	// UsageSumsColumns holds the columns for the "usage_sums" table.
+	UsageSumsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "month", Type: field.TypeString, Size: 20},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+		{Name: "model", Type: field.TypeString, Size: 200},
+		{Name: "status", Type: field.TypeString, Size: 20},
+		{Name: "answers", Type: field.TypeInt, Default: 0},
+		{Name: "estimated", Type: field.TypeInt, Default: 0},
+		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "refuted", Type: field.TypeInt, Default: 0},
+		{Name: "first_token_ms", Type: field.TypeInt64, Default: 0},
+		{Name: "first_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "total_ms", Type: field.TypeInt64, Default: 0},
+		{Name: "totals", Type: field.TypeInt, Default: 0},
+	}
+	// UsageSumsTable holds the schema information for the "usage_sums" table.
+	UsageSumsTable = &schema.Table{
+		Name:       "usage_sums",
+		Columns:    UsageSumsColumns,
+		PrimaryKey: []*schema.Column{UsageSumsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "usage_sum_of_month",
+				Unique:  true,
+				Columns: []*schema.Column{UsageSumsColumns[1], UsageSumsColumns[2], UsageSumsColumns[3], UsageSumsColumns[4], UsageSumsColumns[5]},
 			},
 		},
 	}
@@ -1805,6 +1839,7 @@ var (
 		UploadsTable,
 		UsagesTable,
 		ReceiptsTable,
+		UsageSumsTable,
 		UsersTable,
 		WebhookDeliveriesTable,
 		WebhookEndpointsTable,

@@ -135,6 +135,9 @@ type Usage func(*sql.Selector)
 // UsageRecord is the predicate function for usagerecord builders.
 type UsageRecord func(*sql.Selector)
 
+// UsageSum is the predicate function for usagesum builders.
+type UsageSum func(*sql.Selector)
+
 // User is the predicate function for user builders.
 type User func(*sql.Selector)
 

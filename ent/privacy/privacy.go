@@ -1143,6 +1143,30 @@ func (f UsageRecordMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mut
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UsageRecordMutation", m)
 }
 
+// The UsageSumQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type UsageSumQueryRuleFunc func(context.Context, *ent.UsageSumQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f UsageSumQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.UsageSumQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.UsageSumQuery", q)
+}
+
+// The UsageSumMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type UsageSumMutationRuleFunc func(context.Context, *ent.UsageSumMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f UsageSumMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.UsageSumMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.UsageSumMutation", m)
+}
+
 // The UserQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type UserQueryRuleFunc func(context.Context, *ent.UserQuery) error
@@ -1384,6 +1408,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.UsageRecordQuery:
 		return q.Filter(), nil
+	case *ent.UsageSumQuery:
+		return q.Filter(), nil
 	case *ent.UserQuery:
 		return q.Filter(), nil
 	case *ent.WebhookDeliveryQuery:
@@ -1486,6 +1512,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.UsageMutation:
 		return m.Filter(), nil
 	case *ent.UsageRecordMutation:
+		return m.Filter(), nil
+	case *ent.UsageSumMutation:
 		return m.Filter(), nil
 	case *ent.UserMutation:
 		return m.Filter(), nil

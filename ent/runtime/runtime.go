@@ -47,6 +47,7 @@ import (
 	"parley/ent/upload"
 	"parley/ent/usage"
 	"parley/ent/usagerecord"
+	"parley/ent/usagesum"
 	"parley/ent/user"
 	"parley/ent/webhookdelivery"
 	"parley/ent/webhookendpoint"
@@ -693,66 +694,76 @@ func init() {
 	documentDescContent := documentFields[9].Descriptor()
 	// document.DefaultContent holds the default value on creation for the content field.
 	document.DefaultContent = documentDescContent.Default.(string)
+	// documentDescBytes is the schema descriptor for bytes field.
+	documentDescBytes := documentFields[10].Descriptor()
+	// document.DefaultBytes holds the default value on creation for the bytes field.
+	document.DefaultBytes = documentDescBytes.Default.(int)
+	// documentDescSearchText is the schema descriptor for search_text field.
+	documentDescSearchText := documentFields[11].Descriptor()
+	// document.DefaultSearchText holds the default value on creation for the search_text field.
+	document.DefaultSearchText = documentDescSearchText.Default.(string)
+	// document.SearchTextValidator is a validator for the "search_text" field. It is called by the builders before save.
+	document.SearchTextValidator = documentDescSearchText.Validators[0].(func(string) error)
 	// documentDescPlaces is the schema descriptor for places field.
-	documentDescPlaces := documentFields[10].Descriptor()
+	documentDescPlaces := documentFields[12].Descriptor()
 	// document.DefaultPlaces holds the default value on creation for the places field.
 	document.DefaultPlaces = documentDescPlaces.Default.(string)
 	// documentDescInputHash is the schema descriptor for input_hash field.
-	documentDescInputHash := documentFields[11].Descriptor()
+	documentDescInputHash := documentFields[13].Descriptor()
 	// document.DefaultInputHash holds the default value on creation for the input_hash field.
 	document.DefaultInputHash = documentDescInputHash.Default.(string)
 	// document.InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
 	document.InputHashValidator = documentDescInputHash.Validators[0].(func(string) error)
 	// documentDescContentHash is the schema descriptor for content_hash field.
-	documentDescContentHash := documentFields[12].Descriptor()
+	documentDescContentHash := documentFields[14].Descriptor()
 	// document.ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
 	document.ContentHashValidator = documentDescContentHash.Validators[0].(func(string) error)
 	// documentDescPassageCount is the schema descriptor for passage_count field.
-	documentDescPassageCount := documentFields[14].Descriptor()
+	documentDescPassageCount := documentFields[16].Descriptor()
 	// document.DefaultPassageCount holds the default value on creation for the passage_count field.
 	document.DefaultPassageCount = documentDescPassageCount.Default.(int)
 	// documentDescIndexed is the schema descriptor for indexed field.
-	documentDescIndexed := documentFields[15].Descriptor()
+	documentDescIndexed := documentFields[17].Descriptor()
 	// document.DefaultIndexed holds the default value on creation for the indexed field.
 	document.DefaultIndexed = documentDescIndexed.Default.(int)
 	// documentDescVersion is the schema descriptor for version field.
-	documentDescVersion := documentFields[16].Descriptor()
+	documentDescVersion := documentFields[18].Descriptor()
 	// document.DefaultVersion holds the default value on creation for the version field.
 	document.DefaultVersion = documentDescVersion.Default.(int)
 	// documentDescLive is the schema descriptor for live field.
-	documentDescLive := documentFields[17].Descriptor()
+	documentDescLive := documentFields[19].Descriptor()
 	// document.DefaultLive holds the default value on creation for the live field.
 	document.DefaultLive = documentDescLive.Default.(int)
 	// documentDescAttempts is the schema descriptor for attempts field.
-	documentDescAttempts := documentFields[18].Descriptor()
+	documentDescAttempts := documentFields[20].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
 	// documentDescUndoState is the schema descriptor for undo_state field.
-	documentDescUndoState := documentFields[20].Descriptor()
+	documentDescUndoState := documentFields[22].Descriptor()
 	// document.DefaultUndoState holds the default value on creation for the undo_state field.
 	document.DefaultUndoState = documentDescUndoState.Default.(string)
 	// document.UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
 	document.UndoStateValidator = documentDescUndoState.Validators[0].(func(string) error)
 	// documentDescExternalID is the schema descriptor for external_id field.
-	documentDescExternalID := documentFields[21].Descriptor()
+	documentDescExternalID := documentFields[23].Descriptor()
 	// document.DefaultExternalID holds the default value on creation for the external_id field.
 	document.DefaultExternalID = documentDescExternalID.Default.(string)
 	// document.ExternalIDValidator is a validator for the "external_id" field. It is called by the builders before save.
 	document.ExternalIDValidator = documentDescExternalID.Validators[0].(func(string) error)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[22].Descriptor()
+	documentDescEtag := documentFields[24].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[23].Descriptor()
+	documentDescLastModified := documentFields[25].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[26].Descriptor()
+	documentDescCreatedAt := documentFields[28].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -2467,6 +2478,10 @@ func init() {
 	uploadDescContentType := uploadFields[3].Descriptor()
 	// upload.ContentTypeValidator is a validator for the "content_type" field. It is called by the builders before save.
 	upload.ContentTypeValidator = uploadDescContentType.Validators[0].(func(string) error)
+	// uploadDescBytes is the schema descriptor for bytes field.
+	uploadDescBytes := uploadFields[5].Descriptor()
+	// upload.DefaultBytes holds the default value on creation for the bytes field.
+	upload.DefaultBytes = uploadDescBytes.Default.(int)
 	usageMixin := schema.Usage{}.Mixin()
 	usage.Policy = privacy.NewPolicies(usageMixin[0], schema.Usage{})
 	usage.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -2611,6 +2626,90 @@ func init() {
 	usagerecordDescCreatedAt := usagerecordFields[19].Descriptor()
 	// usagerecord.DefaultCreatedAt holds the default value on creation for the created_at field.
 	usagerecord.DefaultCreatedAt = usagerecordDescCreatedAt.Default.(func() time.Time)
+	usagesumMixin := schema.UsageSum{}.Mixin()
+	usagesum.Policy = privacy.NewPolicies(usagesumMixin[0], schema.UsageSum{})
+	usagesum.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := usagesum.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	usagesumMixinFields0 := usagesumMixin[0].Fields()
+	_ = usagesumMixinFields0
+	usagesumFields := schema.UsageSum{}.Fields()
+	_ = usagesumFields
+	// usagesumDescWorkspaceID is the schema descriptor for workspace_id field.
+	usagesumDescWorkspaceID := usagesumMixinFields0[0].Descriptor()
+	// usagesum.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	usagesum.WorkspaceIDValidator = func() func(string) error {
+		validators := usagesumDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// usagesumDescMonth is the schema descriptor for month field.
+	usagesumDescMonth := usagesumFields[1].Descriptor()
+	// usagesum.MonthValidator is a validator for the "month" field. It is called by the builders before save.
+	usagesum.MonthValidator = usagesumDescMonth.Validators[0].(func(string) error)
+	// usagesumDescChatbotID is the schema descriptor for chatbot_id field.
+	usagesumDescChatbotID := usagesumFields[2].Descriptor()
+	// usagesum.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	usagesum.ChatbotIDValidator = usagesumDescChatbotID.Validators[0].(func(string) error)
+	// usagesumDescModel is the schema descriptor for model field.
+	usagesumDescModel := usagesumFields[3].Descriptor()
+	// usagesum.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	usagesum.ModelValidator = usagesumDescModel.Validators[0].(func(string) error)
+	// usagesumDescStatus is the schema descriptor for status field.
+	usagesumDescStatus := usagesumFields[4].Descriptor()
+	// usagesum.StatusValidator is a validator for the "status" field. It is called by the builders before save.
+	usagesum.StatusValidator = usagesumDescStatus.Validators[0].(func(string) error)
+	// usagesumDescAnswers is the schema descriptor for answers field.
+	usagesumDescAnswers := usagesumFields[5].Descriptor()
+	// usagesum.DefaultAnswers holds the default value on creation for the answers field.
+	usagesum.DefaultAnswers = usagesumDescAnswers.Default.(int)
+	// usagesumDescEstimated is the schema descriptor for estimated field.
+	usagesumDescEstimated := usagesumFields[6].Descriptor()
+	// usagesum.DefaultEstimated holds the default value on creation for the estimated field.
+	usagesum.DefaultEstimated = usagesumDescEstimated.Default.(int)
+	// usagesumDescPromptTokens is the schema descriptor for prompt_tokens field.
+	usagesumDescPromptTokens := usagesumFields[7].Descriptor()
+	// usagesum.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
+	usagesum.DefaultPromptTokens = usagesumDescPromptTokens.Default.(int)
+	// usagesumDescCompletionTokens is the schema descriptor for completion_tokens field.
+	usagesumDescCompletionTokens := usagesumFields[8].Descriptor()
+	// usagesum.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
+	usagesum.DefaultCompletionTokens = usagesumDescCompletionTokens.Default.(int)
+	// usagesumDescRefuted is the schema descriptor for refuted field.
+	usagesumDescRefuted := usagesumFields[9].Descriptor()
+	// usagesum.DefaultRefuted holds the default value on creation for the refuted field.
+	usagesum.DefaultRefuted = usagesumDescRefuted.Default.(int)
+	// usagesumDescFirstTokenMs is the schema descriptor for first_token_ms field.
+	usagesumDescFirstTokenMs := usagesumFields[10].Descriptor()
+	// usagesum.DefaultFirstTokenMs holds the default value on creation for the first_token_ms field.
+	usagesum.DefaultFirstTokenMs = usagesumDescFirstTokenMs.Default.(int64)
+	// usagesumDescFirstTokens is the schema descriptor for first_tokens field.
+	usagesumDescFirstTokens := usagesumFields[11].Descriptor()
+	// usagesum.DefaultFirstTokens holds the default value on creation for the first_tokens field.
+	usagesum.DefaultFirstTokens = usagesumDescFirstTokens.Default.(int)
+	// usagesumDescTotalMs is the schema descriptor for total_ms field.
+	usagesumDescTotalMs := usagesumFields[12].Descriptor()
+	// usagesum.DefaultTotalMs holds the default value on creation for the total_ms field.
+	usagesum.DefaultTotalMs = usagesumDescTotalMs.Default.(int64)
+	// usagesumDescTotals is the schema descriptor for totals field.
+	usagesumDescTotals := usagesumFields[13].Descriptor()
+	// usagesum.DefaultTotals holds the default value on creation for the totals field.
+	usagesum.DefaultTotals = usagesumDescTotals.Default.(int)
 	userFields := schema.User{}.Fields()
 	_ = userFields
 	// userDescEmail is the schema descriptor for email field.

@@ -212,6 +212,40 @@ func (UsageRecord) Indexes() []ent.Index {
 	}
 }
 
+// UsageSum sums up the usage records of a month that are counted. Like them it
+// has no edge: the transaction that deletes the workspace deletes it, after them.
+type UsageSum struct{ ent.Schema }
+
+// Mixin of the UsageSum.
+func (UsageSum) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the UsageSum.
+func (UsageSum) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable(),
+		// month is such as 2026-11, in UTC.
+		field.String("month").MaxLen(20).Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.String("model").MaxLen(200).Immutable(),
+		field.String("status").MaxLen(20).Immutable(),
+		field.Int("answers").Default(0),
+		field.Int("estimated").Default(0),
+		field.Int("prompt_tokens").Default(0),
+		field.Int("completion_tokens").Default(0),
+		field.Int("refuted").Default(0),
+		// first_tokens and totals count the answers whose times are in the sums.
+		field.Int64("first_token_ms").Default(0),
+		field.Int("first_tokens").Default(0),
+		field.Int64("total_ms").Default(0),
+		field.Int("totals").Default(0),
+	}
+}
+
+// Indexes of the UsageSum.
+func (UsageSum) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "month", "chatbot_id", "model", "status").Unique().StorageKey("usage_sum_of_month")}
+}
+
 // CachedAnswer is an answer kept for the next time the same question is asked.
 type CachedAnswer struct{ ent.Schema }
 

@@ -72,6 +72,10 @@ func (Document) Fields() []ent.Field {
 		field.String("state").MaxLen(20),
 		longText("reason"),
 		longText("content"),
+		// bytes is the length of content, for sums that read no contents.
+		field.Int("bytes").Default(0),
+		// search_text is what searches look through: see searchText in package store.
+		field.String("search_text").MaxLen(500 * utf8Max).Default(""),
 		// places are JSON: where in the file or on the site each part stood.
 		longText("places"),
 		// input_hash is of what was given, content_hash of the text in it.
@@ -111,14 +115,16 @@ func (Document) Edges() []ent.Edge {
 // Indexes of the Document.
 func (Document) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("chatbot_id", "created_at"),
+		// for pages of the list, and searches of it, that read none of the texts
+		index.Fields("chatbot_id", "created_at", "id", "state", "search_text").StorageKey("document_list"),
 		index.Fields("chatbot_id", "input_hash"),
 		index.Fields("chatbot_id", "live"),
 		index.Fields("chatbot_id", "state"),
 		index.Fields("chatbot_id", "external_id").Unique().StorageKey("document_external_id").
 			Annotations(entsql.IndexWhere("external_id <> ''")),
 		index.Fields("source_id", "state"),
-		index.Fields("workspace_id"),
+		// for what a workspace stores: see knowledgeSizes in package store
+		index.Fields("workspace_id", "chars", "bytes").StorageKey("document_sizes"),
 		index.Fields("updated_at"),
 		// Not over all rows: nearly none is due, and a planner without
 		// statistics would read them all.
@@ -140,6 +146,8 @@ func (Upload) Fields() []ent.Field {
 		field.String("name").MaxLen(255 * utf8Max).Immutable(),
 		field.String("content_type").MaxLen(255).Immutable(),
 		field.Bytes("body").Immutable(),
+		// bytes is the length of body.
+		field.Int("bytes").Default(0).Immutable(),
 	}
 }
 
@@ -152,7 +160,7 @@ func (Upload) Edges() []ent.Edge {
 
 // Indexes of the Upload.
 func (Upload) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("document_id"), index.Fields("workspace_id")}
+	return []ent.Index{index.Fields("document_id"), index.Fields("workspace_id", "bytes").StorageKey("upload_sizes")}
 }
 
 // Passage is a piece of a document: the unit that is indexed and cited.

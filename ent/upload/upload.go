@@ -23,6 +23,8 @@ const (
 	FieldContentType = "content_type"
 	// FieldBody holds the string denoting the body field in the database.
 	FieldBody = "body"
+	// FieldBytes holds the string denoting the bytes field in the database.
+	FieldBytes = "bytes"
 	// EdgeDocument holds the string denoting the document edge name in mutations.
 	EdgeDocument = "document"
 	// Table holds the table name of the upload in the database.
@@ -44,6 +46,7 @@ var Columns = []string{
 	FieldName,
 	FieldContentType,
 	FieldBody,
+	FieldBytes,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -72,6 +75,8 @@ var (
 	NameValidator func(string) error
 	// ContentTypeValidator is a validator for the "content_type" field. It is called by the builders before save.
 	ContentTypeValidator func(string) error
+	// DefaultBytes holds the default value on creation for the "bytes" field.
+	DefaultBytes int
 )
 
 // OrderOption defines the ordering options for the Upload queries.
@@ -100,6 +105,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByContentType orders the results by the content_type field.
 func ByContentType(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldContentType, opts...).ToFunc()
+}
+
+// ByBytes orders the results by the bytes field.
+func ByBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBytes, opts...).ToFunc()
 }
 
 // ByDocumentField orders the results by document field.

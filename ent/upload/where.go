@@ -79,6 +79,11 @@ func Body(v []byte) predicate.Upload {
 	return predicate.Upload(sql.FieldEQ(FieldBody, v))
 }
 
+// Bytes applies equality check predicate on the "bytes" field. It's identical to BytesEQ.
+func Bytes(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldEQ(FieldBytes, v))
+}
+
 // WorkspaceIDEQ applies the EQ predicate on the "workspace_id" field.
 func WorkspaceIDEQ(v string) predicate.Upload {
 	return predicate.Upload(sql.FieldEQ(FieldWorkspaceID, v))
@@ -377,6 +382,46 @@ func BodyLT(v []byte) predicate.Upload {
 // BodyLTE applies the LTE predicate on the "body" field.
 func BodyLTE(v []byte) predicate.Upload {
 	return predicate.Upload(sql.FieldLTE(FieldBody, v))
+}
+
+// BytesEQ applies the EQ predicate on the "bytes" field.
+func BytesEQ(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldEQ(FieldBytes, v))
+}
+
+// BytesNEQ applies the NEQ predicate on the "bytes" field.
+func BytesNEQ(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldNEQ(FieldBytes, v))
+}
+
+// BytesIn applies the In predicate on the "bytes" field.
+func BytesIn(vs ...int) predicate.Upload {
+	return predicate.Upload(sql.FieldIn(FieldBytes, vs...))
+}
+
+// BytesNotIn applies the NotIn predicate on the "bytes" field.
+func BytesNotIn(vs ...int) predicate.Upload {
+	return predicate.Upload(sql.FieldNotIn(FieldBytes, vs...))
+}
+
+// BytesGT applies the GT predicate on the "bytes" field.
+func BytesGT(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldGT(FieldBytes, v))
+}
+
+// BytesGTE applies the GTE predicate on the "bytes" field.
+func BytesGTE(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldGTE(FieldBytes, v))
+}
+
+// BytesLT applies the LT predicate on the "bytes" field.
+func BytesLT(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldLT(FieldBytes, v))
+}
+
+// BytesLTE applies the LTE predicate on the "bytes" field.
+func BytesLTE(v int) predicate.Upload {
+	return predicate.Upload(sql.FieldLTE(FieldBytes, v))
 }
 
 // HasDocument applies the HasEdge predicate on the "document" edge.

@@ -163,7 +163,7 @@ func (s *speaking) wantKept(conversation int64, questions, records, used int, an
 	if asked != questions || strings.Join(given, "|") != strings.Join(answers, "|") {
 		s.Errorf("%d questions are kept and the answers %q, want %d and %q", asked, given, questions, answers)
 	}
-	spent, err := store.NewUsageRecords(s.db).Spent(s.Context(), home, s.now.Add(-time.Hour), s.now.Add(time.Hour))
+	spent, err := store.NewUsageRecords(s.db).Spent(s.Context(), home, s.now)
 	s.must(err)
 	n := 0
 	for _, row := range spent {
