@@ -561,6 +561,38 @@ func testWebhooks(t *testing.T, h *hooks) {
 			t.Errorf("%d are left", len(left))
 		}
 	})
+	run("a workspace has ten endpoints at most, however many are added at once", func(t *testing.T) {
+		listed, err := h.Webhooks.Endpoints.List(ctx, h.space)
+		h.must(err)
+		for _, e := range listed {
+			h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+		}
+		var adding sync.WaitGroup
+		refused := make(chan error, webhook.MaxEndpoints+3)
+		for range webhook.MaxEndpoints + 3 {
+			adding.Go(func() {
+				_, _, err := h.Webhooks.Endpoints.Create(ctx, h.space, webhook.Settings{URL: h.to.URL, Kinds: webhook.Kinds()})
+				if err != nil {
+					refused <- err
+				}
+			})
+		}
+		adding.Wait()
+		close(refused)
+		if len(refused) != 3 {
+			t.Errorf("%d are refused", len(refused))
+		}
+		for err := range refused {
+			if !fault.Is(err, fault.Conflict) {
+				t.Errorf("it gives %v", err)
+			}
+		}
+		listed, err = h.Webhooks.Endpoints.List(ctx, h.space)
+		h.must(err)
+		for _, e := range listed {
+			h.must(h.Webhooks.Endpoints.Delete(ctx, h.space, e.ID))
+		}
+	})
 	run("private addresses and bad settings are refused", func(t *testing.T) {
 		for _, address := range []string{
 			"", "nonsense", "ftp://example.com", "https://10.0.0.1/", "https://[::1]/", "http://169.254.169.254/latest", "https://u:p@example.com/", "https://127.0.0.2:1/",
