@@ -100,6 +100,10 @@ func TestCatalog(t *testing.T) {
 			if !w.answers(baker, question, "seven") {
 				t.Error("it is not answered from")
 			}
+			v := w.signedIn(baker.email, baker.password)
+			if shown := text(v.page(v.get("/chatbots/" + baker.chatbot + "/knowledge/" + made["id"].(string) + "?tab=versions"))); !strings.Contains(shown, "External ID page/42") {
+				t.Errorf("its page shows %q", shown)
+			}
 			w.is(w.putsText(token, "page/42", "# Bakery\n\nThe harbor bakery opens at seven."), "result", "unchanged", "id", made["id"], "updated_at", made["updated_at"])
 			w.is(w.putsText(token, "page/42", "# Bakery\n\nThe harbor bakery opens at nine."), "result", "replaced", "id", made["id"], "state", "ready")
 			answer := w.asked(baker, question)

@@ -123,6 +123,9 @@ func versionFacts(d knowledge.Document) []ui.Fact {
 		{Name: "Added", Value: ui.Stamp(d.CreatedAt)},
 		{Name: "Changed", Value: ui.Stamp(d.UpdatedAt)},
 	}
+	if d.ExternalID != "" {
+		facts = append(facts, ui.Fact{Name: "External ID", Value: d.ExternalID})
+	}
 	if d.FetchedAt != nil {
 		facts = append(facts, ui.Fact{Name: "Last fetched", Value: ui.Stamp(*d.FetchedAt)})
 	}
