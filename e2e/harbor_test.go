@@ -192,6 +192,7 @@ func (h *harbor) issues() {
 	h.must(tokens.Revoke(ctx, h.workspace, h.chatbot, trial.ID))
 	_, _, err := tokens.Roll(ctx, h.workspace, h.chatbot, desk.ID, 7, h.email)
 	h.must(err)
+	h.ids["webhook"], _ = h.newWebhook(h.workspace, "Orders desk")
 }
 
 // lives answers customers for so many days, more of them every day, and fewer on

@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"database/sql"
 	"html"
 	"maps"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,17 +38,16 @@ var asParts = []string{"/chatbots/:chatbot/welcome", "/chatbots/:chatbot/knowled
 // withoutText are the forms in which nobody types anything: buttons, and choices
 // from what the page lists.
 var withoutText = []string{
-	"/sign-out", "/account/sessions/end", "/account/sessions/end-others",
+	"/sign-out", "/account/sessions/end-others",
 	"/workspaces/:workspace/models/:provider/delete",
 	"/workspaces/:workspace/webhooks/:webhook/test", "/workspaces/:workspace/webhooks/:webhook/rotate", "/workspaces/:workspace/webhooks/:webhook/pause",
 	"/workspaces/:workspace/webhooks/:webhook/resume", "/workspaces/:workspace/webhooks/:webhook/delete",
 	"/workspaces/:workspace/webhooks/:webhook/deliveries/:delivery/send",
-	"/workspaces/:workspace/members/:user/remove", "/workspaces/:workspace/leave",
-	"/workspaces/:workspace/invitations/:invitation/cancel", "/workspaces/:workspace/billing/checkout", "/workspaces/:workspace/billing/portal",
+	"/workspaces/:workspace/members/:user/remove",
+	"/workspaces/:workspace/invitations/:invitation/cancel", "/workspaces/:workspace/billing/portal",
 	"/workspaces/:workspace/plan", "/workspaces/:workspace/plan/checkout", "/workspaces/:workspace/plan/portal",
 	"/chatbots/:chatbot/conversations/:conversation/delete", "/chatbots/:chatbot/improve/:message/dismiss",
 	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/:question/remove",
-	"/chatbots/:chatbot/knowledge/remove", "/chatbots/:chatbot/knowledge/undo", "/chatbots/:chatbot/knowledge/again",
 	"/chatbots/:chatbot/knowledge/sources/:source/sync", "/chatbots/:chatbot/knowledge/sources/:source/remove",
 	"/chatbots/:chatbot/knowledge/:document/remove", "/chatbots/:chatbot/knowledge/:document/retry", "/chatbots/:chatbot/knowledge/:document/cancel",
 }
@@ -77,7 +78,8 @@ var refusedForms = map[string][]refusal{
 		{typed: []string{"appearance", mischief}, field: "appearance", forgets: []string{"appearance"}},
 		{typed: []string{"appearance", "dark", "time_zone", mischief}, field: "time_zone", forgets: []string{"time_zone"}},
 	},
-	"/account/password": {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
+	"/account/sessions/end": {{typed: []string{"session", mischief}, status: 404, forgets: []string{"session"}}},
+	"/account/password":     {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
 
 	"/workspaces/:workspace/chatbots": {
 		{typed: []string{"name", " "}, field: "name"},
@@ -116,8 +118,10 @@ var refusedForms = map[string][]refusal{
 		{typed: []string{"email", mischief, "role", "member"}, field: "email"},
 		{typed: []string{"email", "guest@example.com", "role", mischief}, field: "role", forgets: []string{"role"}},
 	},
-	"/workspaces/:workspace/billing": {{typed: []string{"plan", mischief}}},
-	"/workspaces/:workspace/limits":  {{typed: []string{"resource", mischief}, forgets: []string{"resource"}}},
+	"/workspaces/:workspace/billing":          {{typed: []string{"plan", mischief}}},
+	"/workspaces/:workspace/billing/checkout": {{typed: []string{"plan", mischief, "interval", mischief, "next", "https://evil.example/"}, status: 403, forgets: []string{"plan", "interval", "next"}}},
+	"/workspaces/:workspace/leave":            {{typed: []string{"leave", mischief}, status: 409, forgets: []string{"leave"}}},
+	"/workspaces/:workspace/limits":           {{typed: []string{"resource", mischief}, forgets: []string{"resource"}}},
 
 	"/chatbots/:chatbot/welcome": {
 		{typed: []string{"url", mischief}, field: "url"},
@@ -156,6 +160,15 @@ var refusedForms = map[string][]refusal{
 		{typed: []string{"pairs_title", tooLong, "pairs", "When?,At ten."}, field: "pairs_title"},
 	},
 	"/chatbots/:chatbot/knowledge/files": {{typed: []string{"none", ""}}},
+	"/chatbots/:chatbot/knowledge/remove": {
+		{typed: []string{"document", mischief}, status: 404, forgets: []string{"document"}},
+		{typed: []string{"document", ""}, status: 404},
+	},
+	"/chatbots/:chatbot/knowledge/again": {
+		{typed: []string{"document", mischief}, status: 404, forgets: []string{"document"}},
+		{typed: []string{"document", ""}, status: 404},
+	},
+	"/chatbots/:chatbot/knowledge/undo": {{typed: []string{"until", mischief}, forgets: []string{"until"}}},
 	"/chatbots/:chatbot/knowledge/sources": {
 		{typed: []string{"url", mischief, "reach", "page"}, field: "url"},
 		{typed: []string{"url", "https://example.com/", "reach", "site", "include", mischief, "max_pages", mischief}, field: "max_pages"},
@@ -170,6 +183,8 @@ func TestFormsAreRefusedKindly(t *testing.T) {
 	w.hasNoRates()
 	e := w.newFullWorkspace("refusals")
 	session := w.session(e.owner)
+	w.settled(e.tenantOf)
+	before := w.kept(t, e.workspace)
 	var forms []string
 	for _, d := range w.server.Routes.All() {
 		if d.Method != http.MethodPost || strings.HasPrefix(d.Path, "/api/") {
@@ -187,7 +202,17 @@ func TestFormsAreRefusedKindly(t *testing.T) {
 			for _, r := range rows {
 				w.refuses(t, e, d.Path, r, session)
 			}
+			after := w.kept(t, e.workspace)
+			for table, rows := range before {
+				if after[table] != rows {
+					t.Errorf("%s had\n%s\nand has\n%s", table, rows, after[table])
+				}
+			}
+			before = after
 		})
+	}
+	if len(before) < 20 || before["documents"] == "" || before["users"] == "" {
+		t.Errorf("the tables with %d names are not those of a workspace", len(before))
 	}
 	for path := range maps.Keys(refusedForms) {
 		if !slices.Contains(forms, path) {
@@ -199,7 +224,6 @@ func TestFormsAreRefusedKindly(t *testing.T) {
 func (w *instance) refuses(t *testing.T, e *fullWorkspace, path string, r refusal, session header) {
 	t.Helper()
 	body, contentType := formOf(path, r.typed)
-	before := len(w.settled(e.tenantOf))
 	got := w.call(http.MethodPost, w.fill(path, e.ids), body, header{"Content-Type", ""}, header{"Content-Type", contentType}, session)
 	want := r.status
 	if want == 0 {
@@ -229,9 +253,51 @@ func (w *instance) refuses(t *testing.T, e *fullWorkspace, path string, r refusa
 			t.Errorf("%s: the page forgot what was typed as %s", short, name)
 		}
 	}
-	if after := len(w.settled(e.tenantOf)); after != before {
-		t.Errorf("%s: %d documents became %d", short, before, after)
+}
+
+// kept are all rows of a workspace, table by table, and who there is, as text.
+func (w *instance) kept(t *testing.T, workspace string) map[string]string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.server.Config.DataDir, "parley.db")+"?mode=ro&_pragma=busy_timeout(10000)")
+	w.must(err)
+	defer db.Close()
+	tables := map[string]string{"workspaces": "id = ?", "users": "? != ''"}
+	for _, owned := range w.query(t, db, "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON c.name = 'workspace_id' WHERE m.type = 'table'") {
+		tables[owned] = "workspace_id = ?"
 	}
+	kept := map[string]string{}
+	for _, counted := range []string{"daily_stats", "daily_counts", "receipts"} { // which are summed up meanwhile
+		delete(tables, counted)
+	}
+	for table, its := range tables {
+		kept[table] = strings.Join(w.query(t, db, "SELECT * FROM "+table+" WHERE "+its, workspace), "\n")
+	}
+	return kept
+}
+
+// query returns each row as text.
+func (w *instance) query(t *testing.T, db *sql.DB, statement string, with ...any) (all []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), statement, with...)
+	w.must(err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	w.must(err)
+	row := make([]sql.NullString, len(columns))
+	into := make([]any, len(columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		w.must(rows.Scan(into...))
+		written := make([]string, len(row))
+		for i, value := range row {
+			written[i] = value.String
+		}
+		all = append(all, strings.Join(written, "|"))
+	}
+	w.must(rows.Err())
+	return all
 }
 
 func formOf(path string, typed []string) (body, contentType string) {

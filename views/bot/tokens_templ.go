@@ -122,7 +122,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"row between\"><p class=\"muted\">Your programs use a token to talk to this chatbot. Keep secret tokens on your server; publishable ones may stand in your web pages.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"row between\"><p class=\"muted\">Your programs use tokens to talk to this chatbot. Keep secret tokens on your server.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
