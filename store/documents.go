@@ -180,7 +180,7 @@ func (s *Documents) PostponeRemoval(ctx context.Context, workspaceID, documentID
 // indexed again.
 func (s *Documents) MarkReindex(ctx context.Context, workspaceID, chatbotID string, now time.Time) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Document.Update().Where(document.ChatbotID(chatbotID), settled, document.VersionGT(0), document.ContentNEQ("")).
+		return db.Document.Update().Where(document.ChatbotID(chatbotID), settled, document.VersionGT(0), document.BytesGT(0)).
 			SetState(string(knowledge.Indexing)).SetContentHash("").SetReason("").SetAttempts(0).
 			SetDueAt(now).SetUpdatedAt(now).Exec(ctx)
 	})
