@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -53,8 +55,7 @@ func sliced(slice browse.Slice, at string) func(*entsql.Selector) {
 func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 	conditions := []predicate.Document{document.ChatbotID(chatbotID)}
 	if filter.Search != "" {
-		conditions = append(conditions, document.Or(
-			likeAnyCase(document.FieldTitle, filter.Search), likeAnyCase(document.FieldURL, filter.Search)))
+		conditions = append(conditions, foundBy(filter.Search))
 	}
 	if filter.Kind != "" {
 		conditions = append(conditions, document.Kind(string(filter.Kind)))
@@ -77,10 +78,43 @@ func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
+// patternOf is what LIKE takes for texts that have this one in them.
+func patternOf(text string) string { return "%" + escapeLike.Replace(text) + "%" }
+
+// searchPatterns are the pattern of a text in lower case, and another for documents of
+// before [searchText], unless it is the same.
+func searchPatterns(text string) (pattern, older string) {
+	pattern = patternOf(strings.ToLower(text))
+	older = patternOf(strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			return unicode.ToLower(r)
+		}
+		return r
+	}, text))
+	if older == pattern {
+		older = ""
+	}
+	return pattern, older
+}
+
+// foundBy selects documents with a text in their title or address, whatever the case.
+func foundBy(text string) predicate.Document {
+	pattern, older := searchPatterns(text)
+	return func(q *entsql.Selector) {
+		q.Where(entsql.P(func(b *entsql.Builder) {
+			b.WriteString("(").Ident(q.C(document.FieldSearchText)).WriteString(" LIKE ").Arg(pattern).WriteString(` ESCAPE '\'`)
+			if older != "" {
+				b.WriteString(" OR ").Ident(q.C(document.FieldSearchText)).WriteString(" LIKE ").Arg(older).WriteString(` ESCAPE '\'`)
+			}
+			b.WriteString(")")
+		}))
+	}
+}
+
 // likeAnyCase reports whether a column has a text in it, whatever the case. SQLite
 // knows the cases of ASCII only, and ignores them by itself.
 func likeAnyCase(column, text string) predicate.Document {
-	pattern := "%" + escapeLike.Replace(text) + "%"
+	pattern := patternOf(text)
 	return func(q *entsql.Selector) {
 		like := " LIKE "
 		if q.Dialect() == dialect.Postgres {
@@ -102,8 +136,8 @@ func (s *KnowledgePages) DocumentPage(ctx context.Context, workspaceID, chatbotI
 
 // CountDocuments counts by state the documents that a filter admits.
 func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
-	if filter.Search == "" && filter.Kind == "" && filter.SourceID == "" && filter.ExternalID == "" {
-		return s.countStates(ctx, workspaceID, chatbotID, filter.States)
+	if filter.Kind == "" && filter.SourceID == "" && filter.ExternalID == "" {
+		return s.countStates(ctx, workspaceID, chatbotID, filter)
 	}
 	var rows []struct {
 		State knowledge.State
@@ -121,14 +155,26 @@ func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbo
 	return counts, nil
 }
 
-// countedStates reads nothing but an index: a condition on the documents' workspace
-// would have the rows read, and with them most of the file.
-const countedStates = `SELECT state, COUNT(*) FROM documents
+// These read nothing but an index: a condition on the documents' workspace would have
+// the rows read, and with them most of the file. Of what is found the state is no plain
+// column: SQLite would go through the index that has states in order, and read the rows.
+const (
+	countedStates = `SELECT state, COUNT(*) FROM documents
 	WHERE chatbot_id = (SELECT id FROM chatbots WHERE id = $2 AND workspace_id = $1) GROUP BY state`
+	foundStates = `SELECT state || '', COUNT(*) FROM documents
+	WHERE chatbot_id = (SELECT id FROM chatbots WHERE id = $2 AND workspace_id = $1)
+	AND (search_text LIKE $3 ESCAPE '\' OR $4 <> '' AND search_text LIKE $4 ESCAPE '\') GROUP BY 1`
+)
 
-// countStates counts a chatbot's documents by state. Without states it counts all.
-func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID string, states []knowledge.State) (map[knowledge.State]int, error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, countedStates, workspaceID, chatbotID)
+// countStates counts a chatbot's documents by state, those that a search finds if
+// there is one. Without states it counts all.
+func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
+	statement, args := countedStates, []any{workspaceID, chatbotID}
+	if filter.Search != "" {
+		pattern, older := searchPatterns(filter.Search)
+		statement, args = foundStates, append(args, pattern, older)
+	}
+	rows, err := s.store.raw(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -140,7 +186,7 @@ func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID
 		if err := rows.Scan(&state, &n); err != nil {
 			return nil, mapError(err)
 		}
-		if len(states) == 0 || slices.Contains(states, state) {
+		if len(filter.States) == 0 || slices.Contains(filter.States, state) {
 			counts[state] = n
 		}
 	}

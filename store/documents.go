@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/core/fault"
@@ -58,11 +59,12 @@ func without(columns []string, others ...string) []string {
 // bytes in a row of an index.
 const searchChars = 500
 
-// searchText is what a search of documents looks through. It is in the index of the
-// list, so that a search reads no texts. What was there before it was kept got it by
-// a migration.
+// searchText is what a search of documents looks through, in lower case. It is in the
+// index of the list, so that a search reads no texts. What was there before it was kept
+// got it by a migration, in which a database may have left letters beyond ASCII as they
+// were.
 func searchText(d knowledge.Document) string {
-	text := d.Title + "\n" + d.URL
+	text := strings.ToLower(d.Title + "\n" + d.URL)
 	n := 0
 	for at := range text {
 		if n == searchChars {

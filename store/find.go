@@ -39,7 +39,7 @@ func (s *Finds) FoundDocuments(ctx context.Context, workspaceID, chatbotID, text
 	if chatbotID != "" {
 		where = append(where, document.ChatbotID(chatbotID))
 	}
-	where = append(where, document.Or(likeAnyCase(document.FieldTitle, text), likeAnyCase(document.FieldURL, text)))
+	where = append(where, foundBy(text))
 	var rows []*ent.Document
 	err := s.store.db(ctx).Document.Query().Where(where...).Order(ent.Desc(document.FieldCreatedAt, document.FieldID)).Limit(find.Most).
 		Select(document.FieldID, document.FieldChatbotID, document.FieldTitle).Scan(within(ctx, workspaceID), &rows)

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 )
 
 // beforeSizes are the rows of a database that kept neither the sizes of documents nor
@@ -45,8 +46,18 @@ func TestADatabaseFromBeforeSizes(t *testing.T) {
 				d, err := NewDocuments(s).Document(ctx, "ws_a", "cb_a", id)
 				to.must(err)
 				row, err := s.client.Document.Get(within(ctx, "ws_a"), id)
-				if err != nil || row.SearchText != searchText(d) {
+				if err != nil || strings.ToLower(row.SearchText) != searchText(d) {
 					t.Errorf("it is found by %q, want %q: %v", row.SearchText, searchText(d), err)
+				}
+			}
+			for _, text := range []string{"Öffnung", "NUNGSZEITEN", "Example.com/x"} {
+				filter := browse.Filter{Search: text}
+				found, err := NewKnowledgePages(s).DocumentPage(ctx, "ws_a", "cb_a", filter, browse.Slice{Limit: 5})
+				if err != nil || len(found) != 1 || found[0].ID != "doc_long" {
+					t.Errorf("%q finds %+v: %v", text, found, err)
+				}
+				if n, err := NewKnowledgePages(s).CountDocuments(ctx, "ws_a", "cb_a", filter); err != nil || n[knowledge.Ready] != 1 || len(n) != 1 {
+					t.Errorf("%q finds %v: %v", text, n, err)
 				}
 			}
 		})

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+
+	"parley/core/plan"
 )
 
 // TestWhatRunsAllTheTimeReadsNoWholeTable holds statements that run every few
@@ -45,12 +48,26 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 		"usage records by their messages": {"SELECT model FROM receipts WHERE message_id IN (1, 2, 3, 4) AND workspace_id = 'ws_a'", "INDEX receipt_message_id_attempt"},
 		"the newest live documents":       {"SELECT id FROM documents WHERE chatbot_id = 'cb_a' AND live + 0 > 0 AND workspace_id = 'ws_a' ORDER BY created_at DESC, id LIMIT 12", "INDEX document_list"},
 		"documents by their state":        {countedStates, "COVERING INDEX document_chatbot_id_state"},
+		"documents that a search finds":   {foundStates, "COVERING INDEX document_list"},
+		"sizes of documents":              {knowledgeSizes, "COVERING INDEX document_sizes"},
+		"sizes of files":                  {knowledgeSizes, "COVERING INDEX upload_sizes"},
+		"sums of a month":                 {spent, "INDEX usage_sum_of_month"},
+		"records that are in no sum yet":  {spent, "INDEX receipt_to_count"},
+		"tokens over the limit": {
+			"SELECT id FROM tokens WHERE " + heldIn[plan.Tokens].found + " AND over_limit", "INDEX token_chatbot_id_created_at",
+		},
+		"a page of a search": {
+			"SELECT title FROM documents WHERE chatbot_id = 'cb_a' AND workspace_id = 'ws_a' AND (search_text LIKE '%a%') ORDER BY created_at DESC, id DESC LIMIT 51", "INDEX document_list",
+		},
 		"tokens of a workspace's chatbots": {
 			"SELECT name FROM tokens WHERE chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = 'ws_a') AND workspace_id = 'ws_a'", "INDEX token_chatbot_id_created_at",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []any{"ws_a", "cb_a"}[:strings.Count(c.statement, "$")]
+			args := []any{"ws_a", "cb_a", "%a%", ""}
+			for len(args) > 0 && !strings.Contains(c.statement, fmt.Sprint("$", len(args))) {
+				args = args[:len(args)-1]
+			}
 			if steps := strings.Join(b.plan(c.statement, args...), "; "); !strings.Contains(steps, c.want) {
 				t.Errorf("the plan is %s", steps)
 			}

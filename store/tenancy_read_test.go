@@ -155,7 +155,7 @@ var methodsThatRead = []confined{
 		return a.secret, err
 	}},
 	{"AnswersOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		answers, err := s.AnswersOf(ctx, as, a.conversation, []int64{a.answer})
+		answers, err := s.AnswersOf(ctx, as, a.rated, []int64{a.answered})
 		if len(answers) == 0 {
 			return nil, err
 		}

@@ -23,12 +23,12 @@ const usageSums = `chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estim
 
 // spent has the sums of a month, and those of its records that are not in them yet. The
 // second part has the condition of the partial index receipt_to_count, in which there is
-// little of any workspace. There the workspace is no plain column: SQLite would go
-// through the index of all its records.
+// little of any workspace. There neither the workspace nor the time is a plain column:
+// SQLite would go through the index of all records of the time.
 const spent = `SELECT chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted, first_token_ms, first_tokens, total_ms, totals
 	FROM usage_sums WHERE workspace_id = $1 AND month = $2
 	UNION ALL SELECT ` + usageSums + ` FROM receipts
-	WHERE NOT counted AND workspace_id || '' = $1 AND created_at >= $3 AND created_at < $4 GROUP BY chatbot_id, model, status`
+	WHERE NOT counted AND workspace_id || '' = $1 AND COALESCE(created_at, created_at) >= $3 AND COALESCE(created_at, created_at) < $4 GROUP BY chatbot_id, model, status`
 
 // Spent sums up a workspace's usage records of a month: a row for each chatbot, model
 // and status, in that order.

@@ -5,7 +5,7 @@ DROP INDEX "document_workspace_id";
 -- Modify "documents" table
 ALTER TABLE "documents" ADD COLUMN "bytes" bigint NOT NULL DEFAULT 0, ADD COLUMN "search_text" character varying NOT NULL DEFAULT '';
 -- What the documents that are there have: see searchText in package store.
-UPDATE "documents" SET "bytes" = octet_length("content"), "search_text" = left("title" || E'\n' || "url", 500);
+UPDATE "documents" SET "bytes" = octet_length("content"), "search_text" = lower(left("title" || E'\n' || "url", 500));
 -- Create index "document_list" to table: "documents"
 CREATE INDEX "document_list" ON "documents" ("chatbot_id", "created_at", "id", "state", "search_text");
 -- Create index "document_sizes" to table: "documents"

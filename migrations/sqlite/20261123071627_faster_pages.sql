@@ -3,7 +3,7 @@ ALTER TABLE `documents` ADD COLUMN `bytes` integer NOT NULL DEFAULT 0;
 -- Add column "search_text" to table: "documents"
 ALTER TABLE `documents` ADD COLUMN `search_text` text NOT NULL DEFAULT '';
 -- What the documents that are there have: see searchText in package store.
-UPDATE `documents` SET `bytes` = octet_length(`content`), `search_text` = substr(`title` || char(10) || `url`, 1, 500);
+UPDATE `documents` SET `bytes` = octet_length(`content`), `search_text` = lower(substr(`title` || char(10) || `url`, 1, 500));
 -- Drop index "document_chatbot_id_created_at" from table: "documents"
 DROP INDEX `document_chatbot_id_created_at`;
 -- Drop index "document_workspace_id" from table: "documents"
