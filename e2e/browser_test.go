@@ -182,7 +182,11 @@ func TestTheLifeOfATokenInTheBrowser(t *testing.T) {
 		}
 		w.within(t).chats(first, http.StatusOK)
 		w.within(t).chats(second, http.StatusOK)
-		b.do(t, chromedp.Click(chromedp.ID("token-done")), chromedp.WaitVisible(chromedp.CSS(`#token-list tr:nth-child(2)`)))
+		b.do(t, chromedp.WaitReady(chromedp.CSS(`#token-list tr:nth-child(3)`)), chromedp.Click(chromedp.ID("token-done")))
+		get(t, b, chromedp.Poll[bool](`document.activeElement.matches("#token-list tr:first-child .row-menu")`))
+		if got := get(t, b, chromedp.Evaluate[string](`document.getElementById("token-status").textContent`)); got != "“Help desk” is in the list." {
+			t.Errorf("who listens hears %q", got)
+		}
 		if got := b.text(t, `#token-list tr:nth-child(2)`); !strings.Contains(got, "Help desk") || !strings.Contains(got, "Rolled") {
 			t.Errorf("the old one is %q", got)
 		}
@@ -198,6 +202,7 @@ func TestTheLifeOfATokenInTheBrowser(t *testing.T) {
 		b.do(t, chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS(firstRow)))
 		b.fromMenu(t, firstRow, "revoke")
 		b.do(t, chromedp.Click(chromedp.ID("confirm-revoke")), chromedp.WaitNotVisible(chromedp.ID("revoke-dialog")))
+		get(t, b, chromedp.Poll[bool](`document.activeElement.matches("#token-list .row-menu")`))
 		w.within(t).chats(second, http.StatusUnauthorized)
 	})
 	t.Run("the console has no complaint", func(t *testing.T) { b.quiet(t) })
