@@ -105,7 +105,11 @@ func TestPlaygroundPage(t *testing.T) {
 		}
 	})
 	t.Run("a draft answers beside the live settings, and is published", func(t *testing.T) {
-		b.do(t, chromedp.Click(chromedp.ID("open-drafts")), chromedp.SendKeys(chromedp.ID("instructions"), "Speak like a pirate."), chromedp.Click(chromedp.ID("compare")))
+		b.do(t, chromedp.Click(chromedp.ID("open-drafts")), chromedp.SendKeys(chromedp.ID("instructions"), "Speak like a pirate."), chromedp.WaitVisible(chromedp.ID("model-list")))
+		if got := b.text(t, "#model-list"); !strings.Contains(got, "The server's default (double)") || !strings.Contains(got, "extractive") {
+			t.Errorf("the models are %q", got)
+		}
+		b.do(t, chromedp.Click(chromedp.ID("compare")))
 		b.asks(t, "When?")
 		b.do(t, chromedp.WaitVisible(chromedp.CSS(`.answers.two .answer:first-child[aria-busy="false"]`)), chromedp.WaitVisible(chromedp.CSS(`.answers.two .answer:last-child[aria-busy="false"]`)))
 		if got := b.text(t, ".answers.two"); !strings.Contains(got, "Live") || !strings.Contains(got, "Draft") {
