@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -40,18 +41,14 @@ func (s *History) InTx(ctx context.Context, fn func(context.Context) error) erro
 // ListedConversations returns the conversations that a query chooses, newest first.
 func (s *History) ListedConversations(ctx context.Context, workspaceID, chatbotID string, q history.Query) (found []history.Summary, end int64, err error) {
 	ctx = within(ctx, workspaceID)
-	where := []predicate.Conversation{conversation.ChatbotID(chatbotID)}
-	if q.Before > 0 {
-		where = append(where, conversation.IDLT(q.Before))
-	}
-	seek, err := s.seek(ctx, workspaceID, q)
+	seek, from, before, err := s.seek(ctx, workspaceID, q)
 	if err != nil {
 		return nil, 0, mapError(err)
 	}
-	where = append(where, seek...)
+	where := append(seek, conversation.ChatbotID(chatbotID), conversation.IDGTE(from), conversation.IDLT(before))
 	filters := filtersOf(chatbotID, q)
 	if len(filters) > 1 || q.Origin == chat.Playground { // else nearly each is chosen
-		if end, err = s.windowEnd(ctx, where); err != nil {
+		if end, err = s.windowEnd(ctx, workspaceID, chatbotID, from, before); err != nil {
 			return nil, 0, mapError(err)
 		}
 		where = append(where, conversation.IDGTE(end))
@@ -121,9 +118,14 @@ func isNotAnswered(column string) *sql.Predicate {
 // later: other processes begin them at the same time.
 const idsOutOfOrder = 1_000
 
-// seek confines a query to its days. The index over times is the workspace's, and
-// finds the ids that the days begin and end with.
-func (s *History) seek(ctx context.Context, workspaceID string, q history.Query) (where []predicate.Conversation, err error) {
+// seek confines a query to its days and its cursor: with the ids from one on and before
+// another. The index over times is the workspace's, and finds the ids that the days begin
+// and end with.
+func (s *History) seek(ctx context.Context, workspaceID string, q history.Query) (where []predicate.Conversation, from, before int64, err error) {
+	before = math.MaxInt64
+	if q.Before > 0 {
+		before = q.Before
+	}
 	first := func(at time.Time) (int64, error) {
 		id, err := s.store.db(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID), conversation.CreatedAtGTE(at)).
 			Order(conversation.ByCreatedAt(), conversation.ByID()).FirstID(ctx)
@@ -135,33 +137,37 @@ func (s *History) seek(ctx context.Context, workspaceID string, q history.Query)
 	if !q.From.IsZero() {
 		id, err := first(q.From)
 		if err != nil {
-			return nil, err
+			return nil, 0, 0, err
 		}
-		where = append(where, conversation.CreatedAtGTE(q.From), conversation.IDGTE(id-idsOutOfOrder))
+		where, from = append(where, conversation.CreatedAtGTE(q.From)), id-idsOutOfOrder
 	}
 	if !q.To.IsZero() {
 		after := q.To.AddDate(0, 0, 1)
 		id, err := first(after)
 		if err != nil {
-			return nil, err
+			return nil, 0, 0, err
 		}
 		where = append(where, conversation.CreatedAtLT(after))
 		if id > 0 {
-			where = append(where, conversation.IDLT(id+idsOutOfOrder))
+			before = min(before, id+idsOutOfOrder)
 		}
 	}
-	return where, nil
+	return where, from, before, nil
 }
+
+// lastOfWindow reads nothing but an index, and the last row only if there is one beyond.
+const lastOfWindow = `SELECT COALESCE(MAX(id), 0) FROM (
+	SELECT id FROM conversations WHERE chatbot_id = (SELECT id FROM chatbots WHERE id = $2 AND workspace_id = $1)
+	AND id >= $3 AND id < $4 ORDER BY id DESC LIMIT 2 OFFSET $5) AS last HAVING COUNT(*) = 2`
 
 // windowEnd is the id of the last conversation of the window, or zero when there
 // is none beyond it.
-func (s *History) windowEnd(ctx context.Context, where []predicate.Conversation) (int64, error) {
-	id, err := s.store.db(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).
-		Offset(history.Window - 1).Limit(2).IDs(ctx)
-	if err != nil || len(id) < 2 {
-		return 0, err
+func (s *History) windowEnd(ctx context.Context, workspaceID, chatbotID string, from, before int64) (id int64, err error) {
+	err = scanOne(ctx, s.store.raw(ctx), []any{&id}, lastOfWindow, workspaceID, chatbotID, from, before, history.Window-1)
+	if fault.Is(err, fault.NotFound) {
+		return 0, nil
 	}
-	return id[0], nil
+	return id, err
 }
 
 func filtersOf(chatbotID string, q history.Query) (where []predicate.Conversation) {

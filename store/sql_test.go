@@ -48,7 +48,7 @@ var byHand = map[string]string{
 	"retentions": severalTables, "findQuiet": severalTables, "deleteQuiet": severalTables,
 	"insertWithdrawals": oneStatement, "withdraw": "It belongs to insertWithdrawals, and must have the same condition.",
 	"insertRemovals": oneStatement, "markRemoving": "It belongs to insertRemovals, and must have the same condition.",
-	"spent": aggregate, "foundStates": "It belongs to countedStates.", "countedStates": "ent names the workspace of every table that it reads, and would read the documents whole to compare it.", "knowledgeSizes": aggregate, "uploadSize": aggregate, "workDue": severalTables,
+	"spent": aggregate, "lastOfWindow": "ent names the workspace of every table that it reads, and would read each conversation to compare it.", "foundStates": "It belongs to countedStates.", "countedStates": "ent names the workspace of every table that it reads, and would read the documents whole to compare it.", "knowledgeSizes": aggregate, "uploadSize": aggregate, "workDue": severalTables,
 	"lockRoll": lock, "uncounted": severalTables, "uncountedThumbs": severalTables, "addTally": rowsAtOnce, "addToUsageSQLite": oneStatement, "addToUsagePostgres": oneStatement, "countTally": "It belongs to trimTally.", "trimTally": portion,
 	"tested": "It belongs to knowledgeVersion, for all chatbots at once.", "addGaps": oneStatement, "recordedMonthsSQLite": aggregate, "recordedMonthsPostgres": aggregate,
 	"forgetUsage": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",

@@ -49,6 +49,7 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 		"the newest live documents":       {"SELECT id FROM documents WHERE chatbot_id = 'cb_a' AND live + 0 > 0 AND workspace_id = 'ws_a' ORDER BY created_at DESC, id LIMIT 12", "INDEX document_list"},
 		"documents by their state":        {countedStates, "COVERING INDEX document_chatbot_id_state"},
 		"documents that a search finds":   {foundStates, "COVERING INDEX document_list"},
+		"the last of a window":            {lastOfWindow, "COVERING INDEX conversation_chatbot_id_id"},
 		"sizes of documents":              {knowledgeSizes, "COVERING INDEX document_sizes"},
 		"sizes of files":                  {knowledgeSizes, "COVERING INDEX upload_sizes"},
 		"sums of a month":                 {spent, "INDEX usage_sum_of_month"},
@@ -64,7 +65,7 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []any{"ws_a", "cb_a", "%a%", ""}
+			args := []any{"ws_a", "cb_a", "%a%", "", 1}
 			for len(args) > 0 && !strings.Contains(c.statement, fmt.Sprint("$", len(args))) {
 				args = args[:len(args)-1]
 			}
