@@ -10,9 +10,13 @@ import (
 
 // savepointMemory is how much of a savepoint SQLite keeps in memory, in bytes: the
 // pages as they were before. Beyond it a temporary file is written. A question and an
-// answer change about 16 pages, which is SQLite's own limit of 64 KiB; the system
-// calls for the file took a tenth of the time of a question.
-const savepointMemory = 1 << 20
+// answer change a little over 16 pages, which is SQLite's own limit of 64 KiB; the
+// system calls for the file took a tenth of the time of a question.
+//
+// SQLite writes such a file in pieces of this size, and writes no more than 128 KiB less
+// a byte at once. Of a piece of 1 MiB it would write nothing, and take the disk for full:
+// no statement could change more than that.
+const savepointMemory = 120 << 10
 
 // keepSavepoints sets savepointMemory for all connections of the process. SQLite
 // allows it before the first of them alone, so whoever opened one has to do without.
