@@ -33,6 +33,7 @@ func (w *tenancy) fillWebhooks(b *bundle) {
 	b.must(err)
 	w.delivery = waiting[0].ID
 	b.must(b.SettleDelivery(ctx, w.id, webhook.Delivery{ID: w.delivery, Outcome: webhook.Delivered, EndedAt: &epoch}))
+	b.must(b.AddMessages(ctx, w.id, []webhook.Sending{w.newSending("msg_waits_" + w.id)}))
 }
 
 // methodsOfWebhooks are about endpoints and what is sent to them.
@@ -56,8 +57,9 @@ var methodsOfWebhooks = []confined{
 	{"Deliveries", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Deliveries(ctx, as, a.endpoint, 0, 10)
 	}},
-	{"Pending", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return s.Pending(ctx, as)
+	{"Pending", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		counts, err := s.Pending(ctx, as)
+		return secretIf(a, len(counts) > 0), err
 	}},
 	{"DeliveredSince", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		took, err := s.DeliveredSince(ctx, as, a.endpoint, epoch)
