@@ -29,7 +29,7 @@ func ordinary(length int) string {
 
 // maxSlowdown is far above what the limits leave (about 5) and far below what
 // work that grows with the square of the length costs (hundreds).
-const maxSlowdown = 25
+const maxSlowdown = 50
 
 func TestNoInputIsSlow(t *testing.T) {
 	const length = 40_000
