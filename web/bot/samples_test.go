@@ -40,12 +40,15 @@ def post(url, headers, json):
 
 // Each sample is run as it is copied, and asks the very question.
 func TestSamplesAskWhatTheyShow(t *testing.T) {
-	var asked struct{ Message, Format string }
+	type question struct{ Message, Format string }
+	received := make(chan question, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		var asked question
 		if err := json.Unmarshal(body, &asked); err != nil || r.Header.Get("Authorization") != "Bearer a-token" {
 			t.Errorf("got %q as %q: %v", body, r.Header.Get("Authorization"), err)
 		}
+		received <- asked
 		_, _ = w.Write([]byte(`{"data":{"message":"At eight."}}`))
 	}))
 	defer server.Close()
@@ -54,8 +57,8 @@ func TestSamplesAskWhatTheyShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := map[string][2]string{"curl": {"bash", "sample.sh"}, "JavaScript": {"node", "sample.mjs"}, "Python": {"python3", "sample.py"}}
-	for _, question := range []string{strings.Join(hostileQuestions, " "), `It ends in \`} { // starting a program takes its time
-		for _, sample := range views.Samples(server.URL+"/api/v1", inShell(question), `"markdown"`) {
+	for _, text := range []string{strings.Join(hostileQuestions, " "), `It ends in \`} { // starting a program takes its time
+		for _, sample := range views.Samples(server.URL+"/api/v1", inShell(text), `"markdown"`) {
 			t.Run(sample.Name, func(t *testing.T) {
 				tool, err := exec.LookPath(tools[sample.Name][0])
 				if err != nil {
@@ -65,15 +68,14 @@ func TestSamplesAskWhatTheyShow(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(sample.Code+"\n"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				asked.Message, asked.Format = "", ""
 				run := exec.CommandContext(t.Context(), tool, file)
 				run.Dir = dir
 				run.Env = append(os.Environ(), "PARLEY_TOKEN=a-token", "PYTHONPATH="+dir, "NO_PROXY=*", "no_proxy=*")
 				if said, err := run.CombinedOutput(); err != nil {
 					t.Fatalf("%v: %s\n%s", err, said, sample.Code)
 				}
-				if asked.Message != question || asked.Format != "markdown" {
-					t.Errorf("it asks %+v, want %q", asked, question)
+				if asked := <-received; asked.Message != text || asked.Format != "markdown" {
+					t.Errorf("it asks %+v, want %q", asked, text)
 				}
 			})
 		}
