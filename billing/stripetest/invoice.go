@@ -147,6 +147,8 @@ func (s *Server) paymentFailed(sub *subscription, inv *invoice) {
 	}
 	s.emit("invoice.payment_failed", inv)
 	switch {
+	case sub.LatestInvoice != ref(inv.ID): // the status is that of the latest invoice: see https://docs.stripe.com/billing/subscriptions/overview
+		inv.AutoAdvance = inv.AutoAdvance && !last
 	case sub.Status == active && !last:
 		s.setStatus(sub, pastDue)
 	case last && (sub.Status == active || sub.Status == pastDue):
