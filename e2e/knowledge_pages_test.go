@@ -101,6 +101,15 @@ func TestKnowledgeWithoutScripts(t *testing.T) {
 				t.Errorf("the page says %q", got)
 			}
 		})
+		t.Run("a button without a selection asks for one", func(t *testing.T) {
+			v := v.in(t)
+			for _, act := range []string{"/remove", "/again"} {
+				v.goesTo(v.post(page+act, pairs{"document", ""}), page)
+				if got := text(v.page(v.get(page))); !strings.Contains(got, "Select at least one document") {
+					t.Errorf("after %s the page says %q", act, got)
+				}
+			}
+		})
 		t.Run("more than a thousand are refused", func(t *testing.T) {
 			v := v.in(t)
 			var many pairs

@@ -162,11 +162,9 @@ var refusedForms = map[string][]refusal{
 	"/chatbots/:chatbot/knowledge/files": {{typed: []string{"none", ""}}},
 	"/chatbots/:chatbot/knowledge/remove": {
 		{typed: []string{"document", mischief}, status: 404, forgets: []string{"document"}},
-		{typed: []string{"document", ""}, status: 404},
 	},
 	"/chatbots/:chatbot/knowledge/again": {
 		{typed: []string{"document", mischief}, status: 404, forgets: []string{"document"}},
-		{typed: []string{"document", ""}, status: 404},
 	},
 	"/chatbots/:chatbot/knowledge/undo": {{typed: []string{"until", mischief}, forgets: []string{"until"}}},
 	"/chatbots/:chatbot/knowledge/sources": {

@@ -25,9 +25,16 @@ func selected(c *fiber.Ctx) (documentIDs []string, list chosen, err error) {
 		return nil, nil, err
 	}
 	for _, value := range c.Request().PostArgs().PeekMulti("document") {
-		documentIDs = append(documentIDs, id.Given(string(value)))
+		if len(value) > 0 {
+			documentIDs = append(documentIDs, id.Given(string(value)))
+		}
 	}
 	return documentIDs, chosen(typed), nil
+}
+
+// nothingSelected says that a button was pressed before any document was selected.
+func (s changePages) nothingSelected(c *fiber.Ctx, v site.Visit, list chosen) error {
+	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), site.Message{Text: "Select at least one document, and try again.", Failed: true})
 }
 
 // remove takes the selected documents out of every answer.
@@ -35,6 +42,9 @@ func (s changePages) remove(c *fiber.Ctx, v site.Visit) error {
 	documentIDs, list, err := selected(c)
 	if err != nil {
 		return err
+	}
+	if len(documentIDs) == 0 {
+		return s.nothingSelected(c, v, list)
 	}
 	return s.withdraw(c, v, documentIDs, list)
 }
@@ -92,6 +102,9 @@ func (s changePages) readAgain(c *fiber.Ctx, v site.Visit) error {
 	documentIDs, list, err := selected(c)
 	if err != nil {
 		return err
+	}
+	if len(documentIDs) == 0 {
+		return s.nothingSelected(c, v, list)
 	}
 	reading, err := s.Knowledge.Selections.ReadAgain(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, documentIDs)
 	if err != nil {
