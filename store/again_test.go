@@ -78,7 +78,7 @@ func TestTurn(t *testing.T) {
 		b.Run("it is the last until another begins, however that is to be delivered", func(t *testing.T) {
 			next := a.newTurn()
 			next.Delivery = &turn.Delivery{Format: format.HTML, IDs: true, Sources: true}
-			answer, err := b.BeginTurn(ctx, a.id, next)
+			answer, _, err := b.BeginTurn(ctx, a.id, next)
 			b.must(err)
 			want.Last = false
 			b.wantTurn(t, a.id, a.conversation, a.answer, want)
@@ -196,14 +196,14 @@ func TestBeginAgain(t *testing.T) {
 				end(answer.Answer.Attempt, status)
 				_, err = again(a.answer, thisMonth)
 				b.wantKind(err, fault.NotFound)
-				a.answer, err = b.BeginTurn(ctx, a.id, a.newTurn())
+				a.answer, _, err = b.BeginTurn(ctx, a.id, a.newTurn())
 				b.must(err)
 			}
 		})
 		b.Run("one with later messages is not", func(t *testing.T) {
 			first := a.answer
 			end(1, chat.Failed)
-			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			next, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
 			before := b.rows(a.id)
 			_, err = again(first, thisMonth)

@@ -308,7 +308,7 @@ func TestDeleteWorkspaceWhileQuestionsBegin(t *testing.T) {
 					return err
 				})
 				ask("a further question", func() error {
-					answer, err := b.BeginTurn(b.Context(), a.id, a.newTurn())
+					answer, _, err := b.BeginTurn(b.Context(), a.id, a.newTurn())
 					if err == nil {
 						ended := a.wholeAnswer(answer, 1)
 						ended.Citations = nil
@@ -338,7 +338,7 @@ func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
 		b.must(b.FinishTurn(b.Context(), a.id, a.wholeAnswer(a.answer, 1)))
 		deleted := make(chan error, 1)
 		b.must(b.InTx(b.Context(), func(ctx context.Context) error {
-			if _, err := b.BeginTurn(ctx, a.id, a.newTurn()); err != nil {
+			if _, _, err := b.BeginTurn(ctx, a.id, a.newTurn()); err != nil {
 				return err
 			}
 			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()

@@ -31,28 +31,14 @@ const (
 	addUsageRecord = insertUsageRecord + `VALUES ($1, $2, ` + usageRecordValues + `)` + replaceUsageRecord
 )
 
-// PostgreSQL does all of it in one statement, and in one round trip. Without an
-// answer that is ended, none of it does anything.
-var (
-	finishPostgres = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at) ` + finishUsageRecord
-	failPostgres   = `WITH ended AS (` + endAnswer + ` RETURNING id, workspace_id, created_at),
-	given_back AS (` + giveBackPostgres + `) ` + finishUsageRecord
-)
-
-const finishUsageRecord = insertUsageRecord + `SELECT id, workspace_id, ` + usageRecordValues + ` FROM ended` + replaceUsageRecord
-
 // FinishTurn stores an answer with its final status, and its usage record. A
 // question whose answer failed is no longer counted. It is given back only once,
 // because an attempt that failed cannot be finished again.
 func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
-	args := finishArgs(workspaceID, answer)
 	if s.store.dialect == dialect.Postgres {
-		statement := finishPostgres
-		if answer.Status == chat.Failed {
-			statement = failPostgres
-		}
-		return mapError(s.store.hits(ctx, statement, args...))
+		return mapError(s.store.groups.finish(ctx, endOf{workspaceID, answer}))
 	}
+	args := finishArgs(workspaceID, answer)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		if err := s.store.hits(ctx, endAnswer, args[:10]...); err != nil {
 			return mapError(err)

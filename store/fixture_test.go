@@ -149,7 +149,7 @@ func (w *tenancy) fillChat(b *bundle) {
 	b.must(b.FinishTurn(ctx, w.id, w.newAnswer(answered)))
 	b.must(b.CacheAnswer(ctx, w.id, w.chatbot, "question", answer.CachedAnswer{Text: w.secret, Citations: w.newAnswer(0).Citations, At: epoch}))
 	b.must(b.Claim(ctx, w.id, w.newKey(), chat.Claim{ConversationID: w.conversation, AnswerID: answered, At: epoch}, time.Time{}))
-	w.answer, err = b.BeginTurn(ctx, w.id, w.newTurn())
+	w.answer, _, err = b.BeginTurn(ctx, w.id, w.newTurn())
 	b.must(err)
 }
 

@@ -106,7 +106,7 @@ func (m *turnModel) begin(t *rapid.T) {
 			Usage: rapid.Bool().Draw(t, "usage"), Sources: rapid.Bool().Draw(t, "sources"),
 		}
 	}
-	id, err := m.b.BeginTurn(m.b.Context(), m.workspaceID, turn.Opening{
+	id, _, err := m.b.BeginTurn(m.b.Context(), m.workspaceID, turn.Opening{
 		ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: asked.lease, Month: thisMonth, Delivery: asked.stored.Delivery,
 	})
 	if m.generating() != nil {

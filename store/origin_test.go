@@ -81,7 +81,7 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 			for _, title := range []string{"One?", "Two?"} {
 				next := a.newTurn()
 				next.ConversationID, next.Title = empty.ID, title
-				answered, err := b.BeginTurn(ctx, a.id, next)
+				answered, _, err := b.BeginTurn(ctx, a.id, next)
 				b.must(err)
 				b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answered, Attempt: 1, Status: chat.Complete}))
 			}

@@ -168,7 +168,7 @@ func (p *pagedTalk) goOn(t *rapid.T) {
 		must(t, err)
 		p.last.Attempt, p.last.Status = attempt, chat.Generating
 	default:
-		id, err := p.b.BeginTurn(ctx, p.workspace(), turn.Opening{ConversationID: p.conversation, Question: "When?", At: epoch, LeaseUntil: epoch.Add(leased), Month: thisMonth})
+		id, _, err := p.b.BeginTurn(ctx, p.workspace(), turn.Opening{ConversationID: p.conversation, Question: "When?", At: epoch, LeaseUntil: epoch.Add(leased), Month: thisMonth})
 		must(t, err)
 		p.last = turn.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
 	}

@@ -76,11 +76,9 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 		return c, 0, err
 	}
 	if s.store.dialect == dialect.Postgres {
-		var answerID int64
-		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID, &answerID}, beginConversation,
-			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, turn.Question, turn.LeaseUntil, turn.At, turn.Month, deliveryWords(turn.Delivery), shardsOf(s.store, turn.Reserved),
-			string(c.Origin), c.BegunBy, c.Title, metadata)
-		return c, answerID, mapError(err)
+		begun, err := s.store.groups.beginConversation(ctx, openingOf{workspaceID: workspaceID, conversation: c, metadata: metadata, Opening: turn})
+		c.ID = begun.conversationID
+		return c, begun.answerID, mapError(err)
 	}
 	var answerID int64
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
@@ -90,27 +88,23 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 			return mapError(err)
 		}
 		turn.ConversationID = c.ID
-		answerID, err = s.BeginTurn(ctx, workspaceID, turn)
+		answerID, _, err = s.BeginTurn(ctx, workspaceID, turn)
 		return err
 	})
 	return c, answerID, err
 }
 
-// BeginTurn appends a question and an answer that is being generated, and
-// counts the question. The partial index message_one_generating makes it a
-// Conflict while there is another.
-func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, err error) {
-	args := []any{workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery)}
+// BeginTurn appends a question and an answer that is being generated, counts the
+// question, and reads what was said before. The partial index
+// message_one_generating makes it a Conflict while there is another.
+func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, earlier []chat.Message, err error) {
 	if s.store.dialect == dialect.Postgres {
-		statement, args := insertTurnPostgres, append(args, turn.Month, shardsOf(s.store, turn.Reserved))
-		if turn.Title != "" {
-			statement, args = insertTitledPostgres, append(args, turn.Title)
-		}
-		answerID, err = s.insertTurn(ctx, statement, args...)
-		return answerID, mapError(err)
+		begun, err := s.store.groups.beginTurn(ctx, openingOf{workspaceID: workspaceID, Opening: turn})
+		return begun.answerID, begun.earlier, mapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		if answerID, err = s.insertTurn(ctx, insertTurnSQLite, args...); err != nil {
+		answerID, err = insertTurn(ctx, s.store, insertTurnSQLite, workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery))
+		if err != nil {
 			return mapError(err)
 		}
 		if turn.Title != "" {
@@ -118,13 +112,30 @@ func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Ope
 				return mapError(err)
 			}
 		}
-		return mapError(addToMonth(ctx, s.store, workspaceID, turn.Month, turn.Reserved))
+		if err := addToMonth(ctx, s.store, workspaceID, turn.Month, turn.Reserved); err != nil {
+			return mapError(err)
+		}
+		earlier, err = earlierThan(ctx, s.store, workspaceID, turn)
+		return err
 	})
-	return answerID, err
+	return answerID, earlier, err
 }
 
-func (s *Turns) insertTurn(ctx context.Context, statement string, args ...any) (answerID int64, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, statement, args...)
+// earlierThan returns what was said before a turn that the transaction of ctx has begun. Its
+// question is the last that was said.
+func earlierThan(ctx context.Context, s *Store, workspaceID string, turn turn.Opening) ([]chat.Message, error) {
+	if turn.Earlier == 0 {
+		return nil, nil
+	}
+	said, err := NewConversations(s).LastMessages(ctx, workspaceID, turn.ConversationID, 0, turn.Earlier+1)
+	if err != nil {
+		return nil, err
+	}
+	return said[:len(said)-1], nil
+}
+
+func insertTurn(ctx context.Context, s *Store, statement string, args ...any) (answerID int64, err error) {
+	rows, err := s.raw(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {
 		return 0, err
 	}

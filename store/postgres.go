@@ -37,7 +37,9 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 	db.SetMaxOpenConns(16 * runtime.GOMAXPROCS(0))
 	db.SetMaxIdleConns(16 * runtime.GOMAXPROCS(0))
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	s := newStore(dialect.Postgres, db, db, pool{db}, db.Close)
+	s := newStore(dialect.Postgres, db, db, pool{db}, nil)
+	s.groups = newGroups(config, s)
+	s.close = func() error { return errors.Join(s.groups.close(), db.Close()) }
 	s.holder = 1 + rand.Int64N(1<<40)
 	return s, nil
 }

@@ -127,7 +127,7 @@ func TestAnswersFrom(t *testing.T) {
 			}
 			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Complete, Answer: answer.Answer{Text: "an answer", Citations: sources}}))
 			answers = append(answers, a.answer)
-			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			next, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
 			a.answer = next
 		}

@@ -46,7 +46,7 @@ func TestDeleteOldConversations(t *testing.T) {
 		turn := func(id int64, at time.Time, status chat.Status) {
 			next := a.newTurn()
 			next.ConversationID, next.At, next.LeaseUntil = id, at, day(1000)
-			answer, err := b.BeginTurn(ctx, a.id, next)
+			answer, _, err := b.BeginTurn(ctx, a.id, next)
 			b.must(err)
 			if status != chat.Generating {
 				b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: answer, Attempt: 1, Status: status}))
@@ -133,7 +133,7 @@ func TestAQuestionBesideTheDeletionOfItsConversation(t *testing.T) {
 			ended <- b.InTx(ctx, func(ctx context.Context) error {
 				turn := a.newTurn()
 				turn.At, turn.LeaseUntil = later, later
-				if _, err := b.BeginTurn(ctx, a.id, turn); err != nil {
+				if _, _, err := b.BeginTurn(ctx, a.id, turn); err != nil {
 					return err
 				}
 				close(asked)

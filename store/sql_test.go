@@ -36,6 +36,7 @@ var byHand = map[string]string{
 	"saveProgress": everyQuestion, "stopsAsked": "Every process asks it many times a minute, and it must match the condition of a partial index to the letter.",
 	"selectTurn": everyQuestion, "insertConversation": everyQuestion, "beginConversation": everyQuestion,
 	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "insertTitledPostgres": everyQuestion, "setTitle": everyQuestion, "endAnswer": everyQuestion, "addUsageRecord": everyQuestion,
+	"beginConversations": everyQuestion, "appendTurns": everyQuestion, "finishAnswers": everyQuestion,
 	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
 	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion, "quotasInUse": severalTables, "quotaUse": severalTables,
 	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "knowledgeVersion": everyQuestion,
@@ -99,7 +100,7 @@ var inFunctions = map[string]string{
 
 var (
 	verb     = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|LOCK)\s`)
-	namesOne = regexp.MustCompile(`workspace_id = \$\d|workspace_id \|\| '' = \$\d|\((message_id, )?workspace_id,.*VALUES (\(\$1|$)|FROM workspaces WHERE id = \$1|'messages ' \|\| \$1`)
+	namesOne = regexp.MustCompile(`workspace_id = \$\d|workspace_id \|\| '' = \$\d|\((message_id, )?workspace_id,.*VALUES (\(\$1|$)|FROM workspaces WHERE id = \$1|w\.id = a\.workspace_id|m\.workspace_id = g\.workspace_id|'messages ' \|\| \$1`)
 )
 
 // statement is SQL by hand: a declaration, and the functions that run it.

@@ -67,6 +67,9 @@ type Store struct {
 	begin   beginner
 	close   func() error
 
+	// groups is nil on SQLite, whose one writer shares commits: see writer.
+	groups *groups
+
 	// holder is the number of this process on PostgreSQL: see holds.go.
 	holder int64
 

@@ -80,6 +80,7 @@ var methodsThatAdd = []confined{
 		return answer, err
 	}},
 	{"BeginTurn", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.BeginTurn(ctx, as, a.newTurn())
+		id, _, err := s.BeginTurn(ctx, as, a.newTurn())
+		return id, err
 	}},
 }

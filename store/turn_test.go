@@ -53,7 +53,7 @@ func TestTurns(t *testing.T) {
 
 		b.Run("a second turn while one is being generated is a conflict and adds nothing", func(t *testing.T) {
 			before := b.rows(a.id)
-			_, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			_, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.wantKind(err, fault.Conflict)
 			if b.rows(a.id) != before {
 				t.Error("the refused turn left something")
@@ -62,7 +62,7 @@ func TestTurns(t *testing.T) {
 
 		b.Run("a finished turn lets the next one begin", func(t *testing.T) {
 			b.must(finish(a.answer, "the answer", chat.Complete))
-			next, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			next, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
 			a.answer = next
 		})
@@ -77,7 +77,7 @@ func TestTurns(t *testing.T) {
 			var all sync.WaitGroup
 			for range cap(begun) {
 				all.Go(func() {
-					switch id, err := b.BeginTurn(ctx, a.id, a.newTurn()); {
+					switch id, _, err := b.BeginTurn(ctx, a.id, a.newTurn()); {
 					case err == nil:
 						begun <- id
 					default:
@@ -116,11 +116,11 @@ func TestTurns(t *testing.T) {
 		})
 
 		b.Run("nor is it when another turn has begun meanwhile", func(t *testing.T) {
-			first, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			first, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
 			_, err = b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
-			second, err := b.BeginTurn(ctx, a.id, a.newTurn())
+			second, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
 			b.must(finish(first, "first", chat.Complete))
 			b.must(finish(second, "second", chat.Complete))
@@ -140,7 +140,7 @@ func TestMessages(t *testing.T) {
 			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: status, Answer: answer.Answer{Text: text}}))
 			turn := a.newTurn()
 			turn.Question = fmt.Sprint("question ", i+1)
-			answered, err := b.BeginTurn(ctx, a.id, turn)
+			answered, _, err := b.BeginTurn(ctx, a.id, turn)
 			b.must(err)
 			a.answer = answered
 		}

@@ -43,13 +43,13 @@ func TestMessagesOf(t *testing.T) {
 			b.wantMessages("ws_nobody", thisMonth, 0)
 		})
 		b.Run("one that is refused does not", func(t *testing.T) {
-			_, err := b.BeginTurn(ctx, a.id, a.newTurn()) // another is generated
+			_, _, err := b.BeginTurn(ctx, a.id, a.newTurn()) // another is generated
 			b.wantKind(err, fault.Conflict)
 			nowhere := a.newTurn()
 			nowhere.ConversationID = -1
-			_, err = b.BeginTurn(ctx, a.id, nowhere)
+			_, _, err = b.BeginTurn(ctx, a.id, nowhere)
 			b.wantKind(err, fault.NotFound)
-			_, err = b.BeginTurn(ctx, other.id, a.newTurn())
+			_, _, err = b.BeginTurn(ctx, other.id, a.newTurn())
 			b.wantKind(err, fault.NotFound)
 			lost := conversation
 			lost.ChatbotID = "cb_nobody"

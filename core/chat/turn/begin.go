@@ -153,8 +153,9 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
 	var answerID int64
-	err = b.Turns.InTx(ctx, func(ctx context.Context) error {
-		if answerID, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation, a)); err != nil {
+	store := func(ctx context.Context) error {
+		var earlier []chat.Message
+		if answerID, earlier, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation, a)); err != nil {
 			return err
 		}
 		// After BeginTurn, which locks the workspace: a deletion locks it before
@@ -167,17 +168,15 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 				return err
 			}
 		}
-		// Read before, the history could lack an answer that another process
-		// stored in between. The last message is the question itself.
-		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, conversation.ID, 0, historyWanted+1)
-		if err != nil {
-			return err
-		}
-		messages = messages[:len(messages)-1]
-		a.opens = len(messages) == 0
-		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, messages)
+		a.opens = len(earlier) == 0
+		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, earlier)
 		return err
-	})
+	}
+	if b.isPlain(conversation) {
+		err = store(ctx)
+	} else {
+		err = b.Turns.InTx(ctx, store)
+	}
 	if err != nil {
 		return nil, chat.TimedOut(err)
 	}
@@ -185,9 +184,16 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 	return history, nil
 }
 
+// isPlain reports whether nothing but the turn itself is stored and read to begin it.
+// Then it needs no transaction, and can share a statement with other turns.
+func (b *beginning) isPlain(conversation chat.Conversation) bool {
+	tied := b.ask.ExternalUserID == "" || conversation.ExternalUserID != ""
+	return tied && b.ask.Key == nil && (b.ask.Given == nil || b.ask.Given.Follows == 0)
+}
+
 func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening {
 	now := b.Now()
-	opening := Opening{ConversationID: conversation.ID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease)}
+	opening := Opening{ConversationID: conversation.ID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease), Earlier: historyWanted}
 	if conversation.Title == "" {
 		opening.Title = chat.TitleOf(b.ask.Message)
 	}

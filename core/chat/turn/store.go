@@ -17,9 +17,10 @@ type Turns interface {
 	// as BeginTurn's; the conversation is returned with its new id.
 	BeginConversation(ctx context.Context, workspaceID string, conversation chat.Conversation, turn Opening) (made chat.Conversation, answerID int64, err error)
 	// BeginTurn appends a question, and an answer that is being generated
-	// until the lease ends, and counts the question in its month. It is a
+	// until the lease ends, and counts the question in its month. It returns the
+	// last messages that readers see of those before, oldest first. It is a
 	// Conflict while another answer is being generated in the conversation.
-	BeginTurn(ctx context.Context, workspaceID string, turn Opening) (answerID int64, err error)
+	BeginTurn(ctx context.Context, workspaceID string, turn Opening) (answerID int64, earlier []chat.Message, err error)
 	// BeginAgain makes an Interrupted or Failed answer one that is being
 	// generated, empty and with the next attempt, and returns that. A question
 	// that had been given back to its month counts again, in the month of the
@@ -83,6 +84,9 @@ type Opening struct {
 	Reserved bool
 	// Delivery is nil for a turn whose stream cannot be resumed.
 	Delivery *Delivery
+	// Earlier is how many messages from before the question BeginTurn returns at
+	// most.
+	Earlier int
 }
 
 // Retry is an answer that is about to be begun again.

@@ -50,15 +50,16 @@ func (s *oneConversation) Conversation(context.Context, string, string, int64) (
 	return chat.Conversation{ID: 1, WorkspaceID: "ws", Origin: chat.API}, nil
 }
 
-func (s *oneConversation) BeginTurn(context.Context, string, Opening) (int64, error) {
+func (s *oneConversation) BeginTurn(_ context.Context, _ string, opening Opening) (int64, []chat.Message, error) {
 	if s.panics {
 		panic("of the database")
 	}
 	if time.Now().Before(s.busy) {
-		return 0, fault.New(fault.Conflict, "busy")
+		return 0, nil, fault.New(fault.Conflict, "busy")
 	}
 	s.locked = true
-	return 7, nil
+	earlier := []chat.Message{{ID: 4, Role: chat.User, Content: "Question 41?"}}
+	return 7, earlier[:min(opening.Earlier, 1)], nil
 }
 
 func (s *oneConversation) SetExternalUser(_ context.Context, _ string, _ int64, externalUserID string) error {

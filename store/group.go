@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/core/fault"
+)
+
+const (
+	// maxGroup bounds how many rows share one statement.
+	maxGroup = 64
+	// maxWaiting bounds how many rows wait for a statement, and so what a process
+	// keeps for a database that has stopped answering.
+	maxWaiting = 4096
+	// A second statement runs beside the first one when secondFrom rows wait: it is
+	// executed while the first one waits for the disk. With fewer, two small
+	// statements would cost more than one.
+	maxStatementsOfGroup = 2
+	secondFrom           = 8
+	// groupWithin bounds a statement of several rows, as [chat.StoreWithin] bounds
+	// that of one.
+	groupWithin = 10 * time.Second
+)
+
+// errTooBusy is what a caller gets when maxWaiting rows wait already.
+var errTooBusy = fault.New(fault.Unavailable, "The server has too much to store right now. Try again in a few seconds.")
+
+// group sends rows that arrive at the same time as one statement of PostgreSQL,
+// which costs for each statement rather than for each row. A row that finds nothing
+// under way is stored at once by its own goroutine; rows that arrive meanwhile wait,
+// and go together.
+//
+// A row is stored once, or not at all if it is refused or withdrawn. No caller is
+// answered before the commit.
+type group[Row, Result any] struct {
+	// alone stores one row, and gives that row's own error.
+	alone func(ctx context.Context, row Row) (Result, error)
+	// together stores several rows in one transaction, and tells each that was stored
+	// its result by its place among them. One that it leaves out goes alone, and so
+	// gets the error that it deserves. After an error that undid all of it, see
+	// isUndone, all go alone. Any other error is every row's.
+	together func(ctx context.Context, rows []Row, tell func(place int, result Result)) error
+
+	mu      sync.Mutex
+	waiting []*groupRow[Row, Result]
+	workers int // those that store, callers included
+	callers sync.WaitGroup
+	stopped bool
+}
+
+// groupRow is a row that waits for a statement, or is in one.
+type groupRow[Row, Result any] struct {
+	ctx    context.Context
+	row    Row
+	result Result
+	err    error
+	stored bool
+	done   chan struct{}
+}
+
+// do stores a row and returns its result. A ctx that ends withdraws a row that still
+// waits; the caller of one that is in a statement waits for that.
+func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err error) {
+	r, err := g.enter(ctx, row)
+	if err != nil {
+		return none, err
+	}
+	defer g.callers.Done()
+	if r == nil {
+		defer g.handOver()
+		return g.alone(ctx, row)
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if g.withdraw(r) {
+			return none, ctx.Err()
+		}
+		<-r.done
+	}
+	if r.err == nil && !r.stored {
+		return g.alone(ctx, row)
+	}
+	return r.result, r.err
+}
+
+// enter lets a row wait, or returns nil if it can be stored at once.
+func (g *group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row, Result], error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case g.stopped:
+		return nil, errClosed
+	case len(g.waiting) >= maxWaiting:
+		return nil, errTooBusy
+	}
+	g.callers.Add(1)
+	if g.workers == 0 {
+		g.workers++
+		return nil, nil
+	}
+	r := &groupRow[Row, Result]{ctx: ctx, row: row, done: make(chan struct{})}
+	g.waiting = append(g.waiting, r)
+	if g.workers < maxStatementsOfGroup && len(g.waiting) >= secondFrom {
+		g.workers++
+		go g.work()
+	}
+	return r, nil
+}
+
+// withdraw takes a row back that still waits, and reports whether it did.
+func (g *group[Row, Result]) withdraw(r *groupRow[Row, Result]) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := slices.Index(g.waiting, r)
+	if at < 0 {
+		return false
+	}
+	g.waiting = slices.Delete(g.waiting, at, at+1)
+	return true
+}
+
+// handOver ends the work of a caller, and leaves the rows that wait to a goroutine.
+func (g *group[Row, Result]) handOver() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) > 0 {
+		go g.work()
+		return
+	}
+	g.workers--
+}
+
+// work stores the rows that wait until there are none.
+func (g *group[Row, Result]) work() {
+	for {
+		runtime.Gosched() // those who were just answered may have another row
+		rows := g.take()
+		if rows == nil {
+			return
+		}
+		g.store(rows)
+		for _, r := range rows {
+			close(r.done)
+		}
+	}
+}
+
+// take returns the rows of the next statement. Without any the worker has ended.
+func (g *group[Row, Result]) take() []*groupRow[Row, Result] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := min(len(g.waiting), maxGroup)
+	if n == 0 {
+		g.workers--
+		return nil
+	}
+	rows := slices.Clone(g.waiting[:n])
+	g.waiting = slices.Delete(g.waiting, 0, n)
+	return rows
+}
+
+func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
+	if len(rows) == 1 {
+		r := rows[0]
+		r.err = protect(func() (err error) {
+			r.result, err = g.alone(r.ctx, r.row)
+			return err
+		})
+		r.stored = r.err == nil
+		return
+	}
+	values := make([]Row, len(rows))
+	for i, r := range rows {
+		values[i] = r.row
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), groupWithin)
+	defer cancel()
+	results := make(map[int]Result, len(rows))
+	err := protect(func() error {
+		return g.together(ctx, values, func(place int, result Result) { results[place] = result })
+	})
+	switch {
+	case err == nil:
+		for i, r := range rows {
+			r.result, r.stored = results[i]
+		}
+	case isUndone(err):
+		// Each goes alone.
+	default:
+		for _, r := range rows {
+			r.err = err
+		}
+	}
+}
+
+// stop refuses further rows, and returns when those that came have been stored.
+func (g *group[Row, Result]) stop() {
+	g.mu.Lock()
+	g.stopped = true
+	g.mu.Unlock()
+	g.callers.Wait()
+}

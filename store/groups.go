@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// groups are the statements of a chat request that many requests share on
+// PostgreSQL: see [group].
+type groups struct {
+	store *Store
+	db    *sql.DB
+
+	conversations *group[openingOf, begunTurn]
+	turns         *group[openingOf, begunTurn]
+	answers       *group[endOf, struct{}]
+}
+
+// lockPatience is how long a statement of many rows waits for a lock. A row of
+// another transaction that takes longer, such as the deletion of a workspace, must
+// not keep the rows of other workspaces waiting: they go on alone.
+const lockPatience = "100ms"
+
+// newGroups opens a pool of its own, on which the statements of groups run.
+func newGroups(config *pgx.ConnConfig, s *Store) *groups {
+	own := config.Copy()
+	own.RuntimeParams = maps.Clone(config.RuntimeParams)
+	if own.RuntimeParams == nil {
+		own.RuntimeParams = map[string]string{}
+	}
+	own.RuntimeParams["lock_timeout"] = lockPatience
+	g := &groups{store: s, db: stdlib.OpenDB(*own)}
+	const connections = 3 * maxStatementsOfGroup
+	g.db.SetMaxOpenConns(connections)
+	g.db.SetMaxIdleConns(connections)
+	g.db.SetConnMaxIdleTime(5 * time.Minute)
+
+	g.conversations = newGroup(g.beginConversationAlone, g.beginConversations)
+	g.turns = newGroup(g.beginTurnAlone, func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+		return beginTurns(ctx, g.db, rows, tell)
+	})
+	g.answers = newGroup(g.finishAlone, g.finishTogether)
+	return g
+}
+
+func newGroup[Row, Result any](
+	alone func(context.Context, Row) (Result, error), together func(context.Context, []Row, func(int, Result)) error,
+) *group[Row, Result] {
+	return &group[Row, Result]{alone: alone, together: together}
+}
+
+// close stores what waits, and closes the pool.
+func (g *groups) close() error {
+	g.conversations.stop()
+	g.turns.stop()
+	g.answers.stop()
+	return g.db.Close()
+}
+
+// isUndone reports whether an error says that the server has undone the whole
+// statement and goes on: then nothing of it was stored. After any other error, a lost
+// connection for one, nobody knows.
+func isUndone(err error) bool {
+	var refusal *pgconn.PgError
+	return errors.As(err, &refusal) && refusal.SeverityUnlocalized == "ERROR"
+}
+
+// column is one column of rows, as an array parameter.
+func column[Row, Value any](rows []Row, value func(*Row) Value) []Value {
+	values := make([]Value, len(rows))
+	for i := range rows {
+		values[i] = value(&rows[i])
+	}
+	return values
+}
+
+// eachRow runs a query and scans each of its rows. Its error may be the commit's, which
+// comes after the last row.
+func eachRow(ctx context.Context, on entsql.ExecQuerier, query string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := on.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

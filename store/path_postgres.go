@@ -1,0 +1,222 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/internal/intx"
+)
+
+// The statements in this file begin many turns at once. A row of a workspace, a
+// chatbot or a conversation that is gone, or that another transaction has locked in
+// order to delete it, is left out, and harms none of the others. Nothing else in
+// what a caller sends can make them fail.
+
+// asked are the parameters that both statements have.
+const asked = `$1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::bigint[]`
+
+// countTurns counts the questions of begun, which has the columns of its rows. One row
+// of usages is changed once.
+const countTurns = `counted AS (
+	INSERT INTO usages (workspace_id, month, shard, messages)
+	SELECT workspace_id, month, shard + pg_backend_pid() % 256, COUNT(*) FROM begun GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages
+)`
+
+// beginConversations begins conversations, each with its first turn. The ids come from
+// the sequences first, so that all rows know of each other.
+const beginConversations = `WITH allowed AS MATERIALIZED (
+	SELECT a.* FROM unnest(` + asked + `, $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::text[], $14::text[], $15::text[]) WITH ORDINALITY
+	AS a (workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard,
+		external_user_id, status, created_at, origin, begun_by, title, metadata, place)
+	JOIN workspaces w ON w.id = a.workspace_id JOIN chatbots b ON b.id = a.chatbot_id AND b.workspace_id = a.workspace_id
+	FOR KEY SHARE OF w, b SKIP LOCKED
+), begun AS MATERIALIZED (
+	SELECT *, nextval('conversations_id_seq') AS conversation_id, nextval('messages_id_seq') AS first_id, nextval('messages_id_seq') AS second_id FROM allowed
+), conversation AS (
+	INSERT INTO conversations (id, workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
+	SELECT conversation_id, workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata FROM begun
+), message AS (
+	INSERT INTO messages (id, workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT LEAST(first_id, second_id), workspace_id, conversation_id, 'user', question, 'complete', NULL, at, '' FROM begun
+	UNION ALL
+	SELECT GREATEST(first_id, second_id), workspace_id, conversation_id, 'assistant', '', 'generating', lease_until, at, delivery FROM begun
+), ` + countTurns + ` SELECT place, conversation_id, GREATEST(first_id, second_id) FROM begun`
+
+// appendTurns begins the next turns of conversations, and reads what was said in them
+// before. A conversation in which an answer is being generated is left out: while it is,
+// the history is not complete.
+const appendTurns = `WITH allowed AS MATERIALIZED (
+	SELECT a.* FROM unnest(` + asked + `, $9::bigint[], $10::bigint[]) WITH ORDINALITY
+	AS a (workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard, conversation_id, wanted, place)
+	JOIN workspaces w ON w.id = a.workspace_id JOIN conversations c ON c.id = a.conversation_id AND c.workspace_id = a.workspace_id
+	WHERE NOT EXISTS (SELECT FROM messages g WHERE g.conversation_id = a.conversation_id AND g.status = 'generating')
+	FOR KEY SHARE OF w, c SKIP LOCKED
+), numbered AS MATERIALIZED (
+	SELECT *, nextval('messages_id_seq') AS first_id, nextval('messages_id_seq') AS second_id FROM allowed
+), answer AS (
+	INSERT INTO messages (id, workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT GREATEST(first_id, second_id), workspace_id, conversation_id, 'assistant', '', 'generating', lease_until, at, delivery FROM numbered
+	ON CONFLICT (conversation_id) WHERE status = 'generating' DO NOTHING RETURNING id
+), begun AS MATERIALIZED (
+	SELECT n.*, answer.id AS answer_id FROM answer JOIN numbered n ON answer.id = GREATEST(n.first_id, n.second_id)
+), question AS (
+	INSERT INTO messages (id, workspace_id, conversation_id, role, content, status, created_at)
+	SELECT LEAST(first_id, second_id), workspace_id, conversation_id, 'user', question, 'complete', at FROM begun
+), ` + countTurns + ` SELECT b.place, b.answer_id, COALESCE(m.id, 0), COALESCE(m.role, ''), COALESCE(m.content, ''), COALESCE(m.status, ''),
+	COALESCE(m.outcome, ''), COALESCE(m.finish_reason, ''), COALESCE(m.created_at, b.at)
+	FROM begun b LEFT JOIN LATERAL (
+		SELECT * FROM messages WHERE conversation_id = b.conversation_id AND (role = 'user' OR content <> '') ORDER BY id DESC LIMIT b.wanted
+	) m ON TRUE ORDER BY b.place, m.id`
+
+// openingOf is a turn that is about to begin, on its way into a statement.
+type openingOf struct {
+	workspaceID string
+	// metadata is the conversation's, which is a new one, or one with nothing but ids.
+	conversation chat.Conversation
+	metadata     string
+	turn.Opening
+	shard int64
+}
+
+// begunTurn is a turn that has begun.
+type begunTurn struct {
+	conversationID, answerID int64
+	earlier                  []chat.Message
+}
+
+// openings are the parameters that both statements have.
+func openings(rows []openingOf) []any {
+	return []any{
+		column(rows, func(r *openingOf) string { return r.workspaceID }),
+		column(rows, func(r *openingOf) string { return r.conversation.ChatbotID }),
+		column(rows, func(r *openingOf) string { return r.Question }),
+		column(rows, func(r *openingOf) time.Time { return r.At }),
+		column(rows, func(r *openingOf) time.Time { return r.LeaseUntil }),
+		column(rows, func(r *openingOf) string { return deliveryWords(r.Delivery) }),
+		column(rows, func(r *openingOf) string { return r.Month }),
+		column(rows, func(r *openingOf) int64 { return r.shard }),
+	}
+}
+
+func (g *groups) beginConversations(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+	args := append(openings(rows),
+		column(rows, func(r *openingOf) string { return r.conversation.ExternalUserID }),
+		column(rows, func(r *openingOf) string { return r.conversation.Status }),
+		column(rows, func(r *openingOf) time.Time { return r.conversation.CreatedAt }),
+		column(rows, func(r *openingOf) string { return string(r.conversation.Origin) }),
+		column(rows, func(r *openingOf) string { return r.conversation.BegunBy }),
+		column(rows, func(r *openingOf) string { return r.conversation.Title }),
+		column(rows, func(r *openingOf) string { return r.metadata }),
+	)
+	return eachRow(ctx, g.db, beginConversations, args, func(row *sql.Rows) error {
+		var place int
+		var begun begunTurn
+		err := row.Scan(&place, &begun.conversationID, &begun.answerID)
+		if err == nil {
+			tell(place-1, begun)
+		}
+		return err
+	})
+}
+
+// beginConversation begins a conversation together with others, or in the transaction of
+// ctx.
+func (g *groups) beginConversation(ctx context.Context, row openingOf) (begunTurn, error) {
+	row.shard = shardsOf(g.store, row.Reserved)
+	if intx.Inside(ctx) {
+		return g.beginConversationAlone(ctx, row)
+	}
+	return g.conversations.do(ctx, row)
+}
+
+// beginConversationAlone waits for who has locked the workspace or the chatbot.
+func (g *groups) beginConversationAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+	c := row.conversation
+	err = scanOne(ctx, g.store.raw(ctx), []any{&begun.conversationID, &begun.answerID}, beginConversation,
+		row.workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, row.Question, row.LeaseUntil, row.At, row.Month, deliveryWords(row.Delivery), row.shard,
+		string(c.Origin), c.BegunBy, c.Title, row.metadata)
+	return begun, err
+}
+
+// beginTurn begins a turn together with others, or in the transaction of ctx. The first
+// one of a conversation without a title changes that, too.
+func (g *groups) beginTurn(ctx context.Context, row openingOf) (begunTurn, error) {
+	row.shard = shardsOf(g.store, row.Reserved)
+	switch {
+	case intx.Inside(ctx):
+		return g.beginTurnWithin(ctx, row)
+	case row.Title != "":
+		return g.beginTurnInTx(ctx, row)
+	}
+	return g.turns.do(ctx, row)
+}
+
+func beginTurns(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
+	args := append(openings(rows),
+		column(rows, func(r *openingOf) int64 { return r.ConversationID }),
+		column(rows, func(r *openingOf) int { return r.Earlier }))
+	begun := make(map[int]*begunTurn, len(rows))
+	err := eachRow(ctx, on, appendTurns, args, func(row *sql.Rows) error {
+		var place int
+		var answerID int64
+		var m chat.Message
+		if err := row.Scan(&place, &answerID, &m.ID, &m.Role, &m.Content, &m.Status, &m.Outcome, &m.FinishReason, &m.CreatedAt); err != nil {
+			return err
+		}
+		b := begun[place-1]
+		if b == nil {
+			b = &begunTurn{conversationID: rows[place-1].ConversationID, answerID: answerID}
+			begun[place-1] = b
+		}
+		if m.ID != 0 {
+			m.CreatedAt = m.CreatedAt.UTC()
+			b.earlier = append(b.earlier, m)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for place, b := range begun {
+		tell(place, *b)
+	}
+	return nil
+}
+
+// beginTurnAlone is one round trip, unless the turn cannot begin so: then it waits for
+// who has locked the conversation, and gets the error of its own.
+func (g *groups) beginTurnAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+	var isBegun bool
+	err = beginTurns(ctx, g.store.raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
+	if err != nil || isBegun {
+		return begun, err
+	}
+	return g.beginTurnInTx(ctx, row)
+}
+
+func (g *groups) beginTurnInTx(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+	err = g.store.InTx(ctx, func(ctx context.Context) (err error) {
+		begun, err = g.beginTurnWithin(ctx, row)
+		return err
+	})
+	return begun, err
+}
+
+// beginTurnWithin is beginTurns for one turn, in the transaction of ctx.
+func (g *groups) beginTurnWithin(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+	statement, args := insertTurnPostgres, []any{row.workspaceID, row.ConversationID, row.Question, row.At, row.LeaseUntil, deliveryWords(row.Delivery), row.Month, row.shard}
+	if row.Title != "" {
+		statement, args = insertTitledPostgres, append(args, row.Title)
+	}
+	if begun.answerID, err = insertTurn(ctx, g.store, statement, args...); err != nil {
+		return begun, err
+	}
+	begun.earlier, err = earlierThan(ctx, g.store, row.workspaceID, row.Opening)
+	return begun, err
+}
