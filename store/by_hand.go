@@ -28,7 +28,8 @@ func (s *Store) inWrite(ctx context.Context, fn func(context.Context) error) err
 	return s.InTx(ctx, func(ctx context.Context) error { return mapError(fn(ctx)) })
 }
 
-// scanOne reads the one row of a query.
+// scanOne reads the one row of a query. It reads to the end, because only there a
+// statement that stores something says that it was committed.
 func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
 	rows, err := on.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -44,7 +45,7 @@ func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query strin
 	if err := rows.Scan(into...); err != nil {
 		return err
 	}
-	return rows.Err()
+	return rows.Close()
 }
 
 // changes runs a statement by hand and reports whether it hit a row.

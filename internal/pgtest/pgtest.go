@@ -1,6 +1,7 @@
 // Package pgtest gives each test its own PostgreSQL database.
 //
-// It creates and removes such databases. It does not own the server:
+// It creates and removes such databases, and breaks connections to them at chosen moments
+// (Proxy). It does not own the server:
 // scripts/with-postgres.sh starts one and names it in PARLEY_TEST_POSTGRES. Nor does it
 // own the schema: the test migrates.
 package pgtest
