@@ -22,6 +22,7 @@ type groups struct {
 	conversations *group[openingOf, begunTurn]
 	turns         *group[openingOf, begunTurn]
 	answers       *group[endOf, struct{}]
+	documents     *group[foundDocuments, map[string]liveDocument]
 }
 
 // lockPatience is how long a statement of many rows waits for a lock. A row of
@@ -38,7 +39,7 @@ func newGroups(config *pgx.ConnConfig, s *Store) *groups {
 	}
 	own.RuntimeParams["lock_timeout"] = lockPatience
 	g := &groups{store: s, db: stdlib.OpenDB(*own)}
-	const connections = 3 * maxStatementsOfGroup
+	const connections = 4 * maxStatementsOfGroup
 	g.db.SetMaxOpenConns(connections)
 	g.db.SetMaxIdleConns(connections)
 	g.db.SetConnMaxIdleTime(5 * time.Minute)
@@ -48,6 +49,7 @@ func newGroups(config *pgx.ConnConfig, s *Store) *groups {
 		return beginTurns(ctx, g.db, rows, tell)
 	})
 	g.answers = newGroup(g.finishAlone, g.finishTogether)
+	g.documents = newGroup(g.liveDocumentsAlone, g.liveDocuments)
 	return g
 }
 
@@ -62,6 +64,7 @@ func (g *groups) close() error {
 	g.conversations.stop()
 	g.turns.stop()
 	g.answers.stop()
+	g.documents.stop()
 	return g.db.Close()
 }
 

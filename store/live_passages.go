@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect"
@@ -17,12 +18,12 @@ import (
 // materialized part. While a document is given its next version, passages of
 // both may be found.
 const (
-	livePassagesSQLite = `SELECT ` + livePassage + `, documents.source_id, documents.url
+	livePassagesSQLite = `SELECT ` + livePassage + `, documents.source_id, documents.url, documents.live
 	FROM passages AS found CROSS JOIN documents
 	WHERE (%s) AND found.workspace_id = $1 AND found.chatbot_id = $2 AND documents.id = found.document_id AND documents.live > 0`
 	livePassagesPostgres = `WITH found AS MATERIALIZED (
 	SELECT ` + livePassage + ` FROM passages AS found WHERE (%s) AND found.workspace_id = $1 AND found.chatbot_id = $2
-) SELECT found.*, documents.source_id, documents.url
+) SELECT found.*, documents.source_id, documents.url, documents.live
 	FROM found CROSS JOIN documents
 	WHERE documents.id = found.document_id AND documents.live > 0`
 	livePassage = `found.id, found.document_id, found.version, found.ordinal, found.title, found.heading_path, found.place,
@@ -30,65 +31,145 @@ const (
 )
 
 // LivePassages returns those of the passages that belong to the chatbot and to
-// a document that is answered from.
+// a document that is answered from. Of those that are remembered, only the documents are
+// asked for: which are answered from, and from which version.
 func (s *Passages) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]retrieval.Passage, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	args := make([]any, 0, len(ids)+2)
-	args = append(args, workspaceID, chatbotID)
+	var known []*knownPassage
+	var unknown []int64
 	for _, id := range ids {
+		if p, ok := s.known.get(workspaceID, chatbotID, passageKey{id: id}); ok {
+			known = append(known, p)
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	found, gone, err := s.stillLive(ctx, workspaceID, chatbotID, known)
+	if err != nil {
+		return nil, err
+	}
+	unknown = append(unknown, gone...)
+	if len(unknown) == 0 {
+		return found, nil
+	}
+	args := make([]any, 0, len(unknown)+2)
+	args = append(args, workspaceID, chatbotID)
+	for _, id := range unknown {
 		args = append(args, id)
 	}
-	return s.livePassages(ctx, "found.id IN "+placeholders(3, len(ids)), args)
+	read, err := s.livePassages(ctx, "found.id IN "+placeholders(3, len(unknown)), args)
+	return append(found, read...), err
 }
 
-// LivePassagesAt is LivePassages for passages that are named by where they
-// stand.
-func (s *Passages) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []retrieval.Position) ([]retrieval.Passage, error) {
-	if len(at) == 0 {
-		return nil, nil
+// stillLive returns the passages whose version is answered from, and the ids of those that
+// are to be read again: while a document is given its next version, both may be found.
+func (s *Passages) stillLive(ctx context.Context, workspaceID, chatbotID string, known []*knownPassage) (found []retrieval.Passage, again []int64, err error) {
+	if len(known) == 0 {
+		return nil, nil, nil
 	}
+	var ids []string
+	for _, p := range known {
+		if !slices.Contains(ids, p.DocumentID) {
+			ids = append(ids, p.DocumentID)
+		}
+	}
+	live, err := s.liveDocuments(ctx, workspaceID, chatbotID, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range known {
+		switch d, ok := live[p.DocumentID]; {
+		case !ok:
+		case d.version != p.Version:
+			again = append(again, p.ID)
+		default:
+			passage := p.Passage
+			passage.SourceID, passage.URL = d.sourceID, d.url
+			found = append(found, passage)
+		}
+	}
+	return found, again, nil
+}
+
+// LivePassagesAt is LivePassages for the neighbors of passages that it has just
+// returned: those that are remembered are not checked again.
+func (s *Passages) LivePassagesAt(ctx context.Context, workspaceID, chatbotID string, at []retrieval.Position) ([]retrieval.Passage, error) {
+	var found []retrieval.Passage
+	var unknown []retrieval.Position
+	for _, place := range at {
+		p, ok := s.known.get(workspaceID, chatbotID, passageKey{at: place})
+		switch {
+		case !ok:
+			unknown = append(unknown, place)
+		case p.ID != 0:
+			found = append(found, p.Passage)
+		}
+	}
+	if len(unknown) == 0 {
+		return found, nil
+	}
+	read, err := s.readAt(ctx, workspaceID, chatbotID, unknown)
+	return append(found, read...), err
+}
+
+func (s *Passages) readAt(ctx context.Context, workspaceID, chatbotID string, at []retrieval.Position) ([]retrieval.Passage, error) {
 	args := make([]any, 0, 3*len(at)+2)
 	args = append(args, workspaceID, chatbotID)
 	each := make([]string, len(at))
+	var documents []string
 	for i, p := range at {
 		// Not a list of rows: only of single conditions do both databases look
 		// up each in the index.
 		n := len(args)
 		each[i] = fmt.Sprintf("found.document_id = $%d AND found.version = $%d AND found.ordinal = $%d", n+1, n+2, n+3)
 		args = append(args, p.DocumentID, p.Version, p.Ordinal)
+		documents = append(documents, p.DocumentID)
 	}
-	return s.livePassages(ctx, strings.Join(each, " OR "), args)
+	read, err := s.livePassages(ctx, strings.Join(each, " OR "), args)
+	if err != nil || len(read) == len(at) {
+		return read, err
+	}
+	slices.Sort(documents)
+	live, err := s.liveDocuments(ctx, workspaceID, chatbotID, slices.Compact(documents))
+	if err != nil {
+		return nil, err
+	}
+	for _, place := range at {
+		isHere := func(p retrieval.Passage) bool { return placeOf(p) == place }
+		if live[place.DocumentID].version == place.Version && !slices.ContainsFunc(read, isHere) {
+			s.known.putNone(workspaceID, chatbotID, place)
+		}
+	}
+	return read, nil
 }
 
+// livePassages reads passages, and remembers those of live versions.
 func (s *Passages) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
 	statement := livePassagesSQLite
 	if s.store.dialect == dialect.Postgres {
 		statement = livePassagesPostgres
 	}
-	rows, err := s.store.raw(ctx).QueryContext(ctx, fmt.Sprintf(statement, which), args...)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	defer rows.Close()
 	var found []retrieval.Passage
-	for rows.Next() {
-		p, err := scanPassage(rows)
+	err := eachRow(ctx, s.store.raw(ctx), fmt.Sprintf(statement, which), args, func(rows *sql.Rows) error {
+		p, live, err := scanPassage(rows)
 		if err != nil {
-			return nil, mapError(err)
+			return err
+		}
+		if p.Version == live {
+			s.known.put(args[0].(string), args[1].(string), p)
 		}
 		found = append(found, p)
-	}
-	return found, mapError(rows.Err())
+		return nil
+	})
+	return found, mapError(err)
 }
 
-func scanPassage(rows *sql.Rows) (p retrieval.Passage, err error) {
+// scanPassage also returns the version that its document is answered from.
+func scanPassage(rows *sql.Rows) (p retrieval.Passage, live int, err error) {
 	var headings []byte
 	err = rows.Scan(&p.ID, &p.DocumentID, &p.Version, &p.Ordinal, &p.Title, &headings, &p.Place, &p.Start, &p.End, &p.ContentHash,
-		&p.Text, &p.SourceID, &p.URL)
+		&p.Text, &p.SourceID, &p.URL, &live)
 	if err != nil {
-		return p, err
+		return p, 0, err
 	}
-	return p, json.Unmarshal(headings, &p.HeadingPath)
+	return p, live, json.Unmarshal(headings, &p.HeadingPath)
 }

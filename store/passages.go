@@ -10,10 +10,13 @@ import (
 )
 
 // Passages keeps passages.
-type Passages struct{ store *Store }
+type Passages struct {
+	store *Store
+	known *passageCache
+}
 
 // NewPassages returns the passages of a database.
-func NewPassages(db *Store) *Passages { return &Passages{db} }
+func NewPassages(db *Store) *Passages { return &Passages{db, newPassageCache()} }
 
 // AddPassages adds the passages of a document's version, each batch in a
 // transaction of its own.

@@ -39,7 +39,7 @@ var byHand = map[string]string{
 	"beginConversations": everyQuestion, "appendTurns": everyQuestion, "finishAnswers": everyQuestion,
 	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
 	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion, "quotasInUse": severalTables, "quotaUse": severalTables,
-	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "knowledgeVersion": everyQuestion,
+	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "liveDocumentsSQLite": everyQuestion, "liveDocumentsPostgres": everyQuestion, "knowledgeVersion": everyQuestion,
 	"claim": upsertIf, "countMessage": upsertIf, "cacheAnswer": oneStatement, "forgetByDocument": oneStatement, "forgetBySource": oneStatement, "forgetByChatbot": "It belongs to the others that forget answers.",
 	"requestMinuteSQLite": databaseClock, "requestMinutePostgres": databaseClock, "addRequestMinute": databaseClock, "setRequestMinute": databaseClock,
 	"deleteRequestMinutes": "Its table has no ent schema: it is unlogged.",
@@ -100,7 +100,7 @@ var inFunctions = map[string]string{
 
 var (
 	verb     = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|LOCK)\s`)
-	namesOne = regexp.MustCompile(`workspace_id = \$\d|workspace_id \|\| '' = \$\d|\((message_id, )?workspace_id,.*VALUES (\(\$1|$)|FROM workspaces WHERE id = \$1|w\.id = a\.workspace_id|m\.workspace_id = g\.workspace_id|'messages ' \|\| \$1`)
+	namesOne = regexp.MustCompile(`workspace_id = \$\d|workspace_id \|\| '' = \$\d|\((message_id, )?workspace_id,.*VALUES (\(\$1|$)|FROM workspaces WHERE id = \$1|[wd]\.(workspace_)?id = a\.workspace_id|m\.workspace_id = g\.workspace_id|'messages ' \|\| \$1`)
 )
 
 // statement is SQL by hand: a declaration, and the functions that run it.

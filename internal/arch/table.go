@@ -265,7 +265,7 @@ var table = []Row{
 	{
 		Packages: []string{"store"},
 		Ours:     []string{"core/*", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
-		Outside:  []string{gjson, entgo, libc, pgx, sqlite},
+		Outside:  []string{gjson, entgo, libc, lru, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},
 	{
