@@ -22,10 +22,15 @@ type broken struct {
 
 func newBroken(t *testing.T) *broken {
 	t.Helper()
+	return newBrokenWith(t, Options{})
+}
+
+func newBrokenWith(t *testing.T, options Options) *broken {
+	t.Helper()
 	database := migratedPostgres.New(t)
 	aside := openBundle(t, database)
 	proxy := pgtest.NewProxy(t, database)
-	return &broken{openBundle(t, proxy.URL()), aside, proxy, aside.fill("a")}
+	return &broken{openBundleWith(t, proxy.URL(), options), aside, proxy, aside.fill("a")}
 }
 
 // loss is an operation whose connection is lost, and how often it was done.

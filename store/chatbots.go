@@ -80,7 +80,7 @@ func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUp
 
 // DeleteChatbot removes a chatbot and all that belongs to it.
 func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.write(Unhurried(within(ctx, workspaceID)), func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
 	})
 }

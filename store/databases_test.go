@@ -220,7 +220,12 @@ func sqliteURL(t *testing.T) string { return sqliteScheme + filepath.Join(t.Temp
 
 func openBundle(t *testing.T, url string) *bundle {
 	t.Helper()
-	s, err := Open(t.Context(), url)
+	return openBundleWith(t, url, Options{})
+}
+
+func openBundleWith(t *testing.T, url string, options Options) *bundle {
+	t.Helper()
+	s, err := OpenWith(t.Context(), url, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func mapError(err error) error {
 		return fault.Wrap(fault.NotFound, err, "Not found.")
 	case ent.IsConstraintError(err), sqlgraph.IsConstraintError(err): // by ent, and by hand
 		return fault.Wrap(fault.Conflict, err, "This exists already.")
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isUnconnected(err):
 		return err
 	case mayWorkLater(err):
 		return fault.Wrap(fault.Unavailable, err, "%s", notAvailable)
@@ -44,15 +44,21 @@ func mapError(err error) error {
 	return fault.Wrap(fault.Internal, err, "internal error")
 }
 
+// isUnconnected reports whether no connection could be opened, for which there is a
+// limit of time, too.
+func isUnconnected(err error) bool {
+	var connecting *pgconn.ConnectError
+	return errors.As(err, &connecting)
+}
+
 // mayWorkLater reports whether the same statement may succeed in a moment.
 func mayWorkLater(err error) bool {
 	var ofSQLite *sqlite.Error
 	var ofPostgres *pgconn.PgError
-	var connecting *pgconn.ConnectError
 	switch {
 	case errors.As(err, &ofSQLite):
 		return busySQLite(ofSQLite.Code())
-	case errors.As(err, &connecting): // whatever the server said: there is no connection
+	case isUnconnected(err): // whatever the server said: there is no connection
 		return true
 	case errors.As(err, &ofPostgres):
 		return busyPostgres(ofPostgres.Code)
@@ -95,7 +101,7 @@ func busyPostgres(state string) bool {
 // through, or this process has closed the database.
 func isConnectionLost(err error) bool {
 	for _, lost := range []error{
-		driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
+		errSilent, driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
 	} {
 		if errors.Is(err, lost) {
 			return true

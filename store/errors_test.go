@@ -252,7 +252,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		config, err := parsePostgres("postgres://user@127.0.0.1:1/none?sslmode=disable")
 		b.must(err)
 		db := stdlib.OpenDB(*config)
-		nobody := newStore(dialect.Postgres, db, db, pool{db}, db.Close)
+		nobody := newStore(dialect.Postgres, db, db, pool{impatient{db, limits{time.Minute}}}, db.Close)
 		defer nobody.Close()
 		_, err = NewUsers(nobody).User(t.Context(), "usr_a")
 		b.wantKind(err, fault.Unavailable)

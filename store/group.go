@@ -63,7 +63,8 @@ type groupRow[Row, Result any] struct {
 }
 
 // do stores a row and returns its result. A ctx that ends withdraws a row that still
-// waits; the caller of one that is in a statement waits for that.
+// waits, and so does a wait of groupWithin; the caller of one that is in a statement waits
+// for that.
 func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err error) {
 	r, err := g.enter(ctx, row)
 	if err != nil {
@@ -74,8 +75,15 @@ func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err 
 		defer g.handOver()
 		return g.alone(ctx, row)
 	}
+	late := time.NewTimer(groupWithin)
+	defer late.Stop()
 	select {
 	case <-r.done:
+	case <-late.C:
+		if g.withdraw(r) {
+			return none, errTooBusy
+		}
+		<-r.done
 	case <-ctx.Done():
 		if g.withdraw(r) {
 			return none, ctx.Err()

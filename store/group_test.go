@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -174,6 +175,20 @@ func TestGroup(t *testing.T) {
 		}
 		close(l.slow)
 		wg.Wait()
+	})
+	run(t, "a row that waits for too long is refused as Unavailable, and not stored later", func(t *testing.T, l *ledger, g *group[int, string]) {
+		var first, second error
+		var wg sync.WaitGroup
+		wg.Go(func() { _, first = g.do(context.Background(), 1) })
+		synctest.Wait()
+		wg.Go(func() { _, second = g.do(context.Background(), 2) })
+		time.Sleep(groupWithin) // of the bubble's clock
+		synctest.Wait()
+		close(l.slow)
+		wg.Wait()
+		if first != nil || !fault.Is(second, fault.Unavailable) || !slices.Equal(l.alone, []int{1}) {
+			t.Errorf("the callers got %v and %v; stored were %v", first, second, l.alone)
+		}
 	})
 	run(t, "a group that stops refuses new rows and stores those that came", func(t *testing.T, l *ledger, g *group[int, string]) {
 		var wg sync.WaitGroup

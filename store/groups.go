@@ -5,12 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"maps"
-	"time"
 
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // groups are the statements of a chat request that many requests share on
@@ -31,18 +29,14 @@ type groups struct {
 const lockPatience = "100ms"
 
 // newGroups opens a pool of its own, on which the statements of groups run.
-func newGroups(config *pgx.ConnConfig, s *Store) *groups {
+func newGroups(config *pgx.ConnConfig, limits limits, s *Store) *groups {
 	own := config.Copy()
 	own.RuntimeParams = maps.Clone(config.RuntimeParams)
 	if own.RuntimeParams == nil {
 		own.RuntimeParams = map[string]string{}
 	}
 	own.RuntimeParams["lock_timeout"] = lockPatience
-	g := &groups{store: s, db: stdlib.OpenDB(*own)}
-	const connections = 4 * maxStatementsOfGroup
-	g.db.SetMaxOpenConns(connections)
-	g.db.SetMaxIdleConns(connections)
-	g.db.SetConnMaxIdleTime(5 * time.Minute)
+	g := &groups{store: s, db: limits.openPool(own, 4*maxStatementsOfGroup)}
 
 	g.conversations = newGroup(g.beginConversationAlone, g.beginConversations)
 	g.turns = newGroup(g.beginTurnAlone, func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {

@@ -10,18 +10,16 @@ import (
 	"net"
 	"runtime"
 	"strconv"
-	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"parley/internal/intx"
 	"parley/migrations"
 )
 
-func openPostgres(ctx context.Context, url string) (*Store, error) {
+func openPostgres(ctx context.Context, url string, limits limits) (*Store, error) {
 	config, err := parsePostgres(url)
 	if err != nil {
 		return nil, err
@@ -33,12 +31,11 @@ func openPostgres(ctx context.Context, url string) (*Store, error) {
 		}
 		return nil, fmt.Errorf("migrating the database: %w", err)
 	}
-	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(16 * runtime.GOMAXPROCS(0))
-	db.SetMaxIdleConns(16 * runtime.GOMAXPROCS(0))
-	db.SetConnMaxIdleTime(5 * time.Minute)
-	s := newStore(dialect.Postgres, db, db, pool{db}, nil)
-	s.groups = newGroups(config, s)
+	limits.watch(config)
+	db := limits.openPool(config, 16*runtime.GOMAXPROCS(0))
+	impatient := impatient{db, limits}
+	s := newStore(dialect.Postgres, db, impatient, pool{impatient}, nil)
+	s.groups = newGroups(config, limits, s)
 	s.close = func() error { return errors.Join(s.groups.close(), db.Close()) }
 	s.holder = 1 + rand.Int64N(1<<40)
 	return s, nil
@@ -87,7 +84,7 @@ func innermost(err error) error {
 }
 
 // pool runs transactions on connections of their own.
-type pool struct{ db *sql.DB }
+type pool struct{ impatient }
 
 func (p pool) inTx(ctx context.Context, fn inTxFunc) error {
 	conn, tx, err := p.begin(ctx)
@@ -110,7 +107,7 @@ func (p pool) inTx(ctx context.Context, fn inTxFunc) error {
 // tries another when the one it got was broken, as [sql.DB.BeginTx] does.
 func (p pool) begin(ctx context.Context) (*sql.Conn, *sql.Tx, error) {
 	for tries := 0; ; tries++ {
-		conn, err := p.db.Conn(ctx)
+		conn, err := p.conn(ctx)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -42,11 +42,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -85,11 +87,22 @@ type beginner interface {
 // inTxFunc runs statements on what it is given, which is in the transaction.
 type inTxFunc = func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error
 
+// Options are how a database is used.
+type Options struct {
+	// AnswerWithin is how long a request waits for PostgreSQL: [AnswerWithin] when 0.
+	AnswerWithin time.Duration
+}
+
 // Open opens the database of a URL, applies the migrations that are missing,
 // and adds the plans that are missing. The URL is postgres://… or
 // sqlite:<path>.
 func Open(ctx context.Context, url string) (*Store, error) {
-	s, err := open(ctx, url)
+	return OpenWith(ctx, url, Options{})
+}
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, url string, options Options) (*Store, error) {
+	s, err := open(ctx, url, options)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +131,12 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-func open(ctx context.Context, url string) (*Store, error) {
+func open(ctx context.Context, url string, options Options) (*Store, error) {
 	switch {
 	case strings.HasPrefix(url, sqliteScheme):
 		return openSQLite(ctx, strings.TrimPrefix(url, sqliteScheme))
 	case isPostgres(url):
-		return openPostgres(ctx, url)
+		return openPostgres(ctx, url, limits{request: cmp.Or(options.AnswerWithin, AnswerWithin)})
 	}
 	return nil, errURL
 }
@@ -143,7 +156,7 @@ func (s *Store) Close() error { return s.close() }
 // Check reports whether the database answers.
 func (s *Store) Check(ctx context.Context) error {
 	var one int
-	return s.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	return mapError(scanOne(ctx, s.queries, []any{&one}, "SELECT 1"))
 }
 
 // IsSQLite reports whether the database is a file of this machine.

@@ -74,7 +74,7 @@ func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name stri
 // by then no answer of it is left that could get one. Their sums come last: who
 // counts them holds the records until they are there.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+	return s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
 		db := s.store.db(ctx)
 		if err := s.lockForDeletion(ctx, workspaceID); err != nil {
 			return err

@@ -49,6 +49,7 @@ var (
 		"FETCH_PORTS":                {"http", "80,65536", "0", "-1", "80;443"},
 		"FETCH_DELAY":                {"slowly", "-1s", "0", "2h", "1"},
 		"WORKERS":                    {"many", "-1", "0", "257", "1.5"},
+		"DATABASE_TIMEOUT":           {"long", "-1s", "0", "1ms", "6m"},
 		"JOB_LEASE":                  {"long", "-1s", "0", "1ms", "25h"},
 		"STRIPE_SECRET_KEY":          {"sk_test_hunter2\nhunter2"},
 		"STRIPE_WEBHOOK_SECRET":      {"whsec_hunter2\nhunter2"},

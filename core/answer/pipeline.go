@@ -88,7 +88,7 @@ func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, question, query, context st
 
 // Prepare gathers what the answer is made from: the model, the query, the
 // passages, and the prompt. The history is the earlier messages, oldest first.
-// A search that fails is an Upstream fault.
+// A search that fails is an Upstream fault, or Unavailable if that will pass.
 func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err error) {
 	if d.model, err = d.pipeline.models.For(ctx, d.bot); err != nil {
 		return err
@@ -122,6 +122,9 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 	if err != nil && ctx.Err() == nil && d.bot.AnswerWithoutKnowledge {
 		d.pipeline.log.Warn("answering without knowledge", "chatbot_id", d.bot.ID, "error", err)
 		return found, nil
+	}
+	if fault.Is(err, fault.Unavailable) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.").Named(fault.RetrievalFailed)

@@ -89,6 +89,10 @@ type Program struct {
 // Now returns the current time in the precision that both databases store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
+// Unhurried returns a context for a command, whose statements may take longer than
+// those of a request.
+func Unhurried(ctx context.Context) context.Context { return store.Unhurried(ctx) }
+
 // Open opens the database, the index and the queue, and connects the domain
 // packages to them.
 func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, error) {
@@ -109,7 +113,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := makePrivate(config, log); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, config.Database())
+	db, err := store.OpenWith(ctx, config.Database(), store.Options{AnswerWithin: config.DatabaseTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}

@@ -42,3 +42,22 @@ func Watch(conn net.Conn, gone func()) (stop func()) {
 		_ = conn.SetReadDeadline(time.Time{})
 	}
 }
+
+// IsQuiet reports whether a connection is open at both ends and has nothing to read. It
+// reads nothing and does not wait. Where it cannot look it says false.
+func IsQuiet(conn net.Conn) bool {
+	raw, ok := conn.(syscall.Conn)
+	if !ok || !canPeek {
+		return false
+	}
+	rc, err := raw.SyscallConn()
+	if err != nil {
+		return false
+	}
+	quiet := false
+	err = rc.Control(func(fd uintptr) {
+		readable, closed := peek(fd)
+		quiet = !readable && !closed
+	})
+	return err == nil && quiet
+}

@@ -126,10 +126,15 @@ func LogFailure(c *fiber.Ctx, log *slog.Logger, failure *fault.Error) {
 		"method", c.Method(), "path", c.Path(), "error", failure)
 }
 
+// retryAfter says when to try again, as the API does.
 func retryAfter(c *fiber.Ctx, failure *fault.Error) {
-	if failure.RetryAfter <= 0 {
+	after := failure.RetryAfter
+	if after == 0 && failure.Kind == fault.Unavailable {
+		after = time.Second
+	}
+	if after <= 0 {
 		return
 	}
-	seconds := (failure.RetryAfter + time.Second - 1) / time.Second
+	seconds := (after + time.Second - 1) / time.Second
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(seconds)))
 }

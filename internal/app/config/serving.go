@@ -6,6 +6,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"parley/store"
 )
@@ -17,6 +18,8 @@ type Serving struct {
 	DataDir     string `name:"data-dir" env:"DATA_DIR" default:"./data" help:"Folder of the embedded database and index."`
 	BaseURL     string `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address to listen on. With https, browsers send cookies over TLS only."`
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
+
+	DatabaseTimeout time.Duration `name:"database-timeout" env:"DATABASE_TIMEOUT" range:"100ms-5m" default:"10s" help:"How long a request waits for a connection to PostgreSQL, and for each of its answers, before it gets 503. Work in the background, and the deletion of chatbots and workspaces, may take longer."`
 }
 
 func (c *Serving) check() error {
