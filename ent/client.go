@@ -27,6 +27,7 @@ import (
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
@@ -106,6 +107,8 @@ type Client struct {
 	Gap *GapClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// IndexChange is the client for interacting with the IndexChange builders.
+	IndexChange *IndexChangeClient
 	// InstallationKey is the client for interacting with the InstallationKey builders.
 	InstallationKey *InstallationKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
@@ -199,6 +202,7 @@ func (c *Client) init() {
 	c.Feedback = NewFeedbackClient(c.config)
 	c.Gap = NewGapClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.IndexChange = NewIndexChangeClient(c.config)
 	c.InstallationKey = NewInstallationKeyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Mail = NewMailClient(c.config)
@@ -340,6 +344,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Feedback:        NewFeedbackClient(cfg),
 		Gap:             NewGapClient(cfg),
 		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
+		IndexChange:     NewIndexChangeClient(cfg),
 		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
 		Mail:            NewMailClient(cfg),
@@ -408,6 +413,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Feedback:        NewFeedbackClient(cfg),
 		Gap:             NewGapClient(cfg),
 		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
+		IndexChange:     NewIndexChangeClient(cfg),
 		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
 		Mail:            NewMailClient(cfg),
@@ -472,7 +478,7 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
-		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
+		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey, c.IndexChange,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
 		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
 		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
@@ -490,7 +496,7 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
 		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
-		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey,
+		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey, c.IndexChange,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
 		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
 		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
@@ -537,6 +543,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Gap.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *IndexChangeMutation:
+		return c.IndexChange.mutate(ctx, m)
 	case *InstallationKeyMutation:
 		return c.InstallationKey.mutate(ctx, m)
 	case *InvitationMutation:
@@ -3176,6 +3184,140 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// IndexChangeClient is a client for the IndexChange schema.
+type IndexChangeClient struct {
+	config
+}
+
+// NewIndexChangeClient returns a client for the IndexChange from the given config.
+func NewIndexChangeClient(c config) *IndexChangeClient {
+	return &IndexChangeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `indexchange.Hooks(f(g(h())))`.
+func (c *IndexChangeClient) Use(hooks ...Hook) {
+	c.hooks.IndexChange = append(c.hooks.IndexChange, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `indexchange.Intercept(f(g(h())))`.
+func (c *IndexChangeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.IndexChange = append(c.inters.IndexChange, interceptors...)
+}
+
+// Create returns a builder for creating a IndexChange entity.
+func (c *IndexChangeClient) Create() *IndexChangeCreate {
+	mutation := newIndexChangeMutation(c.config, OpCreate)
+	return &IndexChangeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of IndexChange entities.
+func (c *IndexChangeClient) CreateBulk(builders ...*IndexChangeCreate) *IndexChangeCreateBulk {
+	return &IndexChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *IndexChangeClient) MapCreateBulk(slice any, setFunc func(*IndexChangeCreate, int)) *IndexChangeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &IndexChangeCreateBulk{err: fmt.Errorf("calling to IndexChangeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*IndexChangeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &IndexChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for IndexChange.
+func (c *IndexChangeClient) Update() *IndexChangeUpdate {
+	mutation := newIndexChangeMutation(c.config, OpUpdate)
+	return &IndexChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *IndexChangeClient) UpdateOne(_m *IndexChange) *IndexChangeUpdateOne {
+	mutation := newIndexChangeMutation(c.config, OpUpdateOne, withIndexChange(_m))
+	return &IndexChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *IndexChangeClient) UpdateOneID(id int64) *IndexChangeUpdateOne {
+	mutation := newIndexChangeMutation(c.config, OpUpdateOne, withIndexChangeID(id))
+	return &IndexChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for IndexChange.
+func (c *IndexChangeClient) Delete() *IndexChangeDelete {
+	mutation := newIndexChangeMutation(c.config, OpDelete)
+	return &IndexChangeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *IndexChangeClient) DeleteOne(_m *IndexChange) *IndexChangeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *IndexChangeClient) DeleteOneID(id int64) *IndexChangeDeleteOne {
+	builder := c.Delete().Where(indexchange.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &IndexChangeDeleteOne{builder}
+}
+
+// Query returns a query builder for IndexChange.
+func (c *IndexChangeClient) Query() *IndexChangeQuery {
+	return &IndexChangeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeIndexChange},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a IndexChange entity by its id.
+func (c *IndexChangeClient) Get(ctx context.Context, id int64) (*IndexChange, error) {
+	return c.Query().Where(indexchange.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *IndexChangeClient) GetX(ctx context.Context, id int64) *IndexChange {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *IndexChangeClient) Hooks() []Hook {
+	hooks := c.hooks.IndexChange
+	return append(hooks[:len(hooks):len(hooks)], indexchange.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *IndexChangeClient) Interceptors() []Interceptor {
+	return c.inters.IndexChange
+}
+
+func (c *IndexChangeClient) mutate(ctx context.Context, m *IndexChangeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&IndexChangeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&IndexChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&IndexChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&IndexChangeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown IndexChange mutation op: %q", m.Op())
 	}
 }
 
@@ -8351,9 +8493,9 @@ type (
 	hooks struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
-		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
-		Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild, Removal,
-		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
+		Feedback, Gap, IdempotencyKey, IndexChange, InstallationKey, Invitation, Mail,
+		Member, Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild,
+		Removal, RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
 		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
 		UsageRecord, UsageSum, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
 		Workspace []ent.Hook
@@ -8361,9 +8503,9 @@ type (
 	inters struct {
 		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
 		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
-		Feedback, Gap, IdempotencyKey, InstallationKey, Invitation, Mail, Member,
-		Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild, Removal,
-		RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
+		Feedback, Gap, IdempotencyKey, IndexChange, InstallationKey, Invitation, Mail,
+		Member, Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild,
+		Removal, RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
 		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
 		UsageRecord, UsageSum, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
 		Workspace []ent.Interceptor

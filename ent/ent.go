@@ -22,6 +22,7 @@ import (
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
@@ -137,6 +138,7 @@ func checkColumn(t, c string) error {
 			feedback.Table:        feedback.ValidColumn,
 			gap.Table:             gap.ValidColumn,
 			idempotencykey.Table:  idempotencykey.ValidColumn,
+			indexchange.Table:     indexchange.ValidColumn,
 			installationkey.Table: installationkey.ValidColumn,
 			invitation.Table:      invitation.ValidColumn,
 			mail.Table:            mail.ValidColumn,

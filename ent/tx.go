@@ -46,6 +46,8 @@ type Tx struct {
 	Gap *GapClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// IndexChange is the client for interacting with the IndexChange builders.
+	IndexChange *IndexChangeClient
 	// InstallationKey is the client for interacting with the InstallationKey builders.
 	InstallationKey *InstallationKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
@@ -259,6 +261,7 @@ func (tx *Tx) init() {
 	tx.Feedback = NewFeedbackClient(tx.config)
 	tx.Gap = NewGapClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.IndexChange = NewIndexChangeClient(tx.config)
 	tx.InstallationKey = NewInstallationKeyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)

@@ -47,6 +47,7 @@ type kept struct {
 	*ofDueWork
 	*ofPassages
 	*ofRemovals
+	*ofIndexChanges
 	*ofUndo
 	*ofPages
 	*ofRebuilds
@@ -102,6 +103,7 @@ type (
 	ofDueWork       = DueWork
 	ofPassages      = Passages
 	ofRemovals      = Removals
+	ofIndexChanges  = IndexChanges
 	ofUndo          = Undo
 	ofPages         = KnowledgePages
 	ofRebuilds      = Rebuilds
@@ -150,7 +152,7 @@ type (
 func allOf(s *Store) *everything {
 	return &everything{s, kept{
 		NewChatbots(s), NewTokens(s), NewProviders(s),
-		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s),
+		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s),
 		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),

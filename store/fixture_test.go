@@ -82,6 +82,11 @@ func (w *tenancy) fillKnowledge(b *bundle) {
 	d := w.newDocument(w.document)
 	b.must(b.CreateDocument(ctx, w.id, d))
 	w.passage = b.goLive(d, w.newPassages(3))[0].ID
+	if b.IsSQLite() { // on PostgreSQL a trigger has written one
+		b.must(b.InTx(ctx, func(ctx context.Context) error {
+			return b.db(ctx).IndexChange.Create().SetWorkspaceID(w.id).SetChatbotID(w.chatbot).SetDocumentID(w.document).SetHeld(1).SetXid(1).Exec(within(ctx, w.id))
+		}))
+	}
 	b.must(b.CreateUpload(ctx, w.id, w.document, knowledge.Upload{Name: w.secret, ContentType: "text/plain", Body: []byte(w.secret)}))
 	b.must(b.CreateRemoval(ctx, w.id, w.newRemoval("doc_gone_"+w.id)))
 	b.must(b.SaveEmbeddings(ctx, w.id, "model", map[string][]float32{w.secret: {0.6, 0.8}}, epoch))
@@ -254,7 +259,7 @@ var tables = map[string]string{
 	"test_questions": "workspace_id", "test_runs": "workspace_id", "test_results": "workspace_id", "feedbacks": "workspace_id", "gaps": "workspace_id", "daily_stats": "workspace_id", "daily_counts": "workspace_id",
 	"quota_notices": "workspace_id", "token_months": "workspace_id",
 	"webhook_endpoints": "workspace_id", "webhook_messages": "workspace_id", "webhook_deliveries": "workspace_id",
-	"message_holds": "workspace_id", "request_minutes": "workspace_id",
+	"message_holds": "workspace_id", "request_minutes": "workspace_id", "index_changes": "workspace_id",
 	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "usage_sums": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }
 

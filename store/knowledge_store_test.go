@@ -25,6 +25,7 @@ type knowledgeStore interface {
 	rebuild.Passages
 	rebuild.Removals
 	rebuild.Marks
+	rebuild.Changes
 	retrieval.Passages
 	knowledge.DueStore
 }

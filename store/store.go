@@ -18,7 +18,8 @@
 //   - InvitationByCode: an invitation's code says which workspace it is of.
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
-//     EndRebuild: an index is of all workspaces, and is rebuilt as a whole.
+//     EndRebuild, ChangesAfter, DeleteChanges: an index is of all workspaces, and is
+//     rebuilt as a whole.
 //   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired, DeleteExpiredInvitations,
 //     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount,
 //     DeleteFailedUploads, TrimEmbeddings, TrimRemovals, ReleaseMessages,

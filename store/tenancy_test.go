@@ -26,7 +26,7 @@ var acrossWorkspaces = map[string]bool{
 	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true, "SetProfile": true,
 	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "DeleteExpiredInvitations": true, "CountAttempt": true, "ForgiveAttempt": true,
-	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
+	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "ChangesAfter": true, "DeleteChanges": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true, "SetOnSale": true,
 	"AddTrial": true, "HasTrial": true,
@@ -109,7 +109,7 @@ func (b *bundle) wipe(workspaceID string) error {
 			"webhook_deliveries", "webhook_messages", "webhook_endpoints", "receipts", "idempotency_keys", "cached_answers", "providers",
 			"test_results", "test_runs", "test_questions", "feedbacks", "gaps", "daily_stats", "daily_counts", "messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
 			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
-			"message_holds", "request_minutes",
+			"message_holds", "request_minutes", "index_changes",
 		} {
 			if _, err := b.raw(ctx).ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {
 				return err

@@ -27,6 +27,7 @@ type Indexer struct {
 	index      retrieval.Index
 	reader     *reader
 	entries    *embedding.Maker
+	held       *heldVersions
 }
 
 // put brings the passages of a document into the index, and then
@@ -78,7 +79,8 @@ func (s *Indexer) replace(ctx context.Context, d *Document, passages []retrieval
 	if err != nil {
 		return err
 	}
-	if err := s.index.Replace(ctx, scope, d.ID, entries); err != nil {
+	put := func() error { return s.index.Replace(ctx, scope, d.ID, entries) }
+	if err := s.held.during(d.ID, d.Version, put); err != nil {
 		return err
 	}
 	held, err := s.index.Count(ctx, scope, d.ID)
@@ -127,17 +129,29 @@ func (s *Indexer) Restore(ctx context.Context, d Document) error {
 	}
 }
 
+// Follow makes this process's index hold what another process has put into its own: the
+// held version of a document, or nothing. What this process put there itself is left
+// alone. A document that has changed again is followed to where it is now.
+func (s *Indexer) Follow(ctx context.Context, d Document, held int) error {
+	if held > 0 && s.held.is(d.ID, held) {
+		return nil
+	}
+	_, err := s.synchronize(ctx, d)
+	return err
+}
+
 // synchronize makes the index hold the version of a document that is answered from,
 // or is again if its removal is undone, or nothing if there is none, and returns the document as it is after that.
 func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error) {
 	now, err := s.current(ctx, d)
 	for err == nil {
 		held := now.Held()
-		if held > 0 {
-			err = s.Fill(ctx, s.index, now)
-		} else {
-			err = s.index.Remove(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
-		}
+		err = s.held.during(d.ID, held, func() error {
+			if held > 0 {
+				return s.Fill(ctx, s.index, now)
+			}
+			return s.index.Remove(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
+		})
 		if err != nil {
 			break
 		}

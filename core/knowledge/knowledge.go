@@ -80,7 +80,7 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, p.Index, now, random}
 	crawler := &crawler{workspaces, db.Sources, p.Fetcher, now, random, log}
 	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, p.Tokens}
-	indexer := &Indexer{move, workspaces, db.Passages, p.Index, reader, embedding.NewMaker(p.Embedder, db.Embeddings, now)}
+	indexer := &Indexer{move, workspaces, db.Passages, p.Index, reader, embedding.NewMaker(p.Embedder, db.Embeddings, now), newHeldVersions()}
 	worker := &Worker{
 		mover: move, workspaces: workspaces, due: db.Due, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
 	}

@@ -200,6 +200,18 @@ func (f IdempotencyKeyFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Val
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.IdempotencyKeyMutation", m)
 }
 
+// The IndexChangeFunc type is an adapter to allow the use of ordinary
+// function as IndexChange mutator.
+type IndexChangeFunc func(context.Context, *ent.IndexChangeMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f IndexChangeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.IndexChangeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.IndexChangeMutation", m)
+}
+
 // The InstallationKeyFunc type is an adapter to allow the use of ordinary
 // function as InstallationKey mutator.
 type InstallationKeyFunc func(context.Context, *ent.InstallationKeyMutation) (ent.Value, error)

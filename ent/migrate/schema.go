@@ -626,6 +626,34 @@ var (
 			},
 		},
 	}
+	// IndexChangesColumns holds the columns for the "index_changes" table.
+	IndexChangesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+		{Name: "xid", Type: field.TypeInt64},
+		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
+		{Name: "document_id", Type: field.TypeString, Size: 40},
+		{Name: "held", Type: field.TypeInt},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// IndexChangesTable holds the schema information for the "index_changes" table.
+	IndexChangesTable = &schema.Table{
+		Name:       "index_changes",
+		Columns:    IndexChangesColumns,
+		PrimaryKey: []*schema.Column{IndexChangesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "indexchange_xid_id",
+				Unique:  false,
+				Columns: []*schema.Column{IndexChangesColumns[2], IndexChangesColumns[0]},
+			},
+			{
+				Name:    "indexchange_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{IndexChangesColumns[6]},
+			},
+		},
+	}
 	// InstallationKeysColumns holds the columns for the "installation_keys" table.
 	InstallationKeysColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1812,6 +1840,7 @@ var (
 		FeedbacksTable,
 		GapsTable,
 		IdempotencyKeysTable,
+		IndexChangesTable,
 		InstallationKeysTable,
 		InvitationsTable,
 		MailsTable,

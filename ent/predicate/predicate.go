@@ -54,6 +54,9 @@ type Gap func(*sql.Selector)
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
 
+// IndexChange is the predicate function for indexchange builders.
+type IndexChange func(*sql.Selector)
+
 // InstallationKey is the predicate function for installationkey builders.
 type InstallationKey func(*sql.Selector)
 

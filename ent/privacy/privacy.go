@@ -495,6 +495,30 @@ func (f IdempotencyKeyMutationRuleFunc) EvalMutation(ctx context.Context, m ent.
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.IdempotencyKeyMutation", m)
 }
 
+// The IndexChangeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type IndexChangeQueryRuleFunc func(context.Context, *ent.IndexChangeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f IndexChangeQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.IndexChangeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.IndexChangeQuery", q)
+}
+
+// The IndexChangeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type IndexChangeMutationRuleFunc func(context.Context, *ent.IndexChangeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f IndexChangeMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.IndexChangeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.IndexChangeMutation", m)
+}
+
 // The InstallationKeyQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type InstallationKeyQueryRuleFunc func(context.Context, *ent.InstallationKeyQuery) error
@@ -1354,6 +1378,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.IdempotencyKeyQuery:
 		return q.Filter(), nil
+	case *ent.IndexChangeQuery:
+		return q.Filter(), nil
 	case *ent.InstallationKeyQuery:
 		return q.Filter(), nil
 	case *ent.InvitationQuery:
@@ -1458,6 +1484,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 	case *ent.GapMutation:
 		return m.Filter(), nil
 	case *ent.IdempotencyKeyMutation:
+		return m.Filter(), nil
+	case *ent.IndexChangeMutation:
 		return m.Filter(), nil
 	case *ent.InstallationKeyMutation:
 		return m.Filter(), nil

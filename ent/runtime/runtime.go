@@ -20,6 +20,7 @@ import (
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
 	"parley/ent/mail"
@@ -994,6 +995,50 @@ func init() {
 	idempotencykeyDescCreatedAt := idempotencykeyFields[7].Descriptor()
 	// idempotencykey.DefaultCreatedAt holds the default value on creation for the created_at field.
 	idempotencykey.DefaultCreatedAt = idempotencykeyDescCreatedAt.Default.(func() time.Time)
+	indexchangeMixin := schema.IndexChange{}.Mixin()
+	indexchange.Policy = privacy.NewPolicies(indexchangeMixin[0], schema.IndexChange{})
+	indexchange.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := indexchange.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	indexchangeMixinFields0 := indexchangeMixin[0].Fields()
+	_ = indexchangeMixinFields0
+	indexchangeFields := schema.IndexChange{}.Fields()
+	_ = indexchangeFields
+	// indexchangeDescWorkspaceID is the schema descriptor for workspace_id field.
+	indexchangeDescWorkspaceID := indexchangeMixinFields0[0].Descriptor()
+	// indexchange.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	indexchange.WorkspaceIDValidator = func() func(string) error {
+		validators := indexchangeDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace_id string) error {
+			for _, fn := range fns {
+				if err := fn(workspace_id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// indexchangeDescChatbotID is the schema descriptor for chatbot_id field.
+	indexchangeDescChatbotID := indexchangeFields[2].Descriptor()
+	// indexchange.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
+	indexchange.ChatbotIDValidator = indexchangeDescChatbotID.Validators[0].(func(string) error)
+	// indexchangeDescDocumentID is the schema descriptor for document_id field.
+	indexchangeDescDocumentID := indexchangeFields[3].Descriptor()
+	// indexchange.DocumentIDValidator is a validator for the "document_id" field. It is called by the builders before save.
+	indexchange.DocumentIDValidator = indexchangeDescDocumentID.Validators[0].(func(string) error)
+	// indexchangeDescCreatedAt is the schema descriptor for created_at field.
+	indexchangeDescCreatedAt := indexchangeFields[5].Descriptor()
+	// indexchange.DefaultCreatedAt holds the default value on creation for the created_at field.
+	indexchange.DefaultCreatedAt = indexchangeDescCreatedAt.Default.(func() time.Time)
 	installationkeyFields := schema.InstallationKey{}.Fields()
 	_ = installationkeyFields
 	// installationkeyDescCreatedAt is the schema descriptor for created_at field.

@@ -279,3 +279,31 @@ func (Embedding) Indexes() []ent.Index {
 		index.Fields("used_at"),
 	}
 }
+
+// IndexChange says that a document is answered from in another version, or no
+// more: each process with an index of its own follows that. On PostgreSQL a trigger
+// on documents writes it; a SQLite file has one process, and none.
+type IndexChange struct{ ent.Schema }
+
+// Mixin of the IndexChange.
+func (IndexChange) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields of the IndexChange.
+func (IndexChange) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id"),
+		// xid is the number of the transaction that made the change. The ids of
+		// concurrent transactions are in no order.
+		field.Int64("xid").Immutable(),
+		field.String("chatbot_id").MaxLen(idLen).Immutable(),
+		field.String("document_id").MaxLen(idLen).Immutable(),
+		// held is the version that an index is to hold, or zero for none.
+		field.Int("held").Immutable(),
+		created(),
+	}
+}
+
+// Indexes of the IndexChange.
+func (IndexChange) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("xid", "id"), index.Fields("created_at")}
+}

@@ -24,6 +24,8 @@ const (
 	webhooksEvery = time.Second
 	// testsEvery is how often test questions are looked for that are due.
 	testsEvery = 3 * time.Second
+	// followEvery is how often the index follows what other servers have changed.
+	followEvery = time.Second
 	// usesEvery is how often uses of tokens are written, of each token at most one a
 	// minute.
 	usesEvery = 2 * time.Second
@@ -89,11 +91,18 @@ func (h *housekeeping) run(ctx context.Context) {
 			logUnlessStopped(ctx, h.Log, "could not ask test questions", errors.Join(h.Insight.Tests.Watch(ctx), h.Insight.Tests.Work(ctx)))
 		})
 	})
-	h.repair(ctx)
+	if h.Follower == nil {
+		h.repair(ctx)
+	} else {
+		tasks.Go(func() { h.follow(ctx) })
+	}
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, h.Log, "could not delete expired rows", errors.Join(
 			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx), h.Webhooks.Sender.DeleteOld(ctx)))
 		logUnlessStopped(ctx, h.Log, "could not repair the index", h.Rebuilder.Watch(ctx))
+		if h.Follower != nil {
+			logUnlessStopped(ctx, h.Log, "could not delete old changes of indexes", h.Follower.DeleteOld(ctx))
+		}
 		if shared, ok := h.Index.(*weaviate.Index); ok {
 			_, err := shared.Deactivate(ctx, tenantIdle)
 			logUnlessStopped(ctx, h.Log, "could not unload idle tenants", err)
@@ -103,6 +112,15 @@ func (h *housekeeping) run(ctx context.Context) {
 
 // tenantIdle is how long a chatbot is unused before Weaviate unloads it.
 const tenantIdle = time.Hour
+
+// follow brings the index up to date with the database, and keeps it so.
+func (h *housekeeping) follow(ctx context.Context) {
+	follow := func() {
+		logUnlessStopped(ctx, h.Log, "could not follow what other servers index", h.Follower.Follow(ctx))
+	}
+	follow()
+	every(ctx, followEvery, follow)
+}
 
 // repair brings the index up to date with the database.
 func (h *housekeeping) repair(ctx context.Context) {

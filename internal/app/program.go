@@ -28,6 +28,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/extract"
+	"parley/index/embedded"
 	"parley/internal/app/config"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
@@ -60,15 +61,18 @@ type Program struct {
 	// KnowledgeStores is where the knowledge is stored.
 	KnowledgeStores knowledge.Stores
 	Rebuilder       *rebuild.Rebuilder
-	Searcher        *retrieval.Searcher
-	Evaluator       *retrieval.Evaluator
-	Answers         *answer.Pipeline
-	Keys            *chat.Keys
-	Quota           *quota.Quota
-	Chat            *chat.Service
-	Turns           *turn.Service
-	Insight         Insight
-	Webhooks        Webhooks
+	// Follower is nil unless other processes may change what the index of this one
+	// holds: an index in a file, and a database for many.
+	Follower  *rebuild.Follower
+	Searcher  *retrieval.Searcher
+	Evaluator *retrieval.Evaluator
+	Answers   *answer.Pipeline
+	Keys      *chat.Keys
+	Quota     *quota.Quota
+	Chat      *chat.Service
+	Turns     *turn.Service
+	Insight   Insight
+	Webhooks  Webhooks
 	// IDs makes the public identifiers of conversations and messages for callers,
 	// people and the operator.
 	IDs *publicid.Codec
@@ -212,6 +216,9 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
+	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
+		p.Follower = rebuild.NewFollower(store.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
+	}
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
 	return nil
 }

@@ -165,6 +165,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/knowledge"},
 		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, domain[:10]...),
+		Outside:  []string{lru},
 		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
 	},
 	{

@@ -1,5 +1,6 @@
 // Package rebuild makes the index hold what the database says: it builds a new
-// one, and repairs one that is lost, damaged or of another version.
+// one, repairs one that is lost, damaged or of another version, and follows what other
+// processes change.
 package rebuild
 
 import (
@@ -66,6 +67,7 @@ type Ports struct {
 type Indexer interface {
 	Fill(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
 	Restore(ctx context.Context, d knowledge.Document) error
+	Follow(ctx context.Context, d knowledge.Document, held int) error
 }
 
 // Rebuilder makes the index hold what the database says.

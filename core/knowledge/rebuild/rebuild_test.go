@@ -63,6 +63,8 @@ func (w *world) Restore(_ context.Context, d knowledge.Document) error {
 	return nil
 }
 
+func (w *world) Follow(context.Context, knowledge.Document, int) error { return nil }
+
 func (w *world) AllDocuments(ctx context.Context) ([]knowledge.Document, error) {
 	return []knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err()
 }

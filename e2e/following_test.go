@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/internal/app"
+	"parley/store/storetest"
+)
+
+// TestServersFollowOneAnother is about servers on one PostgreSQL, each with an index in a
+// file of its own.
+func TestServersFollowOneAnother(t *testing.T) {
+	t.Parallel()
+	url, away := storetest.Postgres(t), t.TempDir()
+	on := func(c *app.Config) { c.DatabaseURL = url }
+	here, there := start(t, on), start(t, on)
+	tn := here.newTenant("baker", plan.Standard)
+	add := func(w *instance, title, text string) knowledge.Document {
+		w.Helper()
+		d, err := w.server.Knowledge.Documents.Add(w.Context(), tn.workspace, tn.chatbot, knowledge.NewDocument{Title: title, Content: text})
+		w.must(err)
+		return d
+	}
+	finds := func(w *instance, word string) bool {
+		w.Helper()
+		found, err := w.server.Searcher.Search(w.Context(), retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}, retrieval.Query{Text: word, Limit: 5})
+		w.must(err)
+		return slices.ContainsFunc(found, func(r retrieval.Result) bool { return strings.Contains(strings.ToLower(r.Text), word) })
+	}
+	// held is what a server's own index has of a document, whatever is answered from.
+	held := func(w *instance, documentID string) int {
+		w.Helper()
+		n, err := w.server.Index.Count(w.Context(), retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}, documentID)
+		w.must(err)
+		return n
+	}
+
+	t.Run("what is added at one server is found at the other", func(t *testing.T) {
+		add(here, "Rye", "Ryebread is sold on Mondays.")
+		add(there, "Spelt", "Speltbread is sold on Fridays.")
+		here.eventually("this server finds what the other one added", func() bool { return finds(here, "speltbread") })
+		there.eventually("the other server finds what this one added", func() bool { return finds(there, "ryebread") })
+	})
+	t.Run("what is replaced at one server is found as it is now at the other", func(t *testing.T) {
+		name := knowledge.NewDocument{Title: "Hours", Content: "Openinghours are from seven.", ExternalID: "hours"}
+		_, _, err := here.server.Knowledge.Documents.Put(here.Context(), tn.workspace, tn.chatbot, name)
+		here.must(err)
+		there.eventually("the other server finds the first version", func() bool { return finds(there, "openinghours") })
+		name.Content = "Businesshours are from eight."
+		_, _, err = there.server.Knowledge.Documents.Put(there.Context(), tn.workspace, tn.chatbot, name)
+		there.must(err)
+		here.eventually("this server finds the second version alone", func() bool {
+			return finds(here, "businesshours") && !finds(here, "openinghours")
+		})
+	})
+	t.Run("what is removed at one server leaves the index of the other", func(t *testing.T) {
+		d := add(here, "Stollen", "Stollencake is sold in December.")
+		there.eventually("the other server has it", func() bool { return held(there, d.ID) > 0 })
+		here.must(here.server.Knowledge.Documents.Remove(here.Context(), tn.workspace, tn.chatbot, d.ID))
+		there.eventually("the other server has it no more", func() bool { return held(there, d.ID) == 0 })
+	})
+	t.Run("a server that was away catches up with what came and went meanwhile", func(t *testing.T) {
+		gone := add(here, "Muffins", "Muffinboxes hold six.")
+		at := func(c *app.Config) { c.DatabaseURL, c.DataDir = url, away }
+		third := start(t, at)
+		third.eventually("the third server has it", func() bool { return held(third, gone.ID) > 0 })
+		third.end()
+		added := add(there, "Scones", "Sconeboxes hold four.")
+		here.must(here.server.Knowledge.Documents.Remove(here.Context(), tn.workspace, tn.chatbot, gone.ID))
+		here.eventually("it is removed", func() bool { return held(here, gone.ID) == 0 })
+		third = start(t, at)
+		third.eventually("the third server is where the others are", func() bool { return held(third, gone.ID) == 0 && held(third, added.ID) > 0 })
+	})
+	t.Run("a new server has all", func(t *testing.T) {
+		fresh := start(t, on)
+		fresh.eventually("the new server finds what was there", func() bool { return finds(fresh, "ryebread") && finds(fresh, "sconeboxes") })
+	})
+	t.Run("when a chatbot is deleted at one server, the indexes of all forget it", func(t *testing.T) {
+		documents, err := here.server.Knowledge.Documents.List(here.Context(), tn.workspace, tn.chatbot)
+		here.must(err)
+		here.must(here.server.Chatbots.Delete(here.Context(), tn.workspace, tn.chatbot))
+		there.eventually("the other server holds nothing of it", func() bool {
+			for _, d := range documents {
+				if held(there, d.ID) > 0 {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
