@@ -1,25 +1,21 @@
 package weaviate
 
 import (
-	"net"
-	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"parley/core/fault"
+	"parley/index/weaviate/nodes"
 )
-
-// grpcPort is Weaviate's default.
-const grpcPort = "50051"
 
 // Config says where the server is.
 type Config struct {
-	// URL is that of the REST interface, such as http://weaviate:8080. With
-	// https, gRPC is encrypted too.
+	// URL is that of the REST interface, such as http://weaviate:8080, or
+	// several for the nodes of a cluster, with commas between them. With https,
+	// gRPC is encrypted too.
 	URL string
-	// GRPC is the host and port of the gRPC interface. Empty means port 50051
-	// of the host in URL.
+	// GRPC is the host and port of the gRPC interface, or one for each URL, in
+	// the same order. Empty means port 50051 of the host in each URL.
 	GRPC string
 	// APIKey authenticates this program. It may be empty on loopback only.
 	APIKey string
@@ -33,8 +29,7 @@ type Config struct {
 	Prefix string
 
 	// Set by checked.
-	host   string
-	secure bool
+	addresses nodes.Addresses
 }
 
 var prefix = regexp.MustCompile(`^([A-Z][A-Za-z0-9]{0,40})?$`)
@@ -49,22 +44,11 @@ func (c Config) Check() error {
 // checked returns the config with its defaults, or a failure of kind Invalid
 // that says what is wrong.
 func (c Config) checked() (Config, error) {
-	address, err := url.Parse(c.URL)
-	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "" || address.Port() != "" && !isPort(address.Port()) {
-		return c, fault.InField("URL", "Give Weaviate's address as http://host:port or https://host:port.")
+	var err error
+	if c.addresses, err = nodes.Parse(c.URL, c.GRPC); err != nil {
+		return c, err
 	}
-	if strings.Trim(address.Path, "/") != "" || address.RawQuery != "" || address.User != nil || address.Fragment != "" {
-		return c, fault.InField("URL", "Give Weaviate's address without a path, a query or a password.")
-	}
-	c.host, c.secure = address.Host, address.Scheme == "https"
-	if c.GRPC == "" {
-		c.GRPC = net.JoinHostPort(address.Hostname(), grpcPort)
-	}
-	host, port, err := net.SplitHostPort(c.GRPC)
-	if err != nil || host == "" || !isPort(port) {
-		return c, fault.InField("GRPC", "Give the address of Weaviate's gRPC interface as host:port.")
-	}
-	if c.APIKey == "" && !(loopback(address.Hostname()) && loopback(host)) {
+	if c.APIKey == "" && !c.addresses.Here {
 		return c, fault.InField("APIKey", "Give Weaviate's API key. Only a server on this machine may go without.")
 	}
 	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -80,14 +64,4 @@ func (c Config) checked() (Config, error) {
 		return c, fault.InField("Prefix", "Give a prefix of letters and digits that begins with a capital.")
 	}
 	return c, nil
-}
-
-func isPort(text string) bool {
-	n, err := strconv.ParseUint(text, 10, 16)
-	return err == nil && n > 0
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -37,6 +37,12 @@ func TestConfig(t *testing.T) {
 		{"a path is refused", weaviate.Config{URL: "http://weaviate/v1", APIKey: "secret"}, "URL"},
 		{"a password in the URL is refused", weaviate.Config{URL: "http://a:b@weaviate", APIKey: "secret"}, "URL"},
 		{"gRPC without a port is refused", weaviate.Config{URL: "http://localhost", GRPC: "localhost"}, "GRPC"},
+		{"a cluster has several addresses", weaviate.Config{URL: "http://w1:8080, http://w2:8080", GRPC: "w1:50051,w2:50051", APIKey: "secret"}, ""},
+		{"the nodes of a cluster have gRPC at its usual port", weaviate.Config{URL: "http://w1:8080,http://w2:8080,http://w3:8080", APIKey: "secret"}, ""},
+		{"an empty address among several is refused", weaviate.Config{URL: "http://w1:8080,", APIKey: "secret"}, "URL"},
+		{"nodes with and without TLS are refused", weaviate.Config{URL: "http://w1:8080,https://w2:8080", APIKey: "secret"}, "URL"},
+		{"fewer addresses for gRPC than nodes are refused", weaviate.Config{URL: "http://w1:8080,http://w2:8080", GRPC: "w1:50051", APIKey: "secret"}, "GRPC"},
+		{"one node elsewhere needs a key", weaviate.Config{URL: "http://127.0.0.1:8080,http://w2:8080"}, "APIKey"},
 		{"a negative number of replicas is refused", weaviate.Config{URL: "http://localhost", Replicas: -1}, "Replicas"},
 		{"an invalid prefix is refused", weaviate.Config{URL: "http://localhost", Prefix: "a b"}, "Prefix"},
 	} {

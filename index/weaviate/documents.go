@@ -10,6 +10,7 @@ import (
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/nodes"
 )
 
 // vectorTime bounds the wait for the server to index a document's vectors,
@@ -43,8 +44,8 @@ func (d *documents) replace(ctx context.Context, collection, tenant, documentID 
 	if err := d.server.put(ctx, []*pb.BatchObject{head}); err != nil {
 		return err
 	}
-	held, err := d.server.count(ctx, collection, tenant, is(propKey, documentKey))
-	if err != nil || held == len(entries) {
+	whole, err := d.whole(ctx, collection, tenant, documentKey, len(entries))
+	if err != nil || whole {
 		return err
 	}
 	others := both(is(propKey, documentKey), isNot(propRevision, revision))
@@ -88,6 +89,17 @@ func (d *documents) undo(ctx context.Context, collection, tenant, revision strin
 	_ = d.server.deleteWhere(ctx, collection, tenant, is(propRevision, revision))
 }
 
+// whole reports whether the server holds a document's passages and no others of
+// it. The count of a cluster is that of one replica, and does not show what a
+// failed write of another revision left on a second one.
+func (d *documents) whole(ctx context.Context, collection, tenant, documentKey string, want int) (bool, error) {
+	if d.server.replicated {
+		return false, nil
+	}
+	held, err := d.server.count(ctx, collection, tenant, is(propKey, documentKey))
+	return held == want, err
+}
+
 // verify fails unless the server counts as many passages of the document as
 // there should be.
 func (d *documents) verify(ctx context.Context, collection, tenant, documentKey string, want int) error {
@@ -109,7 +121,9 @@ func vectorsOf(entries []retrieval.Entry) (n int, vector []float32) {
 }
 
 // awaitVectors waits until the server finds the vectors of a revision, which it
-// indexes some time after it stored them. vector is one of them.
+// indexes some time after it stored them. vector is one of them. In a cluster
+// every node that this program knows must find them: any may answer the next
+// question.
 func (d *documents) awaitVectors(ctx context.Context, collection, tenant, revision string, want int, vector []float32) error {
 	if want == 0 {
 		return nil
@@ -122,13 +136,26 @@ func (d *documents) awaitVectors(ctx context.Context, collection, tenant, revisi
 		Filters: is(propRevision, revision), NearVector: &pb.NearVector{VectorBytes: packed(vector)},
 		Properties: returning(), Metadata: &pb.MetadataRequest{Uuid: true},
 	}
+	if !d.server.replicated {
+		return d.awaitFound(ctx, request)
+	}
+	for node := range d.server.nodes.Len() {
+		if err := d.awaitFound(nodes.On(ctx, node), request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitFound waits until a search finds as many objects as its limit.
+func (d *documents) awaitFound(ctx context.Context, request *pb.SearchRequest) error {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 		found, err := d.server.search(ctx, request)
-		if err != nil || len(found) >= want {
+		if err != nil || len(found) >= int(request.GetLimit()) {
 			return err
 		}
 		if err := sleep(ctx, pause); err != nil {
-			return fmt.Errorf("weaviate: it has indexed %d of %d vectors: %w", len(found), want, err)
+			return fmt.Errorf("weaviate: it has indexed %d of %d vectors: %w", len(found), request.GetLimit(), err)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (s *server) deleteWhere(ctx context.Context, collection, tenant string, fil
 	}
 	for {
 		var reply *pb.BatchDeleteReply
-		err := s.repeat(ctx, changeTime, func(ctx context.Context) (err error) {
+		err := s.repeat(ctx, s.deleteTime(), func(ctx context.Context) (err error) {
 			reply, err = s.data.BatchDelete(ctx, request)
 			if err == nil && reply.GetFailed() > 0 {
 				err = fmt.Errorf("weaviate: %d of %d "+notDeleted, reply.GetFailed(), reply.GetMatches())
@@ -153,6 +153,16 @@ func (s *server) deleteWhere(ctx context.Context, collection, tenant string, fil
 			return err
 		}
 	}
+}
+
+// deleteTime bounds one deletion. A cluster asks all replicas what there is to
+// delete, and after 30 s goes on without those that did not answer, as if they
+// held nothing. So a deletion that takes that long must fail.
+func (s *server) deleteTime() time.Duration {
+	if s.replicated {
+		return clusterDeleteTime
+	}
+	return changeTime
 }
 
 // all is the consistency of changes: all replicas must confirm a change, because

@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+
+	"parley/index/weaviate/nodes"
 )
 
 const (
@@ -26,6 +28,8 @@ const (
 	readTime   = 5 * time.Second
 	changeTime = time.Minute
 	schemaTime = time.Minute
+	// clusterDeleteTime bounds one deletion in a cluster; see [server.deleteTime].
+	clusterDeleteTime = 20 * time.Second
 	// connectTime bounds the time to connect, and the pause before the next
 	// attempt to reach a server that was down.
 	connectTime = 2 * time.Second
@@ -33,7 +37,7 @@ const (
 	answerSize = 256 << 20
 )
 
-// server is the connection to Weaviate: gRPC for objects, REST for all else.
+// server is the connection to Weaviate or to the nodes of its cluster: gRPC for objects, REST for all else.
 //
 // It calls REST through the vendor's client, and gRPC through the generated code
 // alone: the vendor's client for gRPC cannot search, cannot be closed, and does
@@ -42,8 +46,11 @@ type server struct {
 	http   *http.Client
 	rest   *connection.Connection
 	schema *schema.API
-	grpc   *grpc.ClientConn
+	nodes  *nodes.Nodes
 	data   pb.WeaviateClient
+
+	// idle closes the connections of the REST interface that are not in use.
+	idle func()
 
 	replicated bool
 }
@@ -52,26 +59,20 @@ func dial(config Config) (*server, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.MaxIdleConnsPerHost = 16
-	s := &server{http: &http.Client{Transport: bounded{transport}}, replicated: config.Replicas > 1}
+	s := &server{replicated: config.Replicas > 1}
 
 	scheme, security := "http", insecure.NewCredentials()
-	if config.secure {
+	if config.addresses.Secure {
 		scheme, security = "https", credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
 	}
 	headers, key := map[string]string{}, bearer(config.APIKey)
 	if key != "" {
 		headers["Authorization"] = key.header()
 	}
-	s.rest = connection.NewConnection(scheme, config.host, s.http, schemaTime, headers)
-	// The finalizer that the client sets waits forever for a reader of its
-	// channel, and blocks all other finalizers of the program.
-	runtime.SetFinalizer(s.rest, nil)
-	s.schema = schema.New(s.rest)
-
 	pause := backoff.DefaultConfig
 	pause.BaseDelay, pause.MaxDelay = 50*time.Millisecond, connectTime
 	var err error
-	s.grpc, err = grpc.NewClient("passthrough:///"+config.GRPC,
+	s.nodes, err = nodes.Dial(config.addresses.Nodes, bounded{transport}, scheme,
 		grpc.WithTransportCredentials(security),
 		grpc.WithPerRPCCredentials(key),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pause, MinConnectTimeout: connectTime}),
@@ -82,23 +83,30 @@ func dial(config Config) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.data = pb.NewWeaviateClient(s.grpc)
+	s.data = pb.NewWeaviateClient(s.nodes)
+	s.http = &http.Client{Transport: s.nodes}
+	s.rest = connection.NewConnection(scheme, config.addresses.Nodes[0].REST, s.http, schemaTime, headers)
+	// The finalizer that the client sets waits forever for a reader of its
+	// channel, and blocks all other finalizers of the program.
+	runtime.SetFinalizer(s.rest, nil)
+	s.schema = schema.New(s.rest)
+	s.idle = transport.CloseIdleConnections
 	return s, nil
 }
 
 func (s *server) close() error {
-	s.http.CloseIdleConnections()
-	return s.grpc.Close()
+	err := s.nodes.Close()
+	s.idle()
+	return err
 }
 
-// repeat makes a call of the gRPC interface as [again] does.
+// repeat makes a call of the gRPC interface as [again] does. While a cluster has
+// other nodes, it repeats a read, too, that a node did not answer in time.
 func (s *server) repeat(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	return again(ctx, limit, func(ctx context.Context) error {
 		err := call(ctx)
-		if status.Code(err) == codes.Unavailable {
-			// Otherwise the next attempt fails without a call until the
-			// connection's own pause is over.
-			s.grpc.ResetConnectBackoff()
+		if limit == readTime && s.nodes.Len() > 1 && status.Code(err) == codes.DeadlineExceeded {
+			return status.Error(codes.Unavailable, "a node did not answer in time")
 		}
 		return err
 	})

@@ -301,8 +301,14 @@ var table = []Row{
 		Because:  "a passage's words are text, whatever the connection to the server",
 	},
 	{
+		Packages: []string{"index/weaviate/nodes"},
+		Ours:     []string{"core/fault", "internal/*"},
+		Outside:  []string{grpc, protobuf},
+		Because:  "which node a call goes to does not depend on what it says",
+	},
+	{
 		Packages: []string{"index/weaviate"},
-		Ours:     []string{"index/weaviate/terms", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"index/weaviate/nodes", "index/weaviate/terms", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync, lru},
 		Because:  "an index knows the package that declares its port, and its own vendor; adapters never import one another",
 	},

@@ -9,8 +9,8 @@ import (
 
 // Weaviate configures the Weaviate server with the retrieval index.
 type Weaviate struct {
-	WeaviateURL  string `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index, such as http://127.0.0.1:8081. Default: the embedded index."`
-	WeaviateGRPC string `name:"weaviate-grpc" env:"WEAVIATE_GRPC" placeholder:"ADDRESS" help:"Host and port of Weaviate's gRPC interface. Default: port 50051 of the host of WEAVIATE_URL."`
+	WeaviateURL  string `name:"weaviate-url" env:"WEAVIATE_URL" placeholder:"URL" help:"Weaviate that holds the retrieval index, such as http://127.0.0.1:8081, or the nodes of a cluster with commas between them. Default: the embedded index."`
+	WeaviateGRPC string `name:"weaviate-grpc" env:"WEAVIATE_GRPC" placeholder:"ADDRESS" help:"Host and port of Weaviate's gRPC interface, or those of all nodes in the order of WEAVIATE_URL. Default: port 50051 of each host of WEAVIATE_URL."`
 	WeaviateKey  string `name:"weaviate-api-key" env:"WEAVIATE_API_KEY" placeholder:"KEY" secret:"text" help:"Weaviate's API key. Required unless Weaviate is on this machine."`
 	WeaviateName string `name:"weaviate-prefix" env:"WEAVIATE_PREFIX" placeholder:"NAME" help:"Prefix of the names of collections in Weaviate, so that several installations can share it: letters and digits, beginning with a capital letter."`
 	WeaviateCopy int    `name:"weaviate-replicas" env:"WEAVIATE_REPLICAS" range:"1-99" placeholder:"N" help:"Number of nodes that hold each passage. Takes effect with parley reindex. Default: 1."`
