@@ -96,7 +96,18 @@ func (m *turnModel) some(t *rapid.T) (asked *modelTurn, attempt int) {
 	return asked, asked.stored.Answer.Attempt - rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "attempts ago")
 }
 
-func (m *turnModel) begin(t *rapid.T) {
+// step is an operation that has been drawn: what the database does, and what the model does
+// when that has ended.
+type step struct {
+	do     func() error
+	settle func(t *rapid.T, err error)
+}
+
+func (s step) run(t *rapid.T) { s.settle(t, s.do()) }
+
+func (m *turnModel) begin(t *rapid.T) { m.drawBegin(t).run(t) }
+
+func (m *turnModel) drawBegin(t *rapid.T) step {
 	question := rapid.SampledFrom([]string{"why?", "wie„?“"}).Draw(t, "question")
 	asked := &modelTurn{asked: m.now, lease: m.now.Add(leased), records: map[int]turn.Answer{}}
 	asked.stored = turn.Stored{ConversationID: m.conversation, Question: question}
@@ -106,16 +117,22 @@ func (m *turnModel) begin(t *rapid.T) {
 			Usage: rapid.Bool().Draw(t, "usage"), Sources: rapid.Bool().Draw(t, "sources"),
 		}
 	}
-	id, _, err := m.b.BeginTurn(m.b.Context(), m.workspaceID, turn.Opening{
-		ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: asked.lease, Month: thisMonth, Delivery: asked.stored.Delivery,
-	})
-	if m.generating() != nil {
-		wantKind(t, err, fault.Conflict)
-		return
+	var id int64
+	do := func() (err error) {
+		id, _, err = m.b.BeginTurn(m.b.Context(), m.workspaceID, turn.Opening{
+			ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: asked.lease, Month: thisMonth, Delivery: asked.stored.Delivery,
+		})
+		return err
 	}
-	must(t, err)
-	asked.stored.Answer = turn.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
-	m.turns = append(m.turns, asked)
+	return step{do, func(t *rapid.T, err error) {
+		if m.generating() != nil {
+			wantKind(t, err, fault.Conflict)
+			return
+		}
+		must(t, err)
+		asked.stored.Answer = turn.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
+		m.turns = append(m.turns, asked)
+	}}
 }
 
 func (m *turnModel) beginAgain(t *rapid.T) {
@@ -154,17 +171,21 @@ func (m *turnModel) saveProgress(t *rapid.T) {
 	a.Text = text
 }
 
-func (m *turnModel) finish(t *rapid.T) {
+func (m *turnModel) finish(t *rapid.T) { m.drawFinish(t).run(t) }
+
+func (m *turnModel) drawFinish(t *rapid.T) step {
 	asked, attempt := m.some(t)
 	end := m.drawEnd(t, asked, attempt)
-	err := m.b.FinishTurn(m.b.Context(), m.workspaceID, end)
-	a := &asked.stored.Answer
-	if attempt != a.Attempt || a.Status != chat.Generating && a.Status != chat.Interrupted {
-		wantKind(t, err, fault.NotFound)
-		return
-	}
-	must(t, err)
-	*a, asked.stopping, asked.records[attempt] = end, false, end
+	do := func() error { return m.b.FinishTurn(m.b.Context(), m.workspaceID, end) }
+	return step{do, func(t *rapid.T, err error) {
+		a := &asked.stored.Answer
+		if attempt != a.Attempt || a.Status != chat.Generating && a.Status != chat.Interrupted {
+			wantKind(t, err, fault.NotFound)
+			return
+		}
+		must(t, err)
+		*a, asked.stopping, asked.records[attempt] = end, false, end
+	}}
 }
 
 func (m *turnModel) drawEnd(t *rapid.T, asked *modelTurn, attempt int) turn.Answer {
