@@ -82,36 +82,52 @@ func named(err error) error {
 	return err
 }
 
-// temporary reports whether a call may succeed a moment later: the server is
-// starting, stopping, electing, or a tenant is being activated or deactivated.
-func temporary(err error) bool {
+// The most attempts at one call. Without a server it fails soon; servers that elect
+// a leader, or learn of a new collection, need some seconds.
+const attempts, attemptsOfCluster = 4, 6
+
+// worth returns how often a call is attempted that fails with err: once, unless it
+// may succeed a moment later.
+func worth(err error) int {
+	has := func(text string) bool { return strings.Contains(err.Error(), text) }
+	if slices.ContainsFunc(agreeing, has) {
+		return attemptsOfCluster
+	}
 	if answer := (*statusError)(nil); errors.As(err, &answer) {
 		switch answer.status {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			return true
+			return attempts
 		}
 	}
 	if lost := net.Error(nil); errors.As(err, &lost) || status.Code(err) == codes.Unavailable {
-		return true
+		return attempts
 	}
-	return slices.ContainsFunc(passing, func(text string) bool { return strings.Contains(err.Error(), text) })
+	if slices.ContainsFunc(passing, has) {
+		return attempts
+	}
+	return 1
 }
 
-// passing has the server's words for states that pass.
+// agreeing has the words of the nodes of a cluster that do not agree yet: they
+// elect a leader, or one of them has not learned of a collection or a tenant.
+var agreeing = []string{"leader not found", "could not find index", "deadline exceeded for waiting for update"}
+
+// passing has the server's words for states that pass: it is starting, stopping,
+// or a tenant is being activated or deactivated.
 var passing = []string{
-	"leader not found", "shutting down", "shut down", "already shutdown", "not loaded", "tenant not active", "is being", "closed", notDeleted,
+	"shutting down", "shut down", "already shutdown", "not loaded", "tenant not active", "is being", "closed", notDeleted,
 }
 
 const notDeleted = "objects were not deleted"
 
-// again makes a call at most four times, each time within limit. Every call of
-// this package may be repeated: it writes objects under fixed names, deletes, or
-// reads.
+// again makes a call as often as its failures are [worth], each time within limit.
+// Every call of this package may be repeated: it writes objects under fixed
+// names, deletes, or reads.
 func again(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
 	pause := 50 * time.Millisecond
 	for attempt := 1; ; attempt++ {
 		err := once(ctx, limit, call)
-		if err == nil || attempt == 4 || ctx.Err() != nil || !temporary(err) {
+		if err == nil || ctx.Err() != nil || attempt >= worth(err) {
 			return named(err)
 		}
 		if sleep(ctx, pause) != nil {

@@ -3,7 +3,6 @@ package weaviate
 import (
 	"context"
 	"crypto/tls"
-	"io"
 	"net/http"
 	"runtime"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/schema"
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -30,11 +28,6 @@ const (
 	schemaTime = time.Minute
 	// clusterDeleteTime bounds one deletion in a cluster; see [server.deleteTime].
 	clusterDeleteTime = 20 * time.Second
-	// connectTime bounds the time to connect, and the pause before the next
-	// attempt to reach a server that was down.
-	connectTime = 2 * time.Second
-	// answerSize bounds the bytes that are read of one answer.
-	answerSize = 256 << 20
 )
 
 // server is the connection to Weaviate or to the nodes of its cluster: gRPC for objects, REST for all else.
@@ -69,16 +62,10 @@ func dial(config Config) (*server, error) {
 	if key != "" {
 		headers["Authorization"] = key.header()
 	}
-	pause := backoff.DefaultConfig
-	pause.BaseDelay, pause.MaxDelay = 50*time.Millisecond, connectTime
 	var err error
-	s.nodes, err = nodes.Dial(config.addresses.Nodes, bounded{transport}, scheme,
+	s.nodes, err = nodes.Dial(config.addresses.Nodes, transport, scheme,
 		grpc.WithTransportCredentials(security),
 		grpc.WithPerRPCCredentials(key),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pause, MinConnectTimeout: connectTime}),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(answerSize)),
-		grpc.WithNoProxy(),
-		grpc.WithDisableServiceConfig(),
 	)
 	if err != nil {
 		return nil, err
@@ -127,17 +114,3 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 // RequireTransportSecurity allows keys on a private network without TLS.
 func (b bearer) RequireTransportSecurity() bool { return false }
-
-// bounded bounds the size of answers: the vendor's client reads them to their end.
-type bounded struct{ *http.Transport }
-
-func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := b.Transport.RoundTrip(request)
-	if err == nil {
-		response.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(response.Body, answerSize), response.Body}
-	}
-	return response, err
-}

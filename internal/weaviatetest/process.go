@@ -13,33 +13,25 @@ import (
 // shown limits how much of a server's log a failed test shows, in bytes.
 const shown = 8 << 10
 
-// Process is a test's own server.
+// Process is a test's own server, or a node of its own cluster.
 type Process struct {
 	Server
-	dir    string
-	output *bytes.Buffer
-	cmd    *exec.Cmd
-	ended  chan struct{}
+	// args are those of the script, keys is the folder with the API key, and dir
+	// the server's own, which has its address.
+	args      []string
+	keys, dir string
+	output    *bytes.Buffer
+	cmd       *exec.Cmd
+	ended     chan struct{}
 }
 
 // Start starts a server that is killed, and whose data is deleted, when the
 // test ends.
 func Start(t testing.TB) *Process {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "parley-weaviate.")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &Process{dir: dir}
-	t.Cleanup(func() {
-		p.Kill()
-		if said := p.output.Bytes(); t.Failed() {
-			t.Logf("After its last start the Weaviate server said:\n%s", said[max(0, len(said)-shown):])
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := folder(t)
+	p := &Process{args: []string{"serve", dir}, keys: dir, dir: dir}
+	t.Cleanup(func() { p.end(t) })
 	// Another process may take a port between the check and the start.
 	for attempt := 1; !p.start(t); attempt++ {
 		if attempt == 3 || !bytes.Contains(p.output.Bytes(), []byte("address already in use")) {
@@ -50,6 +42,30 @@ func Start(t testing.TB) *Process {
 		}
 	}
 	return p
+}
+
+// folder makes a folder that is deleted when the test ends.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "parley-weaviate.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// end kills the server, and shows what it said if the test has failed.
+func (p *Process) end(t testing.TB) {
+	p.Kill()
+	if t.Failed() && p.output != nil {
+		said := p.output.Bytes()
+		t.Logf("After its last start the Weaviate server %s said:\n%s", p.URL, said[max(0, len(said)-shown):])
+	}
 }
 
 // Kill kills the server as kill -9 does, and returns when it is gone.
@@ -74,12 +90,19 @@ func (p *Process) Restart(t testing.TB) {
 // start reports whether the server became ready.
 func (p *Process) start(t testing.TB) bool {
 	t.Helper()
+	p.launch(t)
+	return p.started()
+}
+
+// launch starts the server, and does not wait for it.
+func (p *Process) launch(t testing.TB) {
+	t.Helper()
 	script, err := script()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.output = &bytes.Buffer{}
-	p.cmd, p.ended = exec.Command(script, "serve", p.dir), make(chan struct{})
+	p.cmd, p.ended = exec.Command(script, p.args...), make(chan struct{})
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	endWithParent(p.cmd)
 	if err := p.cmd.Start(); err != nil {
@@ -89,7 +112,10 @@ func (p *Process) start(t testing.TB) bool {
 		defer close(ended)
 		_ = cmd.Wait()
 	}(p.cmd, p.ended)
+}
 
+// started waits until the server is ready, and kills it if that takes too long.
+func (p *Process) started() bool {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
 	look := time.NewTicker(50 * time.Millisecond)
@@ -113,7 +139,7 @@ func (p *Process) ready() bool {
 	if err != nil {
 		return false
 	}
-	key, err := os.ReadFile(filepath.Join(p.dir, "key"))
+	key, err := os.ReadFile(filepath.Join(p.keys, "key"))
 	if err != nil {
 		return false
 	}

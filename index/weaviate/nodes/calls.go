@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 
 	"google.golang.org/grpc"
@@ -76,4 +77,18 @@ func (n *Nodes) NewStream(ctx context.Context, description *grpc.StreamDesc, met
 func lost(err error) bool {
 	code := status.Code(err)
 	return code == codes.Unavailable || code == codes.DeadlineExceeded
+}
+
+// bounded bounds the size of answers: the vendor's client reads them to their end.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(response.Body, answerSize), response.Body}
+	}
+	return response, err
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 )
 
 // Address says where a node is: the hosts and ports of its two interfaces.
@@ -50,10 +51,26 @@ type node struct {
 	down bool
 }
 
+const (
+	// connectTime bounds the time to connect, and the pause before the next
+	// attempt to reach a node that was down.
+	connectTime = 2 * time.Second
+	// answerSize bounds the bytes that are read of one answer.
+	answerSize = 256 << 20
+)
+
 // Dial prepares the connections to nodes, of which there is at least one. It does
 // not wait for them. The scheme is that of the REST interface, http or https.
 func Dial(addresses []Address, transport http.RoundTripper, scheme string, options ...grpc.DialOption) (*Nodes, error) {
-	n := &Nodes{http: transport, scheme: scheme, at: rand.IntN(len(addresses))}
+	pause := backoff.DefaultConfig
+	pause.BaseDelay, pause.MaxDelay = 50*time.Millisecond, connectTime
+	options = append(options,
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pause, MinConnectTimeout: connectTime}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(answerSize)),
+		grpc.WithNoProxy(),
+		grpc.WithDisableServiceConfig(),
+	)
+	n := &Nodes{http: bounded{transport}, scheme: scheme, at: rand.IntN(len(addresses))}
 	n.ended, n.end = context.WithCancel(context.Background())
 	for _, address := range addresses {
 		connection, err := grpc.NewClient("passthrough:///"+address.GRPC, options...)
