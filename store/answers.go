@@ -57,8 +57,9 @@ func forgetAnswers(ctx context.Context, db *Store, statement, workspaceID, id st
 
 // DeleteCachedAnswers deletes answers of any workspace from before a time.
 func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.CachedAnswer.Delete().Where(cachedanswer.CreatedAtLT(before)).Exec(ctx)
-		return err
+	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.CachedAnswer.Query().Where(cachedanswer.CreatedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.CachedAnswer.Delete().Where(cachedanswer.IDIn(ids...), cachedanswer.CreatedAtLT(before)).Exec(ctx)
 	})
 }

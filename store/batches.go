@@ -1,5 +1,13 @@
 package store
 
+import (
+	"context"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/ent"
+)
+
 // Batches keep a statement's parameters under the databases' limits, and a
 // long document from keeping others from writing.
 const (
@@ -22,10 +30,36 @@ func inBatches[T any](rows []T, size int, do func([]T) error) error {
 // trimBatch bounds what one transaction deletes.
 const trimBatch = 1_000
 
+// inPortions deletes what find returns, at most trimBatch rows in a transaction, until
+// find returns fewer, so that other writers need not wait. A row may have changed
+// since it was found: remove names the condition again.
+func inPortions[ID any](ctx context.Context, s *Store, find func(context.Context, *ent.Client) ([]ID, error),
+	remove func(ctx context.Context, db *ent.Client, ids []ID) (int, error),
+) error {
+	for {
+		ids, err := find(ctx, s.db(ctx))
+		if err != nil || len(ids) == 0 {
+			return mapError(err)
+		}
+		err = s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+			_, err := remove(ctx, db, ids)
+			return err
+		})
+		if err != nil || len(ids) < trimBatch {
+			return err
+		}
+	}
+}
+
 // inWorkspace is how many rows a workspace has.
 type inWorkspace struct {
 	WorkspaceID string `json:"workspace_id"`
 	Count       int    `json:"count"`
+}
+
+// moreThan confines groups to those of more than n rows.
+func moreThan(n int) func(*entsql.Selector) {
+	return func(q *entsql.Selector) { q.Having(entsql.GT(entsql.Count("*"), n)) }
 }
 
 // inParts calls do with at most trimBatch at a time, n in all.

@@ -35,8 +35,9 @@ func (s *BillingEvents) HasBillingEvent(ctx context.Context, id string) (bool, e
 
 // DeleteBillingEvents deletes those that were written down before a time.
 func (s *BillingEvents) DeleteBillingEvents(ctx context.Context, before time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		_, err := db.BillingEvent.Delete().Where(billingevent.AppliedAtLT(before)).Exec(ctx)
-		return err
+	return inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.BillingEvent.Query().Where(billingevent.AppliedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.BillingEvent.Delete().Where(billingevent.IDIn(ids...), billingevent.AppliedAtLT(before)).Exec(ctx)
 	})
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -58,9 +59,10 @@ func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model stri
 
 // DeleteEmbeddings deletes vectors of every workspace from before a time.
 func (s *Embeddings) DeleteEmbeddings(ctx context.Context, before time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.Embedding.Delete().Where(embedding.UsedAtLT(before)).Exec(ctx)
-		return err
+	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Embedding.Query().Where(embedding.UsedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.Embedding.Delete().Where(embedding.IDIn(ids...), embedding.UsedAtLT(before)).Exec(ctx)
 	})
 }
 
@@ -85,24 +87,18 @@ func fromVector(vector []float32) []byte {
 func (s *Embeddings) TrimEmbeddings(ctx context.Context, floor, times int) error {
 	ctx = scope.System(ctx)
 	var all []inWorkspace
-	err := s.store.db(ctx).Embedding.Query().GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
+	err := s.store.db(ctx).Embedding.Query().Where(moreThan(floor)).GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
 	if err != nil {
 		return mapError(err)
 	}
 	for _, w := range all {
-		if w.Count <= floor {
-			continue
-		}
-		passages, err := s.store.db(ctx).Document.Query().Where(document.WorkspaceID(w.WorkspaceID)).
-			Select(document.FieldPassageCount).Ints(ctx)
+		var passages []struct{ Sum sql.NullInt64 }
+		err := s.store.db(ctx).Document.Query().Where(document.WorkspaceID(w.WorkspaceID)).
+			Aggregate(ent.Sum(document.FieldPassageCount)).Scan(ctx, &passages)
 		if err != nil {
 			return mapError(err)
 		}
-		limit := 0
-		for _, n := range passages {
-			limit += times * n
-		}
-		err = inParts(w.Count-max(floor, limit), func(n int) error {
+		err = inParts(w.Count-max(floor, times*int(passages[0].Sum.Int64)), func(n int) error {
 			ids, err := s.store.db(ctx).Embedding.Query().Where(embedding.WorkspaceID(w.WorkspaceID)).
 				Order(embedding.ByUsedAt(), embedding.ByID()).Limit(n).IDs(ctx)
 			if err != nil {

@@ -57,5 +57,35 @@ func TestEmbeddings(t *testing.T) {
 				t.Errorf("%d are there", n)
 			}
 		})
+		b.Run("more than one portion of old vectors goes, and what is newer stays", func(t *testing.T) {
+			old, newer := map[string][]float32{}, map[string][]float32{"newer": {1}}
+			for i := range trimBatch + 5 {
+				old[fmt.Sprint("old ", i)] = []float32{float32(i)}
+			}
+			b.must(b.SaveEmbeddings(ctx, a.id, "p", old, epoch))
+			b.must(b.SaveEmbeddings(ctx, a.id, "p", newer, epoch.Add(time.Hour)))
+			b.must(b.DeleteEmbeddings(ctx, epoch.Add(time.Minute)))
+			if n := b.count("SELECT count(*) FROM embeddings WHERE model = 'p'"); n != 1 {
+				t.Errorf("%d are left", n)
+			}
+		})
+		b.Run("a workspace that has too many loses those used longest ago, and others lose none", func(t *testing.T) {
+			other := b.fill("b")
+			for i := range 6 {
+				b.must(b.SaveEmbeddings(ctx, a.id, "t", map[string][]float32{fmt.Sprint("t ", i): {1}}, epoch.Add(time.Duration(i-10)*time.Hour)))
+			}
+			b.must(b.SaveEmbeddings(ctx, other.id, "t", map[string][]float32{"theirs": {1}}, epoch.AddDate(-1, 0, 0)))
+			all := b.count("SELECT count(*) FROM embeddings WHERE workspace_id = '" + a.id + "'")
+			b.must(b.TrimEmbeddings(ctx, all-2, 0))
+			if n := b.count("SELECT count(*) FROM embeddings WHERE text_hash IN ('t 0', 't 1')"); n != 0 {
+				t.Errorf("%d of the oldest two are left", n)
+			}
+			if n := b.count("SELECT count(*) FROM embeddings WHERE workspace_id = '" + a.id + "'"); n != all-2 {
+				t.Errorf("%d are left of %d", n, all)
+			}
+			if n := b.count("SELECT count(*) FROM embeddings WHERE text_hash = 'theirs'"); n != 1 {
+				t.Error("another workspace lost its vector")
+			}
+		})
 	})
 }

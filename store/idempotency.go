@@ -51,8 +51,9 @@ func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, si
 
 // DeleteKeys deletes the keys of any workspace from before a time.
 func (s *Keys) DeleteKeys(ctx context.Context, before time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.IdempotencyKey.Delete().Where(idempotencykey.CreatedAtLT(before)).Exec(ctx)
-		return err
+	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...), idempotencykey.CreatedAtLT(before)).Exec(ctx)
 	})
 }

@@ -46,9 +46,10 @@ func (s *Invitations) DeleteInvitation(ctx context.Context, workspaceID, id stri
 
 // DeleteExpiredInvitations removes those that have ended.
 func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, now time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.Invitation.Delete().Where(invitation.ExpiresAtLT(now)).Exec(ctx)
-		return err
+	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.Invitation.Delete().Where(invitation.IDIn(ids...), invitation.ExpiresAtLT(now)).Exec(ctx)
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -116,16 +117,18 @@ func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, se
 // DeleteMails deletes mails that were settled before a time. For one that was
 // given up, the time it was written counts.
 func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
-	return s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
-		db := s.store.db(ctx)
-		_, err := db.AccountMail.Delete().Where(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before)).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = db.Mail.Delete().Where(mail.DueAtIsNil(), mail.Or(
-			mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before)))).Exec(ctx)
-		return err
-	})
+	ctx = scope.System(ctx)
+	account := accountmail.And(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before))
+	settled := mail.And(mail.DueAtIsNil(), mail.Or(mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before))))
+	return errors.Join(inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.AccountMail.Query().Where(account).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.AccountMail.Delete().Where(accountmail.IDIn(ids...), account).Exec(ctx)
+	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Mail.Query().Where(settled).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.Mail.Delete().Where(mail.IDIn(ids...), settled).Exec(ctx)
+	}))
 }
 
 func mailFromRow(row *ent.Mail) outbox.Mail {

@@ -123,7 +123,7 @@ func (s *Removals) TrimRemovals(ctx context.Context, limit int) error {
 	ctx = scope.System(ctx)
 	var all []inWorkspace
 	counted := removal.CountedAtNotNil()
-	err := s.store.db(ctx).Removal.Query().Where(counted).GroupBy(removal.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
+	err := s.store.db(ctx).Removal.Query().Where(counted, moreThan(limit)).GroupBy(removal.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
 	if err != nil {
 		return mapError(err)
 	}

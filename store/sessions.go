@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley/core/account"
@@ -73,18 +74,22 @@ func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
 
 // DeleteExpired removes what no longer matters.
 func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
-	return s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
-		db := s.store.db(ctx)
-		if _, err := db.Session.Delete().Where(session.ExpiresAtLT(now)).Exec(ctx); err != nil {
-			return err
-		}
-		if _, err := db.Device.Delete().Where(device.ExpiresAtLT(now)).Exec(ctx); err != nil {
-			return err
-		}
-		if _, err := db.AddressCode.Delete().Where(addresscode.ExpiresAtLT(now)).Exec(ctx); err != nil {
-			return err
-		}
-		_, err := db.SignInAttempt.Delete().Where(signinattempt.LastAtLT(now.Add(-24 * time.Hour))).Exec(ctx)
-		return err
-	})
+	ctx, idle := scope.System(ctx), now.Add(-24*time.Hour)
+	return errors.Join(inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.Session.Delete().Where(session.IDIn(ids...), session.ExpiresAtLT(now)).Exec(ctx)
+	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
+		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int) (int, error) {
+		return db.Device.Delete().Where(device.IDIn(ids...), device.ExpiresAtLT(now)).Exec(ctx)
+	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.AddressCode.Query().Where(addresscode.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.AddressCode.Delete().Where(addresscode.IDIn(ids...), addresscode.ExpiresAtLT(now)).Exec(ctx)
+	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.SignInAttempt.Query().Where(signinattempt.LastAtLT(idle)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.SignInAttempt.Delete().Where(signinattempt.IDIn(ids...), signinattempt.LastAtLT(idle)).Exec(ctx)
+	}))
 }

@@ -28,10 +28,12 @@ func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string
 // DeleteFailedUploads deletes the files of documents of every workspace that
 // failed before a time.
 func (s *Uploads) DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.Upload.Delete().Where(upload.HasDocumentWith(
-			document.State(string(knowledge.Failed)), document.UpdatedAtLT(failedBefore))).Exec(ctx)
-		return err
+	ctx = scope.System(ctx)
+	failed := upload.HasDocumentWith(document.State(string(knowledge.Failed)), document.UpdatedAtLT(failedBefore))
+	return inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Upload.Query().Where(failed).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.Upload.Delete().Where(upload.IDIn(ids...), failed).Exec(ctx)
 	})
 }
 

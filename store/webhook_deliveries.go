@@ -213,9 +213,10 @@ func (s *WebhookDeliveries) DeliveredSince(ctx context.Context, workspaceID, end
 
 // DeleteMessages deletes old messages of every workspace with their deliveries.
 func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, before time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.WebhookMessage.Delete().Where(webhookmessage.CreatedAtLT(before)).Exec(ctx)
-		return err
+	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.WebhookMessage.Delete().Where(webhookmessage.IDIn(ids...), webhookmessage.CreatedAtLT(before)).Exec(ctx)
 	})
 }
 

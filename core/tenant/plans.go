@@ -2,6 +2,8 @@ package tenant
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"parley/core/audit"
@@ -82,19 +84,24 @@ func (p *Plans) SettleAll(ctx context.Context) error {
 }
 
 // settleAll settles workspaces one after the other, so that none waits for the others.
+// One that fails does not keep the others from it.
 func (p *Plans) settleAll(ctx context.Context, wanted func(Workspace) bool) error {
 	workspaces, err := p.db.Workspaces.Workspaces(ctx)
 	if err != nil {
 		return err
 	}
+	var failures []error
 	for _, workspace := range workspaces {
 		if !wanted(workspace) {
 			continue
 		}
 		err := p.holdings.Settle(ctx, workspace.ID)
+		if ctx.Err() != nil {
+			return errors.Join(append(failures, context.Cause(ctx))...)
+		}
 		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
-			return err
+			failures = append(failures, fmt.Errorf("workspace %s: %w", workspace.ID, err))
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }

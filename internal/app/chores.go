@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -27,6 +28,8 @@ const (
 	mailsEvery = 5 * time.Second
 	// maxTries is how often a failing chore is tried, once a minute.
 	maxTries = 30
+	// slowChore is how long a chore may take before its duration is logged.
+	slowChore = time.Second
 	// nightly is the time of day at which nightly chores become due, UTC.
 	nightly = 3 * time.Hour
 )
@@ -62,7 +65,7 @@ func (h *housekeeping) chores() []*chore {
 
 // run does the chore if it is due and no other process has started it. The process
 // that started a chore retries it when it fails.
-func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name string, since, now time.Time) (bool, error), at time.Time) error {
+func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name string, since, now time.Time) (bool, error), at time.Time, log *slog.Logger) error {
 	if c.tries == 0 {
 		begun, err := begin(ctx, c.name, c.since(at), at)
 		if err != nil || !begun {
@@ -71,7 +74,12 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 		c.tries = maxTries
 	}
 	c.tries--
-	if err := c.do(ctx); err != nil {
+	started := time.Now()
+	err := c.do(ctx)
+	if took := time.Since(started); took > slowChore {
+		log.Info("chore took long", "chore", c.name, "seconds", took.Seconds())
+	}
+	if err != nil {
 		return err
 	}
 	c.tries = 0
@@ -107,7 +115,7 @@ func (h *housekeeping) runChores(ctx context.Context) {
 	for _, c := range h.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "chore failed: "+c.name, c.run(ctx, store.NewChores(h.Store).BeginChore, h.now()))
+				logUnlessStopped(ctx, h.Log, "chore failed: "+c.name, c.run(ctx, store.NewChores(h.Store).BeginChore, h.now(), h.Log))
 			})
 		})
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -52,14 +53,14 @@ func TestChores(t *testing.T) {
 			here, there := 0, 0
 			one, other := counted("a", &here, fine), counted("a", &there, fine)
 			for _, at := range []time.Time{noon, noon.Add(time.Minute), noon.Add(49 * time.Minute)} {
-				must(t, one.run(t.Context(), begin, at))
-				must(t, other.run(t.Context(), begin, at))
+				must(t, one.run(t.Context(), begin, at, slog.New(slog.DiscardHandler)))
+				must(t, other.run(t.Context(), begin, at, slog.New(slog.DiscardHandler)))
 			}
 			if here != 1 || there != 0 {
 				t.Errorf("it was done %d and %d times", here, there)
 			}
-			must(t, other.run(t.Context(), begin, noon.Add(time.Hour)))
-			must(t, one.run(t.Context(), begin, noon.Add(time.Hour)))
+			must(t, other.run(t.Context(), begin, noon.Add(time.Hour), slog.New(slog.DiscardHandler)))
+			must(t, one.run(t.Context(), begin, noon.Add(time.Hour), slog.New(slog.DiscardHandler)))
 			if here != 1 || there != 1 {
 				t.Errorf("an hour later it was done %d and %d times", here, there)
 			}
@@ -75,11 +76,11 @@ func TestChores(t *testing.T) {
 			})
 			other := counted("b", &there, fine)
 			for n := range 6 {
-				err := one.run(t.Context(), begin, noon.Add(time.Duration(n)*time.Minute))
+				err := one.run(t.Context(), begin, noon.Add(time.Duration(n)*time.Minute), slog.New(slog.DiscardHandler))
 				if want := n < 2; errors.Is(err, broken) != want {
 					t.Errorf("the run %d ends with %v", n, err)
 				}
-				must(t, other.run(t.Context(), begin, noon.Add(time.Duration(n)*time.Minute)))
+				must(t, other.run(t.Context(), begin, noon.Add(time.Duration(n)*time.Minute), slog.New(slog.DiscardHandler)))
 			}
 			if here != 3 || there != 0 {
 				t.Errorf("it was done %d and %d times", here, there)
@@ -91,7 +92,7 @@ func TestChores(t *testing.T) {
 			names := map[string]bool{}
 			for _, c := range h.chores() {
 				names[c.name] = true
-				must(t, c.run(t.Context(), store.NewChores(h.Store).BeginChore, Now()))
+				must(t, c.run(t.Context(), store.NewChores(h.Store).BeginChore, Now(), h.Log))
 			}
 			if len(names) != 9 {
 				t.Errorf("the chores are %v", names)
