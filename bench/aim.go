@@ -8,10 +8,35 @@ import (
 	"parley/bench/retrieval"
 )
 
-func (r Ratio) aim() Aim {
+func (r Ratio) aim(least float64) Aim {
 	return Aim{
-		Text: fmt.Sprintf("at least %.1f of the requests/s of the %s, `%s`, %d clients", aimRatio, r.Relay, r.Endpoint, r.Clients),
-		Read: fmt.Sprintf("%.2f", r.Value), IsMet: r.Value >= aimRatio,
+		Text: fmt.Sprintf("at least %.1f of the requests/s of the %s, `%s`, %s", least, r.Relay, r.Endpoint, plural(r.Clients, "client")),
+		Read: fmt.Sprintf("%.2f", r.Value), IsMet: r.Value >= least,
+	}
+}
+
+// steadyAims judges Parley on PostgreSQL at an even pace, beside the bare relay in
+// the same run.
+func (r Report) steadyAims() []Aim {
+	bare, measured := r.steady(BareRelay)
+	parley, ok := r.steady(ParleyPostgres)
+	if !measured || !ok {
+		return nil
+	}
+	whole := bare.Failures+parley.Failures == 0
+	beyond := func(name string, read, most time.Duration) Aim {
+		return Aim{
+			Text: fmt.Sprintf("first text at most %.1f ms after the bare relay's, %s, %d streams/s, %s", milliseconds(most), name, steadyRate, parley.System),
+			Read: fmt.Sprintf("%.2f ms", milliseconds(read)), IsMet: whole && read <= most,
+		}
+	}
+	return []Aim{
+		beyond("p50", parley.First-bare.First, aimBeyond),
+		beyond("p99", parley.Slow-bare.Slow, aimBeyondSlow),
+		{
+			Text: fmt.Sprintf("at most %.1f CPU s for 1,000 streams, PostgreSQL included, %d streams/s", aimSteadyCPU, steadyRate),
+			Read: fmt.Sprintf("%.2f s", parley.CPU), IsMet: whole && parley.CPU <= aimSteadyCPU,
+		},
 	}
 }
 

@@ -37,6 +37,9 @@ type Settings struct {
 	// Streams is how many streams are open for the measure of memory; 0
 	// leaves it out.
 	Streams int `json:"streams"`
+	// Steady is how many streams start at a pace of 100 a second; 0 leaves that
+	// out.
+	Steady int `json:"steady"`
 	// Settle is how long a server is left alone before its memory is read.
 	Settle time.Duration `json:"settle_ns"`
 	// Databases are some of [SQLite] and [Postgres].
@@ -78,6 +81,11 @@ func Run(ctx context.Context, settings Settings, progress io.Writer) (report Rep
 	report = Report{Settings: settings, Machine: machine, Date: time.Now().UTC().Truncate(time.Second)}
 	if report.Cells, err = b.cells(ctx); err != nil {
 		return Report{}, err
+	}
+	if settings.Steady > 0 {
+		if report.Steady, err = b.steadies(ctx); err != nil {
+			return Report{}, err
+		}
 	}
 	if settings.Streams > 0 {
 		report.Memory, err = b.memory(ctx)

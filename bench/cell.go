@@ -87,7 +87,7 @@ func median(rounds []Cell) Cell {
 }
 
 // middle returns the median of a value. Of an even number it is the lower one.
-func middle[V float64 | time.Duration](rounds []Cell, value func(Cell) V) V {
+func middle[T any, V float64 | time.Duration](rounds []T, value func(T) V) V {
 	values := make([]V, len(rounds))
 	for i, c := range rounds {
 		values[i] = value(c)

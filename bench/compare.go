@@ -169,7 +169,7 @@ func (c Comparison) Aims() []Aim {
 	return aims
 }
 
-// Markdown returns the figures as a section of docs/performance.md.
+// Markdown returns the figures as a section of a page.
 func (c Comparison) Markdown() string {
 	var b strings.Builder
 	rows := c.Machine.rows(c.Date, c.Settings.Command)
@@ -202,7 +202,7 @@ func (r Compared) row() []string {
 
 func (r Compared) failed() string {
 	if r.After.Failures > 0 {
-		return r.After.failed()
+		return failed(r.After.Failures, r.After.Failure)
 	}
-	return r.Before.failed()
+	return failed(r.Before.Failures, r.Before.Failure)
 }

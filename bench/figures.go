@@ -10,13 +10,33 @@ import (
 // between the marks <!-- place --> and <!-- /place -->.
 type Place string
 
-// The places in docs/performance.md.
+// Summary is the page with the table of results, ResultsPlace.
+const Summary = "docs/performance.md"
+
+// The places in [Summary] and the pages beside it.
 const (
+	ResultsPlace    Place = "results"
 	ChatPlace       Place = "figures"
 	ComparisonPlace Place = "comparison"
 	RetrievalPlace  Place = "retrieval"
 	PagesPlace      Place = "pages"
 )
+
+// Page is the file that keeps the figures of a part.
+func (p Place) Page() string {
+	switch p {
+	case ChatPlace:
+		return "docs/performance/conversations.md"
+	case ComparisonPlace:
+		return "docs/performance/durable-turns.md"
+	case RetrievalPlace:
+		return "docs/performance/retrieval.md"
+	case PagesPlace:
+		return "docs/performance/dashboard.md"
+	default:
+		return Summary
+	}
+}
 
 func (p Place) start() string { return "<!-- " + string(p) + " -->" }
 func (p Place) end() string   { return "<!-- /" + string(p) + " -->" }

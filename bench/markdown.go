@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Markdown returns the figures as a section of docs/performance.md. It reads
+// Markdown returns the figures as a section of docs/performance/conversations.md. It reads
 // well in a terminal, too.
 func (r Report) Markdown() string {
 	var b strings.Builder
@@ -17,6 +17,7 @@ func (r Report) Markdown() string {
 		r.writeCells(&b, clients)
 	}
 	r.writeRatios(&b)
+	r.writeSteady(&b)
 	r.writeMemory(&b)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
@@ -80,15 +81,16 @@ func (c Cell) row() []string {
 	}
 	return []string{
 		c.System, fmt.Sprintf("%.0f", c.Rate), fmt.Sprintf("%.2f", c.CPU), fmt.Sprintf("%.2f", milliseconds(c.First)),
-		added, fmt.Sprintf("%.1f", milliseconds(c.Slow)), c.failed(),
+		added, fmt.Sprintf("%.1f", milliseconds(c.Slow)), failed(c.Failures, c.Failure),
 	}
 }
 
-func (c Cell) failed() string {
-	if c.Failures == 0 {
+// failed says how many requests failed, and how the first did.
+func failed(failures int, how string) string {
+	if failures == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("**%d**: %s", c.Failures, cellText(c.Failure))
+	return fmt.Sprintf("**%d**: %s", failures, cellText(how))
 }
 
 func (r Report) writeRatios(b *strings.Builder) {

@@ -7,13 +7,25 @@ import (
 
 // The aims.
 const (
-	aimRatio  = 0.6
-	aimAdded  = 2 * time.Millisecond
-	aimStream = 64 << 10
+	aimAdded      = 2 * time.Millisecond
+	aimStream     = 64 << 10
+	aimBeyond     = 1500 * time.Microsecond
+	aimBeyondSlow = 10 * time.Millisecond
+	aimSteadyCPU  = 4.5
+	aimClients    = 64
+	aimOneClient  = 0.7
 )
 
-// aimClients is the number of clients at which the ratios are judged.
-const aimClients = 64
+// ratioAims say what share of a relay's requests/s Parley must reach.
+var ratioAims = []Ratio{
+	{ParleyPostgres, DurablePostgres, Chat, aimClients, 0.8},
+	{ParleyPostgres, DurablePostgres, Stream, aimClients, 0.9},
+	{ParleySQLite, GroupedSQLite, Chat, aimClients, 0.6},
+	{ParleySQLite, DurableSQLite, Chat, aimClients, 0.6},
+	{ParleySQLite, DurableSQLite, Stream, aimClients, 0.6},
+	{ParleyPostgres, DurablePostgres, Chat, 1, aimOneClient},
+	{ParleySQLite, DurableSQLite, Chat, 1, aimOneClient},
+}
 
 // Report is what a run found.
 type Report struct {
@@ -21,6 +33,7 @@ type Report struct {
 	Settings Settings  `json:"settings"`
 	Machine  Machine   `json:"machine"`
 	Cells    []Cell    `json:"cells"`
+	Steady   []Steady  `json:"steady"`
 	Memory   []Memory  `json:"memory"`
 }
 
@@ -32,8 +45,7 @@ type Ratio struct {
 	Value         float64
 }
 
-// pairs are what the report compares. The aim is about the first relay of each
-// database.
+// pairs are what the report compares.
 var pairs = [][2]string{
 	{ParleySQLite, DurableSQLite},
 	{ParleySQLite, GroupedSQLite},
@@ -41,9 +53,6 @@ var pairs = [][2]string{
 	{ParleySQLite, BareRelay},
 	{ParleyPostgres, BareRelay},
 }
-
-// judged says whether the aim is about the relay.
-func (r Ratio) judged() bool { return r.Relay == DurableSQLite || r.Relay == DurablePostgres }
 
 // Ratios compares wherever both were measured.
 func (r Report) Ratios() []Ratio {
@@ -60,6 +69,17 @@ func (r Report) Ratios() []Ratio {
 	return all
 }
 
+// ratio returns what was measured of the same systems under the same load.
+func (r Report) ratio(like Ratio) (Ratio, bool) {
+	for _, ratio := range r.Ratios() {
+		found := ratio
+		if ratio.Value = like.Value; ratio == like {
+			return found, true
+		}
+	}
+	return Ratio{}, false
+}
+
 // Aim is one aim, and what was measured for it.
 type Aim struct {
 	Text  string
@@ -70,9 +90,9 @@ type Aim struct {
 // Aims judges the measurements. What was not measured has no aim.
 func (r Report) Aims() []Aim {
 	var aims []Aim
-	for _, ratio := range r.Ratios() {
-		if ratio.judged() && ratio.Clients == aimClients {
-			aims = append(aims, ratio.aim())
+	for _, least := range ratioAims {
+		if ratio, ok := r.ratio(least); ok {
+			aims = append(aims, ratio.aim(least.Value))
 		}
 	}
 	for _, system := range []string{ParleySQLite, ParleyPostgres} {
@@ -80,6 +100,7 @@ func (r Report) Aims() []Aim {
 			aims = append(aims, cell.aim())
 		}
 	}
+	aims = append(aims, r.steadyAims()...)
 	for _, m := range r.Memory {
 		if isParley(m.System) {
 			aims = append(aims, m.aim())
@@ -91,6 +112,7 @@ func (r Report) Aims() []Aim {
 // Failed reports whether any request failed.
 func (r Report) Failed() bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Failures > 0 }) ||
+		slices.ContainsFunc(r.Steady, func(s Steady) bool { return s.Failures > 0 }) ||
 		slices.ContainsFunc(r.Memory, func(m Memory) bool { return m.Failure != "" })
 }
 

@@ -20,6 +20,10 @@ func example() Report {
 			cell(ParleySQLite, Stream, 1, 900), cell(DurableSQLite, Stream, 1, 1000), cell(Upstream, Stream, 1, 4000),
 			cell(ParleySQLite, Chat, 64, 1000), cell(DurableSQLite, Chat, 64, 2000), cell(GroupedSQLite, Chat, 64, 4000),
 		},
+		Steady: []Steady{
+			{System: BareRelay, First: time.Millisecond, Slow: 9 * time.Millisecond, CPU: 2},
+			{System: ParleyPostgres, First: 2500 * time.Microsecond, Slow: 19500 * time.Microsecond, CPU: 4, Database: 1.5},
+		},
 		Memory: []Memory{{System: ParleySQLite, Streams: 1000, Before: 10 << 20, Open: 50 << 20}},
 	}
 }
@@ -30,7 +34,7 @@ func TestAims(t *testing.T) {
 		for _, aim := range example().Aims() {
 			got = append(got, aim.Read+" "+verdict(aim.IsMet))
 		}
-		want := "0.50 **missed**, 1.00 ms met, 41.0 KiB met"
+		want := "0.25 **missed**, 0.50 **missed**, 1.00 ms met, 1.50 ms met, 10.50 ms **missed**, 4.00 s met, 41.0 KiB met"
 		if strings.Join(got, ", ") != want {
 			t.Fatalf("got %v", got)
 		}
@@ -97,6 +101,32 @@ func TestMarkdown(t *testing.T) {
 		}
 		want := "before\n<!-- figures -->\n\n" + example().Markdown() + "\n<!-- /figures -->\nafter\n"
 		if string(got) != want {
+			t.Fatalf("got %s", got)
+		}
+	})
+	t.Run("a part's results replace its own rows, and those of other parts stay in their order", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "page.md")
+		if err := os.WriteFile(path, []byte("before\n<!-- results -->\n<!-- /results -->\nafter\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		write := func(part Place, read string) {
+			if err := WriteResults(path, part, day, []Aim{{Text: "an aim", Read: read, IsMet: true}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(RetrievalPlace, "1 ms")
+		write(ChatPlace, "2 ms")
+		write(ChatPlace, "3 ms")
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := results(string(got))
+		if len(rows) != 2 || strings.Join(rows[0], " ") != "conversations an aim 3 ms met 2026-01-02" || strings.Join(rows[1], " ") != "retrieval an aim 1 ms met 2026-01-02" {
+			t.Fatalf("got %s", got)
+		}
+		if !strings.HasPrefix(string(got), "before\n") || !strings.HasSuffix(string(got), "\nafter\n") {
 			t.Fatalf("got %s", got)
 		}
 	})

@@ -58,6 +58,9 @@ func (s *system) stop() error {
 	return err
 }
 
+// onPostgres reports whether the system keeps what it stores in PostgreSQL.
+func (s *system) onPostgres() bool { return s.name == DurablePostgres || s.name == ParleyPostgres }
+
 // exchange is what a client does with the system.
 func (s *system) exchange(endpoint string) *load.Exchange {
 	address := s.running.address

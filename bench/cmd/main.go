@@ -21,9 +21,6 @@ import (
 	"parley/bench"
 )
 
-// page is where the figures are kept.
-const page = "docs/performance.md"
-
 type commands struct {
 	Run          runCommand     `cmd:"" default:"withargs" help:"Measure."`
 	Compare      compareCommand `cmd:"" help:"Measure two programs of Parley beside each other, to see what a change costs."`
@@ -40,12 +37,13 @@ type runCommand struct {
 	Rounds     int           `default:"3" help:"Rounds of each cell."`
 	Clients    []int         `default:"1,64,256" help:"Numbers of clients."`
 	Streams    int           `default:"1000" help:"Open streams for the measure of memory; 0 leaves it out."`
+	Steady     int           `default:"1000" help:"Streams that start at a pace of 100 a second; 0 leaves that out."`
 	Databases  []string      `default:"sqlite,postgres" enum:"sqlite,postgres" help:"Databases."`
 	Parley     string        `type:"existingfile" placeholder:"PATH" help:"A built program; without it, ./cmd/parley is built."`
 	OnlyRelays bool          `help:"Leave Parley out."`
-	StreamChat bool          `help:"Let the relays ask the model server for a stream for /chat, too, as Parley does."`
+	StreamChat bool          `help:"Let the relays ask the model server for a stream for /chat, too."`
 	JSON       string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures as JSON, too."`
-	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes ${page}."`
+	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes ${page} and the pages beside it."`
 
 	Retrieval retrievalFlags `embed:""`
 	Pages     pagesFlags     `embed:""`
@@ -53,7 +51,7 @@ type runCommand struct {
 
 func main() {
 	var c commands
-	run := kong.Parse(&c, kong.Name("bench"), kong.Vars{"page": page},
+	run := kong.Parse(&c, kong.Name("bench"), kong.Vars{"page": bench.Summary},
 		kong.Description("Measures conversations against a fake model server, retrieval on both indexes, and the pages of the dashboard, beside yardsticks that do less."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	run.BindTo(ctx, (*context.Context)(nil))
@@ -111,36 +109,46 @@ func (c *runCommand) chat(ctx context.Context, into *output) error {
 		fmt.Print(report.Markdown())
 		return errors.New(`requests failed, so no page gets the figures: see the column "failed"`)
 	}
-	return c.keep(bench.ChatPlace, report.Markdown(), c.isWhole())
+	return c.keep(bench.ChatPlace, report, report.Date, c.isWhole())
+}
+
+// report is what a part of the benchmark found.
+type report interface {
+	Markdown() string
+	Aims() []bench.Aim
 }
 
 // keep prints the figures of a part, and writes them where they belong.
-func (c *runCommand) keep(place bench.Place, figures string, whole bool) error {
+func (c *runCommand) keep(place bench.Place, found report, date time.Time, whole bool) error {
+	figures := found.Markdown()
 	fmt.Print(figures)
-	path := c.Markdown
-	if path == "" && whole {
-		path = page
+	if c.Markdown != "" {
+		return bench.WriteFigures(c.Markdown, place, figures)
 	}
-	if path == "" {
+	if !whole {
 		return nil
 	}
-	return bench.WriteFigures(path, place, figures)
+	if err := bench.WriteFigures(place.Page(), place, figures); err != nil {
+		return err
+	}
+	return bench.WriteResults(bench.Summary, place, date, found.Aims())
 }
 
 // isWhole reports whether the conversations are measured with nothing left out.
 func (c *runCommand) isWhole() bool {
-	return !c.Quick && !c.OnlyRelays && !c.StreamChat && len(c.Databases) == 2 && c.Streams > 0
+	return !c.Quick && !c.OnlyRelays && !c.StreamChat && len(c.Databases) == 2 && c.Streams > 0 && c.Steady > 0
 }
 
 func (c *runCommand) settings() bench.Settings {
 	s := bench.Settings{
 		WarmUp: c.WarmUp, Duration: c.Duration, Rounds: c.Rounds,
-		Clients: c.Clients, Streams: c.Streams, Databases: c.Databases,
+		Clients: c.Clients, Streams: c.Streams, Steady: c.Steady, Databases: c.Databases,
 		Parley: c.Parley, OnlyRelays: c.OnlyRelays, StreamChat: c.StreamChat,
 		Settle: time.Second, Command: c.command(),
 	}
 	if c.Quick {
 		s.WarmUp, s.Duration, s.Rounds = 300*time.Millisecond, time.Second, 1
+		s.Steady = min(s.Steady, 100)
 	}
 	return s
 }

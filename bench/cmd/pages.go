@@ -25,7 +25,7 @@ func (c *runCommand) pages(ctx context.Context, into *output) error {
 		return err
 	}
 	into.Pages = &report
-	return c.keep(bench.PagesPlace, report.Markdown(), c.isWholePages())
+	return c.keep(bench.PagesPlace, report, report.Date, c.isWholePages())
 }
 
 // isWholePages reports whether the dashboard is measured with nothing left out, at the

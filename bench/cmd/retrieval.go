@@ -32,7 +32,7 @@ func (c *runCommand) retrieval(ctx context.Context, settings bench.RetrievalSett
 		return err
 	}
 	into.Retrieval = &report
-	return c.keep(bench.RetrievalPlace, report.Markdown(), c.isWholeRetrieval())
+	return c.keep(bench.RetrievalPlace, report, report.Date, c.isWholeRetrieval())
 }
 
 // isWholeRetrieval reports whether retrieval is measured with nothing left out,

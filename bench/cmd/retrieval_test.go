@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/bench"
 	"parley/bench/retrieval"
 )
 
@@ -12,7 +13,7 @@ import (
 func parse(t *testing.T, line ...string) runCommand {
 	t.Helper()
 	var c commands
-	parser, err := kong.New(&c, kong.Vars{"page": page})
+	parser, err := kong.New(&c, kong.Vars{"page": bench.Summary})
 	if err != nil {
 		t.Fatal(err)
 	}

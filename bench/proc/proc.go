@@ -19,27 +19,11 @@ var errProc = errors.New("what /proc says of a process cannot be read: the bench
 // CPU returns the CPU time that a process has used, in user and kernel
 // mode, with all its threads.
 func CPU(pid int) (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	read, err := readStat(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, errors.Join(errProc, err)
 	}
-	return parseCPU(stat)
-}
-
-// parseCPU adds the fields 14 and 15 of /proc/PID/stat, utime and stime. The
-// second field is a name that may hold anything, and ends with the last
-// parenthesis.
-func parseCPU(stat []byte) (time.Duration, error) {
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 13 {
-		return 0, errProc
-	}
-	user, err1 := strconv.ParseInt(string(fields[11]), 10, 64)
-	kernel, err2 := strconv.ParseInt(string(fields[12]), 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
-		return 0, errors.Join(errProc, err)
-	}
-	return time.Duration(user+kernel) * tick, nil
+	return read.own, nil
 }
 
 // Resident returns the bytes of memory that a process holds.

@@ -1,14 +1,16 @@
 package proc
 
 import (
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 )
 
 func TestProc(t *testing.T) {
 	t.Run("the CPU time is read after a name with anything in it", func(t *testing.T) {
-		got, err := parseCPU([]byte("7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0"))
-		if err != nil || got != 2*time.Second {
+		got, err := parseStat([]byte("7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 30 20 20 0"))
+		if err != nil || got != (stat{parent: 1, own: 2 * time.Second, ended: 500 * time.Millisecond}) {
 			t.Fatalf("got %v, %v", got, err)
 		}
 	})
@@ -19,7 +21,7 @@ func TestProc(t *testing.T) {
 		}
 	})
 	t.Run("what is cut is an error", func(t *testing.T) {
-		if _, err := parseCPU([]byte("7 (a) S 1 2")); err == nil {
+		if _, err := parseStat([]byte("7 (a) S 1 2")); err == nil {
 			t.Error("there is a CPU time")
 		}
 		if _, err := parseResident([]byte("900"), 4096); err == nil {
@@ -38,6 +40,28 @@ func TestFind(t *testing.T) {
 	t.Run("another program, or one with other arguments, is not taken for it", func(t *testing.T) {
 		if matches(line, "serve", []string{"--port", "80"}) || matches(line, "server", []string{"--port", "8"}) || matches(nil, "server", nil) {
 			t.Error("it is found")
+		}
+	})
+}
+
+func TestFamilyCPU(t *testing.T) {
+	t.Run("the time of a child that has ended stays in its family", func(t *testing.T) {
+		before, err := FamilyCPU(os.Getpid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		busy := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+		if err := busy.Run(); err != nil {
+			t.Fatal(err)
+		}
+		after, err := FamilyCPU(os.Getpid())
+		if used := busy.ProcessState.UserTime(); err != nil || after-before < used-2*tick {
+			t.Fatalf("the family used %v more, %v; the child alone used %v", after-before, err, used)
+		}
+	})
+	t.Run("a process knows the one that started it", func(t *testing.T) {
+		if got, err := Parent(os.Getpid()); err != nil || got != os.Getppid() {
+			t.Fatalf("got %d, %v", got, err)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"parley/bench/http1"
 )
@@ -28,7 +29,13 @@ const (
 	FlowPath = "/flow"
 	// ReleasePath lets all streams flow.
 	ReleasePath = "/release"
+	// PacePath makes new streams pause for [Pause] after each token, as a model
+	// does. FlowPath and ReleasePath end that.
+	PacePath = "/pace"
 )
+
+// Pause is the time between two tokens of a paced stream: 50 tokens take 1 s.
+const Pause = 20 * time.Millisecond
 
 // Server is the fake model server. Safe for concurrent use.
 type Server struct {
@@ -37,6 +44,7 @@ type Server struct {
 	mu    sync.Mutex
 	gate  chan struct{} // Closed on release.
 	stall bool
+	pause time.Duration // Between the tokens of new streams.
 }
 
 // New returns a server whose streams flow.
@@ -110,10 +118,13 @@ func asks(body []byte, field string) bool {
 }
 
 func (s *Server) stream(conn net.Conn, withUsage bool) error {
-	gate := s.waitAt()
+	gate, pause := s.waitAt()
 	for i, token := range s.answer.tokens {
 		if i == 1 && gate != nil {
 			<-gate
+		}
+		if i > 0 && pause > 0 {
+			time.Sleep(pause)
 		}
 		if err := write(conn, token); err != nil {
 			return err
@@ -125,14 +136,15 @@ func (s *Server) stream(conn net.Conn, withUsage bool) error {
 	return write(conn, s.answer.end)
 }
 
-// waitAt returns what a new stream waits for, or nil.
-func (s *Server) waitAt() <-chan struct{} {
+// waitAt returns what a new stream waits for, or nil, and its pause between
+// tokens.
+func (s *Server) waitAt() (<-chan struct{}, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.stall {
-		return nil
+		return nil, s.pause
 	}
-	return s.gate
+	return s.gate, s.pause
 }
 
 // control reports whether path is one of the routes that steer the server.
@@ -142,10 +154,12 @@ func (s *Server) control(path string) bool {
 	switch path {
 	case StallPath:
 		s.stall = true
+	case PacePath:
+		s.pause = Pause
 	case FlowPath:
-		s.stall = false
+		s.stall, s.pause = false, 0
 	case ReleasePath:
-		s.stall = false
+		s.stall, s.pause = false, 0
 		close(s.gate)
 		s.gate = make(chan struct{})
 	default:

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func start(t *testing.T) string {
@@ -156,6 +157,20 @@ func TestStall(t *testing.T) {
 		post(t, address+ReleasePath, "")
 		if chunks := events(t, held); len(chunks) != Tokens {
 			t.Fatalf("got %d chunks after the first token", len(chunks))
+		}
+	})
+}
+
+func TestPace(t *testing.T) {
+	address := start(t)
+	completions := address + "/v1/chat/completions"
+	post(t, address+PacePath, "")
+
+	t.Run("a paced stream takes a pause before each token but the first", func(t *testing.T) {
+		begun := time.Now()
+		events(t, post(t, completions, `{"stream":true}`).Body)
+		if took := time.Since(begun); took < (Tokens-1)*Pause {
+			t.Fatalf("it took %v", took)
 		}
 	})
 }
