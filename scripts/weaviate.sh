@@ -15,7 +15,8 @@
 # the cluster's data port, for which Weaviate has no setting; both require a secret. DIR/address has the server's address, such as
 # http://127.0.0.1:20000?grpc=20001, and DIR/key the API key. The nodes of a cluster
 # share DIR/key and DIR/ports, the first of 18 ports in a row, which the node
-# that starts first chooses; node N's own address is in DIR/nodeN/address.
+# that starts first chooses; node N's own address is in
+# DIR/nodeN/address, and its process in DIR/nodeN/pid.
 set -euo pipefail
 
 # The version in compose.yaml. Never skip a minor version on data that you want to keep.
@@ -124,6 +125,7 @@ node() {
   done
   http=$((first + 6 * ($2 - 1)))
   echo "http://127.0.0.1:$http?grpc=$((http + 1))" >"$dir/node$2/address"
+  echo $$ >"$dir/node$2/pid"
   # A dead node is noticed within a second or two, and its return at once.
   run "$dir/node$2" "node$2" "$http" $((http + 1)) "$key" RAFT_BOOTSTRAP_EXPECT=3 \
     RAFT_JOIN="$raft" CLUSTER_JOIN="$join" MEMBERLIST_FAST_FAILURE_DETECTION=true

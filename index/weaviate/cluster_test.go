@@ -2,10 +2,14 @@ package weaviate_test
 
 import (
 	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"parley/core/fault"
 	"parley/core/retrieval"
@@ -112,6 +116,33 @@ func TestCluster(t *testing.T) {
 		})
 	}
 
+	t.Run("a replacement deletes what a failed write left on the other nodes only", func(t *testing.T) {
+		document, entries := numbered(2)
+		cluster.Nodes[2].Kill()
+		leave(t, cluster.Nodes[0].Server, document)
+		cluster.Nodes[2].Restart(t)
+		held := make([]int, len(each))
+		for i, node := range each {
+			held[i], _ = node.Count(t.Context(), home, document)
+		}
+		if held[0] != passagesEach+1 || held[2] != passagesEach {
+			t.Fatalf("the nodes count %d passages: nothing was left on the first only", held)
+		}
+		// The third node, whose own replica has nothing to delete, replaces it.
+		for attempt := 0; ; attempt++ {
+			err := each[2].Replace(t.Context(), home, document, entries)
+			if err == nil {
+				break
+			}
+			if attempt == 20 {
+				t.Fatal(err)
+			}
+		}
+		for _, node := range each {
+			wantWhole(t, node, 2)
+		}
+	})
+
 	t.Run("a removal that is confirmed is one on every node", func(t *testing.T) {
 		document, _ := numbered(1)
 		if err := index.Remove(t.Context(), home, document); err != nil {
@@ -123,4 +154,37 @@ func TestCluster(t *testing.T) {
 			}
 		}
 	})
+}
+
+// leave writes a passage of another revision of a document to the nodes that are
+// up, as a write does that fails on one of them.
+func leave(t *testing.T, server weaviatetest.Server, document string) {
+	t.Helper()
+	var collection, tenant string
+	for _, name := range server.Collections(t) {
+		if !strings.HasPrefix(name, "Passage") {
+			continue // no tenants
+		}
+		for owner := range server.Tenants(t, name) {
+			collection, tenant = name, owner
+		}
+	}
+	var found struct {
+		Objects []struct {
+			Properties map[string]string `json:"properties"`
+			Vector     []float32         `json:"vector"`
+		} `json:"objects"`
+	}
+	server.Ask(t, http.MethodGet, "/v1/objects?limit=100&include=vector&class="+collection+"&tenant="+tenant, nil, &found)
+	for _, object := range found.Objects {
+		if object.Properties["documentId"] != document {
+			continue
+		}
+		object.Properties["revision"] = "another"
+		server.Ask(t, http.MethodPost, "/v1/objects?consistency_level=ONE", map[string]any{
+			"class": collection, "tenant": tenant, "id": uuid.NewString(), "properties": object.Properties, "vector": object.Vector,
+		}, nil)
+		return
+	}
+	t.Fatalf("there is no passage of %s", document)
 }

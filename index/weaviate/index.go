@@ -31,6 +31,10 @@
 // jobs prevent it. If two processes do, one of them may fail, and the next
 // comparison with the database restores what is missing.
 //
+// In a cluster, all replicas confirm a change, and a search asks one of them.
+// A change that fails may leave passages on some replicas only, which the next
+// change of the document deletes. Package nodes chooses the node of a call.
+//
 // # Scores
 //
 // The server counts the length of a passage in distinct terms, while the formula

@@ -146,7 +146,7 @@ func (p *Process) ready() bool {
 	if p.Server, err = parse(string(address), string(key)); err != nil {
 		return false
 	}
-	status, _, err := p.call(http.MethodGet, "/v1/.well-known/ready")
+	status, _, err := p.call(http.MethodGet, "/v1/.well-known/ready", nil)
 	return err == nil && status == http.StatusOK
 }
 

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -68,15 +69,15 @@ func (s Server) Prefix(t testing.TB) string {
 	prefix := "T" + rand.Text()
 	t.Cleanup(func() {
 		var aliases struct{ Aliases []struct{ Alias string } }
-		s.ask(t, http.MethodGet, "/v1/aliases", &aliases)
+		s.Ask(t, http.MethodGet, "/v1/aliases", nil, &aliases)
 		for _, found := range aliases.Aliases {
 			if strings.HasPrefix(found.Alias, prefix) {
-				s.ask(t, http.MethodDelete, "/v1/aliases/"+found.Alias, nil)
+				s.Ask(t, http.MethodDelete, "/v1/aliases/"+found.Alias, nil, nil)
 			}
 		}
 		for _, name := range s.Collections(t) {
 			if strings.HasPrefix(name, prefix) {
-				s.ask(t, http.MethodDelete, "/v1/schema/"+name, nil)
+				s.Ask(t, http.MethodDelete, "/v1/schema/"+name, nil, nil)
 			}
 		}
 	})
@@ -87,7 +88,7 @@ func (s Server) Prefix(t testing.TB) string {
 func (s Server) Collections(t testing.TB) []string {
 	t.Helper()
 	var schema struct{ Classes []struct{ Class string } }
-	s.ask(t, http.MethodGet, "/v1/schema", &schema)
+	s.Ask(t, http.MethodGet, "/v1/schema", nil, &schema)
 	var names []string
 	for _, found := range schema.Classes {
 		names = append(names, found.Class)
@@ -99,7 +100,7 @@ func (s Server) Collections(t testing.TB) []string {
 func (s Server) Tenants(t testing.TB, collection string) map[string]string {
 	t.Helper()
 	var tenants []struct{ Name, ActivityStatus string }
-	s.ask(t, http.MethodGet, "/v1/schema/"+collection+"/tenants", &tenants)
+	s.Ask(t, http.MethodGet, "/v1/schema/"+collection+"/tenants", nil, &tenants)
 	status := map[string]string{}
 	for _, found := range tenants {
 		status[found.Name] = found.ActivityStatus
@@ -107,10 +108,11 @@ func (s Server) Tenants(t testing.TB, collection string) map[string]string {
 	return status
 }
 
-// ask calls the REST interface, and fails the test if the call fails.
-func (s Server) ask(t testing.TB, method, path string, answer any) {
+// Ask calls the REST interface with a body, unless that is nil, and decodes the
+// answer. It fails the test if the call fails.
+func (s Server) Ask(t testing.TB, method, path string, send, answer any) {
 	t.Helper()
-	status, body, err := s.call(method, path)
+	status, body, err := s.call(method, path, send)
 	if err != nil {
 		t.Errorf("%s %s: %v", method, path, err)
 		return
@@ -127,13 +129,22 @@ func (s Server) ask(t testing.TB, method, path string, answer any) {
 	}
 }
 
-func (s Server) call(method, path string) (status int, body []byte, err error) {
+func (s Server) call(method, path string, send any) (status int, body []byte, err error) {
+	var sent io.Reader
+	if send != nil {
+		text, err := json.Marshal(send)
+		if err != nil {
+			return 0, nil, err
+		}
+		sent = bytes.NewReader(text)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, nil)
+	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, sent)
 	if err != nil {
 		return 0, nil, err
 	}
+	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+s.Key)
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
