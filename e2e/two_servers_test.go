@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"testing"
 
+	"parley/core/audit"
 	"parley/core/plan"
 	"parley/internal/app"
+	"parley/internal/pgtest"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )
@@ -98,4 +100,36 @@ func TestFirstAccountOnTwoServers(t *testing.T) {
 	if err != nil || len(users) != 1 || admitted != 1 {
 		t.Errorf("%d got in, and there are %d users, %v", admitted, len(users), err)
 	}
+}
+
+func TestRevokedOnAnotherServer(t *testing.T) {
+	t.Parallel()
+	url := storetest.Postgres(t)
+	on := func(c *app.Config) { c.DatabaseURL = url }
+	here, there := start(t, on), start(t, on)
+	ask := func(tn tenantOf) int { return there.call("GET", "/api/v1/chatbot", "", bearer(tn.token)).StatusCode }
+	revoke := func(tn tenantOf) {
+		here.must(here.server.Chatbots.Tokens.Revoke(here.Context(), tn.workspace, tn.chatbot, tn.tokenID))
+		there.eventually("the other server refuses it", func() bool { return ask(tn) == http.StatusUnauthorized })
+	}
+
+	t.Run("a token that one server revokes is refused by another that knew it", func(t *testing.T) {
+		tn := here.newTenant("baker", plan.Standard)
+		if status := ask(tn); status != http.StatusOK {
+			t.Fatalf("before it was revoked, the status is %d", status)
+		}
+		revoke(tn)
+	})
+	t.Run("also after the connection by which it hears of changes was lost", func(t *testing.T) {
+		tn := here.newTenant("butcher", plan.Standard)
+		ask(tn)
+		pgtest.Disconnect(t, url, "LISTEN parley_access")
+		revoke(tn)
+	})
+	t.Run("a plan without API access ends it there, too", func(t *testing.T) {
+		tn := here.newTenant("grocer", plan.Standard)
+		ask(tn)
+		here.must(here.server.Tenants.Grants.SetPlan(audit.As(here.Context(), audit.Operator), tn.workspace, plan.Starter))
+		there.eventually("the other server refuses it", func() bool { return ask(tn) == http.StatusForbidden })
+	})
 }

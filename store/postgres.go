@@ -31,12 +31,14 @@ func openPostgres(ctx context.Context, url string, limits limits) (*Store, error
 		}
 		return nil, fmt.Errorf("migrating the database: %w", err)
 	}
+	listening := config.Copy()
 	limits.watch(config)
 	db := limits.openPool(config, 16*runtime.GOMAXPROCS(0))
 	impatient := impatient{db, limits}
 	s := newStore(dialect.Postgres, db, impatient, pool{impatient}, nil)
 	s.groups = newGroups(config, limits, s)
 	s.close = func() error { return errors.Join(s.groups.close(), db.Close()) }
+	s.listening = listening
 	s.holder = 1 + rand.Int64N(1<<40)
 	return s, nil
 }

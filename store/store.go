@@ -53,6 +53,7 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
+	"github.com/jackc/pgx/v5"
 
 	"parley/core/fault"
 	"parley/ent"
@@ -72,6 +73,8 @@ type Store struct {
 
 	// groups is nil on SQLite, whose one writer shares commits: see writer.
 	groups *groups
+	// listening is how to open the connection of Listen, and nil on SQLite.
+	listening *pgx.ConnConfig
 
 	// holder is the number of this process on PostgreSQL: see holds.go.
 	holder int64

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -37,6 +41,21 @@ type Callers struct {
 	base
 	known   *cache
 	origins origins
+	looking singleflight.Group
+}
+
+// Listening says whether [Callers.Changed] will be told of every change by other
+// processes from now on. Those before were missed.
+func (s *Callers) Listening(is bool) {
+	s.known.listen(is)
+	s.origins.forget()
+}
+
+// Changed says that another process may have changed tokens, chatbots or the plan of a
+// workspace, or plans of all when it is empty.
+func (s *Callers) Changed(workspaceID string) {
+	s.known.drop(func(p *Principal) bool { return workspaceID == "" || p.Chatbot.WorkspaceID == workspaceID })
+	s.origins.forget()
 }
 
 // Authenticate returns the principal of a token's secret. Missing, malformed,
@@ -77,7 +96,27 @@ func (s *Callers) principal(ctx context.Context, hash string) (*Principal, error
 	if principal, ok := s.known.get(hash); ok {
 		return principal, nil
 	}
+	// Requests that look one token up at the same time share a look-up, unless
+	// something has changed since that began. It does not end with one of them.
 	generation := s.known.generation()
+	shared := s.looking.DoChan(hash+strconv.FormatUint(generation, 10), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpWithin)
+		defer cancel()
+		return s.lookUp(ctx, hash, generation)
+	})
+	select {
+	case found := <-shared:
+		principal, _ := found.Val.(*Principal)
+		return principal, found.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// lookUpWithin bounds a look-up that no request waits for any longer.
+const lookUpWithin = 15 * time.Second
+
+func (s *Callers) lookUp(ctx context.Context, hash string, generation uint64) (*Principal, error) {
 	principal, err := s.db.Tokens.PrincipalByTokenHash(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
 		return nil, refuse(Token{}, "unknown")

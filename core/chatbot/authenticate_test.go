@@ -92,4 +92,65 @@ func TestAuthenticate(t *testing.T) {
 			t.Errorf("the request sees %q: %v", principal.Chatbot.Name, err)
 		}
 	})
+
+	t.Run("requests that look a token up at the same time share one look-up", func(t *testing.T) {
+		r := newRig(t)
+		_, secret := r.issue()
+		r.pausable.read, r.pausable.goOn = make(chan struct{}), make(chan struct{})
+		const many = 64
+		errs := make(chan error, many)
+		ask := func() {
+			_, err := r.Tokens.Authenticate(context.WithoutCancel(t.Context()), secret)
+			errs <- err
+		}
+		go ask()
+		receive(t, "the token was read", r.pausable.read)
+		r.pausable.read = nil
+		before := r.pausable.lookUps.Load()
+		for range many - 1 {
+			go ask()
+		}
+		close(r.pausable.goOn)
+		for range many {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		if n := r.pausable.lookUps.Load() - before; n != 0 {
+			t.Errorf("there were %d more look-ups", n)
+		}
+	})
+
+	t.Run("while changes by other processes are heard of, a token is known for minutes, and a change is seen at once", func(t *testing.T) {
+		r := newRig(t)
+		token, secret := r.issue()
+		r.Tokens.Listening(true)
+		r.wantAuthenticated(secret, nil)
+		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+		r.must(err)
+		r.now = r.now.Add(2 * time.Minute)
+		r.wantAuthenticated(secret, nil) // it was not told
+		r.Tokens.Changed(foreign)
+		r.wantAuthenticated(secret, nil)
+		r.Tokens.Changed(home)
+		r.wantAuthenticated(secret, badToken)
+	})
+
+	for name, then := range map[string]func(*rig){
+		"when changes are heard of no more, what was known for minutes is looked up": func(r *rig) { r.Tokens.Listening(false) },
+		"when changes are heard of again, what may have been missed is looked up":    func(r *rig) { r.Tokens.Listening(true) },
+		"a change of plans is one in every workspace":                                func(r *rig) { r.Tokens.Changed("") },
+		"after minutes a token is looked up, whatever was heard":                     func(r *rig) { r.now = r.now.Add(5 * time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			token, secret := r.issue()
+			r.Tokens.Listening(true)
+			r.wantAuthenticated(secret, nil)
+			_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+			r.must(err)
+			then(r)
+			r.wantAuthenticated(secret, badToken)
+		})
+	}
 }

@@ -1,17 +1,21 @@
 package chatbot
 
 import (
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// A principal is believed for cacheFor without asking the database, which
-// bounds how late another process sees a revocation or a change of plan.
+// A principal is believed without asking the database: for listeningFor while changes by
+// other processes are heard of, and otherwise for cacheFor, which then bounds how late a
+// revocation or a change of plan by another process is seen. Each entry ends up to half
+// of that earlier, so that many do not end together.
 const (
-	cacheFor = 2 * time.Second
-	cacheMax = 20_000
+	cacheFor     = 2 * time.Second
+	listeningFor = 5 * time.Minute
+	cacheMax     = 20_000
 )
 
 // cache holds principals by the hash of their token. Requests only peek at the
@@ -25,6 +29,8 @@ type cache struct {
 	// drops grows with each removal, so that what was read before one is not
 	// put after it.
 	drops uint64
+	// listening says that changes by other processes are heard of.
+	listening bool
 }
 
 type entry struct {
@@ -59,7 +65,11 @@ func (c *cache) put(hash string, principal *Principal, generation uint64) {
 	if c.drops != generation {
 		return
 	}
-	c.entries.Add(hash, entry{principal, c.now().Add(cacheFor)})
+	most := cacheFor
+	if c.listening {
+		most = listeningFor
+	}
+	c.entries.Add(hash, entry{principal, c.now().Add(most - rand.N(most/2))})
 }
 
 func (c *cache) dropChatbot(chatbotID string) {
@@ -68,6 +78,16 @@ func (c *cache) dropChatbot(chatbotID string) {
 
 func (c *cache) dropWorkspace(workspaceID string) {
 	c.drop(func(p *Principal) bool { return p.Chatbot.WorkspaceID == workspaceID })
+}
+
+// listen says whether changes by other processes are heard of from now on. What is known
+// was read while they were not, or is believed for too long.
+func (c *cache) listen(listening bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listening = listening
+	c.drops++
+	c.entries.Purge()
 }
 
 func (c *cache) drop(which func(*Principal) bool) {

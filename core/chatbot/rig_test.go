@@ -102,9 +102,11 @@ func (r *rig) database() chatbot.Database {
 type pausable struct {
 	chatbot.TokenStore
 	read, goOn chan struct{}
+	lookUps    atomic.Int64
 }
 
 func (p *pausable) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
+	p.lookUps.Add(1)
 	principal, err := p.TokenStore.PrincipalByTokenHash(ctx, hash)
 	if p.read != nil {
 		close(p.read)

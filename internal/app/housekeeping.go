@@ -10,6 +10,7 @@ import (
 
 	"parley/core/chat/turn"
 	"parley/index/weaviate"
+	"parley/store"
 )
 
 const housekeepingEvery = 5 * time.Minute
@@ -56,6 +57,7 @@ func (h *housekeeping) run(ctx context.Context) {
 			})
 		})
 	}
+	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, h.Chatbots.Tokens.Callers, h.Log) })
 	tasks.Go(func() { h.runChores(ctx) })
 	tasks.Go(func() {
 		every(ctx, usesEvery, func() {

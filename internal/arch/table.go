@@ -119,7 +119,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/chatbot"},
 		Ours:     append([]string{"internal/plain"}, domain[:8]...),
-		Outside:  []string{crypto, lru},
+		Outside:  []string{crypto, lru, xsync},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{

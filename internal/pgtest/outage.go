@@ -29,3 +29,13 @@ func Outage(t testing.TB, database string) (restore func()) {
 	}
 	return func() { admit("true") }
 }
+
+// Disconnect breaks the open connections to a database of [New] whose last statement
+// begins so.
+func Disconnect(t testing.TB, database, statement string) {
+	t.Helper()
+	err := execute(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND starts_with(query, '"+statement+"')")
+	if err != nil {
+		t.Fatalf("break the connections to the test's database: %v", err)
+	}
+}

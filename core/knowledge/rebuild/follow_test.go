@@ -90,7 +90,7 @@ func TestFollow(t *testing.T) {
 		f.add(99, 1, "old")
 		follower := open()
 		want(t, f, follower)
-		if len(f.filled) != 0 || f.marks != nil && len(f.marks) != 0 || f.bookmark == "" || len(f.asked) != 1 {
+		if len(f.filled) != 0 || len(f.marks) != 0 || f.bookmark == "" || len(f.asked) != 1 {
 			t.Errorf("filled are %v, caught up was %v, the bookmark is %q", f.filled, f.asked, f.bookmark)
 		}
 		f.add(100, 2, "new")
