@@ -249,7 +249,7 @@ func (i impatient) bounded(ctx context.Context, run func(context.Context) error)
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case context.Cause(waiting) == errTooLate:
+	case errors.Is(context.Cause(waiting), errTooLate):
 		return errTooLate
 	}
 	return err
