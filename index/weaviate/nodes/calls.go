@@ -35,7 +35,7 @@ func (n *Nodes) RoundTrip(request *http.Request) (*http.Response, error) {
 			_ = response.Body.Close()
 		}
 		sent = true
-		response, err = n.http.RoundTrip(attempt)
+		response, err = n.http.RoundTrip(attempt) //nolint:bodyclose // the caller closes the last one, and the lines above the others
 		if err != nil {
 			return !errors.Is(err, context.Canceled)
 		}
