@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/core/plan"
+	"parley/internal/app"
+	"parley/internal/pgtest"
+	"parley/llm/llmtest"
+	"parley/store/storetest"
+)
+
+// sharers is how many clients ask at the same time, so that their turns share statements
+// of PostgreSQL: the first one goes alone, and eight that wait start another statement.
+const sharers = 12
+
+// sharedPoint is a statement that many turns share, and the one for a turn that goes
+// alone before.
+type sharedPoint struct {
+	name, alone, shared string
+	// further says that the questions go on with conversations.
+	further bool
+}
+
+var sharedPoints = []sharedPoint{
+	{name: "the statement that begins conversations", alone: "with workspace as", shared: "insert into conversations (id,"},
+	{name: "the statement that continues conversations", alone: "from numbered", shared: "from numbered", further: true},
+	{name: "the statement that ends answers", alone: "from ended on conflict", shared: "select place from ended"},
+}
+
+// sharedRun is a process behind a proxy, whose clients' turns share statements.
+type sharedRun struct {
+	*installation
+	process *process
+	proxy   *pgtest.Proxy
+	db      *sql.DB
+	tn      tenantOf
+}
+
+// attempt posts a question, and returns the status, or 0 if there was no answer.
+func (w *instance) attempt(token, body string, headers ...header) (status int, text string) {
+	request, err := http.NewRequestWithContext(context.WithoutCancel(w.Context()), "POST", w.base+chatPath, strings.NewReader(body))
+	if err != nil {
+		return 0, err.Error()
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for _, h := range append(headers, bearer(token)) {
+		request.Header.Set(h.name, h.value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(answer)
+}
+
+// rows is what a query of one number gives.
+func (k *sharedRun) rows(query string, args ...any) (n int) {
+	k.Helper()
+	if err := k.db.QueryRowContext(context.WithoutCancel(k.Context()), query, args...).Scan(&n); err != nil {
+		k.Fatal(err)
+	}
+	return n
+}
+
+func (k *sharedRun) counted() int {
+	return k.rows("SELECT COALESCE(SUM(messages), 0) FROM usages WHERE workspace_id = $1", k.tn.workspace)
+}
+
+func TestKilledWhileTurnsShareStatements(t *testing.T) {
+	t.Parallel()
+	database := storetest.Postgres(t)
+	direct := &installation{T: t, dir: t.TempDir(), database: database}
+	shareCache(t, direct.dir)
+	upstream := llmtest.NewServer(t, llmtest.Reply{})
+	upstream.Always(llmtest.Reply{Pieces: piecesOfSeven})
+	k := &sharedRun{installation: &installation{T: t, dir: direct.dir}, proxy: pgtest.NewProxy(t, database)}
+	k.database = k.proxy.URL()
+	k.answeredBy(upstream)
+	direct.inside(func(w *instance) { k.tn = w.newTenant("baker", plan.Enterprise, opening) })
+	var err error
+	if k.db, err = sql.Open("pgx", database); err != nil {
+		t.Fatal(err)
+	}
+	defer k.db.Close()
+	k.process = k.serve()
+
+	for _, point := range sharedPoints {
+		for at, executed := range map[pgtest.Point]bool{pgtest.BeforeExecution: false, pgtest.AfterExecution: true} {
+			name := fmt.Sprintf("killed at %s (executed: %t)", point.name, executed)
+			bodies := k.questionsFor(name, point)
+			k.killAt(point, at, bodies)
+			t.Run(name+": each turn is stored whole, at most once, and counted once", func(t *testing.T) {
+				k.in(t).checkShared(name, point, executed)
+			})
+			k.process = k.serve()
+			t.Run(name+": the server that is started next answers", func(t *testing.T) {
+				status, text := k.process.attempt(k.tn.token, openingQuestion)
+				if status != http.StatusOK {
+					t.Errorf("it answers %d: %s", status, text)
+				}
+			})
+			direct.inside(func(w *instance) {
+				w.halfAMinuteLater()
+				w.noneGenerating()
+			})
+		}
+	}
+}
+
+// in is the same in the sub-test that t belongs to.
+func (k *sharedRun) in(t *testing.T) *sharedRun {
+	inner, place := *k, *k.installation
+	place.T = t
+	inner.installation = &place
+	return &inner
+}
+
+// questionsFor are a question of each client, in conversations that exist if the point asks
+// for them.
+func (k *sharedRun) questionsFor(name string, point sharedPoint) (bodies []string) {
+	k.Helper()
+	for n := range sharers {
+		body := fmt.Sprintf(`{"message":"%s: when does bakery %d open?"`, name, n)
+		if point.further {
+			r := k.process.call("POST", chatPath, openingQuestion, bearer(k.tn.token))
+			k.process.checkAnswer(r, http.StatusOK, 0)
+			body += fmt.Sprintf(`,"conversation_id":%q`, written(k.process.number(r, "conversation_id")))
+		}
+		bodies = append(bodies, body+"}")
+	}
+	return bodies
+}
+
+// killAt sends the questions, and kills the server when many of them are in the statement
+// of the point.
+func (k *sharedRun) killAt(point sharedPoint, at pgtest.Point, bodies []string) {
+	k.Helper()
+	before := k.counted()
+	k.proxy.On(pgtest.Rule{SQL: point.alone, Do: pgtest.Hang})
+	reached := k.proxy.On(pgtest.Rule{SQL: point.shared, At: at, Do: pgtest.Hang, Times: -1}).Reached()
+	process := k.process
+	var clients sync.WaitGroup
+	for _, body := range bodies {
+		clients.Go(func() {
+			if status, text := process.attempt(k.tn.token, body); status != 0 {
+				k.Errorf("a question was answered with %d: %s", status, text)
+			}
+		})
+	}
+	process.comes("many turns are in one statement", reached)
+	process.kill()
+	clients.Wait()
+	k.proxy.CutAll() // what the server has not been sent by now it never is
+	k.proxy.Off()
+	process.eventually("the server has ended what it was sent", func() bool { return k.proxy.Open() == 0 })
+	k.Logf("%d questions were stored", k.counted()-before)
+}
+
+// checkShared fails unless what is stored of the questions is whole.
+func (k *sharedRun) checkShared(name string, point sharedPoint, executed bool) {
+	k.Helper()
+	asked := name + ": %"
+	questions := k.rows("SELECT count(*) FROM messages WHERE content LIKE $1", asked)
+	different := k.rows("SELECT count(DISTINCT content) FROM messages WHERE content LIKE $1", asked)
+	if questions != different {
+		k.Errorf("%d questions are stored, of which %d are different", questions, different)
+	}
+	const answers = "SELECT count(*) FROM messages q JOIN messages a ON a.conversation_id = q.conversation_id AND a.id > q.id AND a.role = 'assistant' WHERE q.content LIKE $1"
+	if n := k.rows(answers, asked); n != questions {
+		k.Errorf("%d questions have %d answers", questions, n)
+	}
+	complete := k.rows(answers+" AND a.status = 'complete'", asked)
+	if n := k.rows("SELECT count(*) FROM receipts r WHERE r.message_id IN (SELECT a.id FROM messages q JOIN messages a ON a.conversation_id = q.conversation_id AND a.id > q.id WHERE q.content LIKE $1)", asked); n != complete {
+		k.Errorf("%d answers are complete, and have %d usage records", complete, n)
+	}
+	if all := k.rows("SELECT count(*) FROM messages WHERE role = 'user' AND workspace_id = $1", k.tn.workspace); k.counted() != all {
+		k.Errorf("%d questions are stored, and %d counted", all, k.counted())
+	}
+	stored := questions
+	if point.shared == "select place from ended" {
+		stored = complete
+		if questions != sharers {
+			k.Errorf("%d of %d questions are stored", questions, sharers)
+		}
+	}
+	if !executed && stored != 0 || executed && stored < 8 {
+		k.Errorf("%d are stored", stored)
+	}
+}
+
+func TestEachQuestionOnceThroughABrokenNetwork(t *testing.T) {
+	t.Parallel()
+	const rounds = 4
+	upstream := llmtest.NewServer(t, llmtest.Reply{})
+	upstream.Always(llmtest.Reply{Pieces: piecesOfSeven})
+	proxy := pgtest.NewProxy(t, storetest.Postgres(t))
+	w := start(t, withModel(upstream), func(c *app.Config) { c.DatabaseURL = proxy.URL() })
+	w.hasNoRates()
+	tn := w.newTenant("baker", plan.Enterprise, opening)
+	var faults []*pgtest.Fault
+	for n, rule := range []pgtest.Rule{
+		{SQL: "commit", After: "idempotency_keys", At: pgtest.AfterExecution},
+		{SQL: "commit", After: "idempotency_keys", At: pgtest.BeforeExecution},
+		{SQL: "insert into conversations", At: pgtest.AfterRows},
+		{SQL: "insert into idempotency_keys", At: pgtest.AfterExecution},
+		{SQL: "insert into receipts", At: pgtest.BeforeExecution},
+	} {
+		rule.Skip, rule.Times = n+2, 3
+		faults = append(faults, proxy.On(rule))
+	}
+	var clients sync.WaitGroup
+	for n := range sharers {
+		clients.Go(func() {
+			for round := range rounds {
+				key := fmt.Sprintf("question %d.%d", n, round)
+				body := fmt.Sprintf(`{"message":"When does bakery %d.%d open?"}`, n, round)
+				said := ""
+				for tries := range 20 {
+					status, text := w.attempt(tn.token, body, keyed(key))
+					if status == http.StatusOK {
+						said = text
+						break
+					}
+					if status != http.StatusServiceUnavailable && status != http.StatusInternalServerError || tries == 19 {
+						w.Errorf("try %d of %q is answered with %d: %s", tries, key, status, text)
+						return
+					}
+				}
+				if _, again := w.attempt(tn.token, body, keyed(key)); !strings.Contains(said, answerOfSeven) || !strings.Contains(again, answerOfSeven) {
+					w.Errorf("%q was answered with %s, and then with %s", key, said, again)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	for n, fault := range faults {
+		if fault.Applied() == 0 {
+			t.Errorf("fault %d was met by nobody", n)
+		}
+	}
+	proxy.Off()
+	t.Run("each question is stored and counted once", func(t *testing.T) {
+		w.within(t).noneGenerating()
+		if got := w.within(t).tally(tn, upstream); got.counted != sharers*rounds {
+			t.Errorf("counted were %+v", got)
+		}
+	})
+}
