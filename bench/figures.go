@@ -20,6 +20,7 @@ const (
 	ComparisonPlace Place = "comparison"
 	RetrievalPlace  Place = "retrieval"
 	PagesPlace      Place = "pages"
+	ScalePlace      Place = "scale" // in docs/performance/scale.md
 )
 
 // Page is the file that keeps the figures of a part.

@@ -30,7 +30,7 @@ type commands struct {
 }
 
 type runCommand struct {
-	Only       string        `enum:"chat,retrieval,pages," default:"" help:"Measure one part: chat, retrieval or pages."`
+	Only       string        `enum:"chat,retrieval,pages,scale," default:"" help:"Measure one part: chat, retrieval, pages or scale. Without it, all but scale, which takes long."`
 	Quick      bool          `help:"One round of at most 1 s a cell, and little to search: to try it, not for figures to keep."`
 	Duration   time.Duration `default:"5s" help:"Counted time of a cell of conversations."`
 	WarmUp     time.Duration `default:"1s" help:"Uncounted time before it."`
@@ -47,6 +47,7 @@ type runCommand struct {
 
 	Retrieval retrievalFlags `embed:""`
 	Pages     pagesFlags     `embed:""`
+	Scale     scaleFlags     `embed:""`
 }
 
 func main() {
@@ -65,6 +66,7 @@ type output struct {
 	*bench.Report
 	Retrieval *bench.RetrievalReport `json:"retrieval,omitempty"`
 	Pages     *bench.PagesReport     `json:"pages,omitempty"`
+	Scale     *bench.ScaleReport     `json:"scale,omitempty"`
 }
 
 // Run measures, prints the figures and writes them to files.
@@ -86,6 +88,11 @@ func (c *runCommand) Run(ctx context.Context) error {
 	}
 	if c.measures("pages") {
 		if err := c.pages(ctx, &measured); err != nil {
+			return err
+		}
+	}
+	if c.Only == "scale" {
+		if err := c.scale(ctx, &measured); err != nil {
 			return err
 		}
 	}

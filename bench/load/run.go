@@ -70,7 +70,7 @@ func Run(ctx context.Context, exchange *Exchange, plan Plan) (Result, error) {
 
 // time counts for as long as the plan says.
 func (r *run) time(ctx context.Context, plan Plan) error {
-	if err := wait(ctx, plan.WarmUp); err != nil {
+	if err := Wait(ctx, plan.WarmUp); err != nil {
 		return err
 	}
 	before, err := plan.CPU()
@@ -79,7 +79,7 @@ func (r *run) time(ctx context.Context, plan Plan) error {
 	}
 	start := time.Now()
 	r.phase.Store(counting)
-	if err := wait(ctx, plan.For); err != nil {
+	if err := Wait(ctx, plan.For); err != nil {
 		return err
 	}
 	r.phase.Store(stopped)
@@ -164,7 +164,8 @@ func Quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-func wait(ctx context.Context, d time.Duration) error {
+// Wait waits, unless ctx ends before.
+func Wait(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -60,7 +60,7 @@ func (s *steady) start(ctx context.Context, every time.Duration, n int) error {
 	defer streams.Wait()
 	begun := time.Now()
 	for i := range n {
-		if err := wait(ctx, time.Until(begun.Add(time.Duration(i)*every))); err != nil {
+		if err := Wait(ctx, time.Until(begun.Add(time.Duration(i)*every))); err != nil {
 			return err
 		}
 		streams.Go(s.once)

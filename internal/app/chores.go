@@ -76,9 +76,11 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 	c.tries--
 	started := time.Now()
 	err := c.do(ctx)
-	if took := time.Since(started); took > slowChore {
-		log.Info("chore took long", "chore", c.name, "seconds", took.Seconds())
+	took, level := time.Since(started), slog.LevelDebug
+	if took > slowChore {
+		level = slog.LevelInfo
 	}
+	log.Log(ctx, level, "chore ended", "chore", c.name, "took", took)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,33 @@
+package bench
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"parley/bench/scale"
+)
+
+func TestScale(t *testing.T) {
+	program, err := buildParley(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := RunScale(t.Context(), ScaleSettings{
+		Sizes: scale.Sizes{Workspaces: 30, Messages: 200}, Rounds: 1, Duration: 200 * time.Millisecond, Requests: 1,
+		Databases: []string{SQLite, Postgres}, Parley: program,
+	}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Systems) != 4 || len(report.Pages) == 0 || len(report.Pages)%4 != 0 {
+		t.Fatalf("there are %d systems and %d pages", len(report.Systems), len(report.Pages))
+	}
+	for _, s := range report.Systems {
+		t.Run(s.Name+" starts and answers", func(t *testing.T) {
+			if s.P50 <= 0 || s.P99 < s.P50 || s.Failures > 0 || s.Start <= 0 || s.Resident <= 0 {
+				t.Errorf("measured is %+v", s)
+			}
+		})
+	}
+}
