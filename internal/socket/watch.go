@@ -11,8 +11,9 @@ import (
 // does the same.
 //
 // The returned function ends the watch. It must be called before the server reads conn
-// again, and may be called twice; gone is not called afterward. If a connection cannot be
-// watched, Watch does nothing, and a failing write shows its end.
+// again, and may be called twice; gone is not called afterward. A connection has one
+// watch at a time. If a connection cannot be watched, Watch does nothing, and a failing
+// write shows its end.
 func Watch(conn net.Conn, gone func()) (stop func()) {
 	raw, ok := conn.(syscall.Conn)
 	if !ok || !canPeek {
@@ -22,25 +23,9 @@ func Watch(conn net.Conn, gone func()) (stop func()) {
 	if err != nil {
 		return func() {}
 	}
-	// The server's read deadline would end the watch early.
+	// The server's read deadline is for reading, and there is none meanwhile.
 	_ = conn.SetReadDeadline(time.Time{})
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		closed := false
-		_ = rc.Read(func(fd uintptr) bool {
-			_, closed = peek(fd)
-			return closed
-		})
-		if closed {
-			gone()
-		}
-	}()
-	return func() {
-		_ = conn.SetReadDeadline(time.Unix(1, 0)) // long past: wakes the watch
-		<-ended
-		_ = conn.SetReadDeadline(time.Time{})
-	}
+	return watch(conn, rc, gone)
 }
 
 // IsQuiet reports whether a connection is open at both ends and has nothing to read. It
