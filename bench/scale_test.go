@@ -9,6 +9,7 @@ import (
 )
 
 func TestScale(t *testing.T) {
+	t.Chdir("..") // the top folder, where the command runs
 	program, err := buildParley(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

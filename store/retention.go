@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/chat"
+	"parley/core/fault"
 )
 
 // Retentions says how long conversations are kept, and deletes them.
@@ -62,6 +63,15 @@ const (
 // limit: those whose last message came before a time and not before another.
 func (s *Retentions) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
 	last := before.Add(-time.Microsecond) // the precision of both databases
+	// Most workspaces have nothing to delete, and a transaction is not needed to see it.
+	var oldest int64
+	err = scanOne(ctx, s.store.raw(ctx), []any{&oldest}, findQuiet, workspaceID, since, last, 1)
+	if fault.Is(err, fault.NotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, mapError(err)
+	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		ids, err := s.quietConversations(ctx, workspaceID, since, last, limit)
 		if err != nil {

@@ -95,7 +95,7 @@ func (p *Plans) settleAll(ctx context.Context, wanted func(Workspace) bool) erro
 		if !wanted(workspace) {
 			continue
 		}
-		err := p.holdings.Settle(ctx, workspace.ID)
+		err := p.holdings.settleIfUnsettled(ctx, workspace)
 		if ctx.Err() != nil {
 			return errors.Join(append(failures, context.Cause(ctx))...)
 		}
