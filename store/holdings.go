@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -65,9 +67,15 @@ func (s *Holdings) memberHoldings(ctx context.Context, workspaceID string) ([]te
 
 func (s *Holdings) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
 	var rows []*ent.Token
-	// Tokens have no index by workspace, so it goes by that of the chatbots.
+	// Tokens have no index by workspace, so it goes by that of the chatbots. With ent's
+	// own condition, which is EXISTS, SQLite reads the tokens of all workspaces.
+	ofWorkspace := func(q *entsql.Selector) {
+		chatbots := entsql.Table(entchatbot.Table)
+		q.Where(entsql.In(q.C(token.FieldChatbotID), entsql.Dialect(q.Dialect()).Select(chatbots.C(entchatbot.FieldID)).From(chatbots).
+			Where(entsql.EQ(chatbots.C(entchatbot.FieldWorkspaceID), workspaceID))))
+	}
 	err := s.store.db(ctx).Token.Query().
-		Where(token.HasChatbotWith(entchatbot.WorkspaceID(workspaceID)), token.RevokedAtIsNil()).
+		Where(ofWorkspace, token.RevokedAtIsNil()).
 		Order(token.ByCreatedAt(), token.ByID()).
 		Select(token.FieldID, token.FieldChatbotID, token.FieldName, token.FieldKept, token.FieldOverLimit, token.FieldReplaces, token.FieldExpiresAt, token.FieldCreatedAt).
 		Scan(ctx, &rows)

@@ -1,22 +1,19 @@
-package bench
+package main
 
 import (
 	"io"
 	"testing"
 	"time"
 
+	"parley/bench"
 	"parley/bench/scale"
 )
 
 func TestScale(t *testing.T) {
-	t.Chdir("..") // the top folder, where the command runs
-	program, err := buildParley(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := RunScale(t.Context(), ScaleSettings{
+	t.Chdir("../..") // the top folder, where the command runs
+	report, err := bench.RunScale(t.Context(), bench.ScaleSettings{
 		Sizes: scale.Sizes{Workspaces: 30, Messages: 200}, Rounds: 1, Duration: 200 * time.Millisecond, Requests: 1,
-		Databases: []string{SQLite, Postgres}, Parley: program,
+		Databases: []string{bench.SQLite, bench.Postgres},
 	}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
