@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parley/core/chatbot"
 	"parley/core/plan"
@@ -46,6 +47,7 @@ func newFleet(t *testing.T, upstream *llmtest.Server) *fleet {
 		home.answeredBy(upstream)
 		if i == 0 {
 			home.inside(func(w *instance) {
+				w.includes(plan.Enterprise, func(l *plan.Limits) { l.RequestsPerMinute, l.ConcurrentAnswers = plan.Unlimited, plan.Unlimited })
 				f.tn = w.newTenant("baker", plan.Enterprise, opening)
 				_, f.token = w.issue(f.tn, chatbot.NewToken{Scopes: chatbot.AllScopes()})
 			})
@@ -77,6 +79,18 @@ func (f *fleet) told(client string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.acknowledged[client]++
+}
+
+// answers is how many answers the callers have got.
+func (f *fleet) answers() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for client, told := range f.acknowledged {
+		if client != adderName {
+			n += told
+		}
+	}
+	return n
 }
 
 // goOn waits until each client has been told of two more, so that no request has seen two
@@ -191,13 +205,18 @@ func (f *fleet) caller(name string, path string, stop <-chan struct{}) (conversa
 	}
 }
 
+// answersEach is how many answers come between two documents: a minute has room for 60.
+const answersEach = 10
+
 // adder adds documents until stop is closed, and returns their names.
 func (f *fleet) adder(stop <-chan struct{}) (added []string) {
 	for n := 0; ; n++ {
-		select {
-		case <-stop:
-			return added
-		default:
+		for f.answers() < n*answersEach {
+			select {
+			case <-stop:
+				return added
+			case <-time.After(pollEvery):
+			}
 		}
 		name := fmt.Sprint("loaf", n)
 		body := fmt.Sprintf(`{"title":%q,"content":"The bread called %s is sold on day %d."}`, name, name, n)
@@ -205,12 +224,14 @@ func (f *fleet) adder(stop <-chan struct{}) (added []string) {
 			return added
 		}
 		added = append(added, name)
-		f.told("adder")
+		f.told(adderName)
 	}
 }
 
 // fleetClients is how many clients there are, of which one adds documents.
 const fleetClients = 7
+
+const adderName = "adder"
 
 // under runs do while clients ask and add, and checks what they were told.
 func (f *fleet) under(t *testing.T, name string, do func()) {
@@ -235,6 +256,13 @@ func (f *fleet) under(t *testing.T, name string, do func()) {
 	close(stop)
 	load.Wait()
 
+	for n, p := range f.processes {
+		select {
+		case <-p.ended:
+			t.Errorf("process %d ended by itself with %d:\n%s", n, p.code, shortened(p.log.String()))
+		default:
+		}
+	}
 	for _, failure := range f.failures {
 		t.Errorf("one repetition did not help: %s", failure)
 	}
