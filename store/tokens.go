@@ -137,12 +137,14 @@ func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbo
 	if err != nil {
 		return nil, mapError(err)
 	}
-	if row.WorkspaceID != row.Edges.Chatbot.WorkspaceID {
+	// The chatbot is read after the token: it may have been removed between.
+	bot := row.Edges.Chatbot
+	if bot == nil || bot.Edges.Workspace == nil || row.WorkspaceID != bot.WorkspaceID {
 		return nil, fault.New(fault.NotFound, "Token not found.")
 	}
-	p, err := s.store.db(ctx).Plan.Get(ctx, row.Edges.Chatbot.Edges.Workspace.Plan)
+	p, err := s.store.db(ctx).Plan.Get(ctx, bot.Edges.Workspace.Plan)
 	return one(p, err, func(p *ent.Plan) *chatbot.Principal {
-		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(row.Edges.Chatbot), Plan: planFromRow(p)}
+		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(bot), Plan: planFromRow(p)}
 	})
 }
 

@@ -3,6 +3,8 @@ package chatbot
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -99,7 +101,12 @@ func (s *Callers) principal(ctx context.Context, hash string) (*Principal, error
 	// Requests that look one token up at the same time share a look-up, unless
 	// something has changed since that began. It does not end with one of them.
 	generation := s.known.generation()
-	shared := s.looking.DoChan(hash+strconv.FormatUint(generation, 10), func() (any, error) {
+	shared := s.looking.DoChan(hash+strconv.FormatUint(generation, 10), func() (principal any, err error) {
+		defer func() {
+			if p := recover(); p != nil { // a panic here would end the process
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpWithin)
 		defer cancel()
 		return s.lookUp(ctx, hash, generation)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/chatbot"
+	"parley/core/fault"
 	"parley/core/plan"
 	"parley/store"
 )
@@ -35,6 +36,18 @@ func TestAuthenticate(t *testing.T) {
 		receive(t, "the request ended", done)
 		r.pausable.read = nil
 		r.wantAuthenticated(secret, badToken)
+	})
+
+	t.Run("a look-up that panics fails its requests and not the process", func(t *testing.T) {
+		r := newRig(t)
+		_, secret := r.issue()
+		r.pausable.broken = true
+		_, err := r.Tokens.Authenticate(t.Context(), secret)
+		if err == nil || fault.Is(err, fault.Unauthenticated) {
+			t.Fatalf("got %v, want a fault of the server", err)
+		}
+		r.pausable.broken = false
+		r.wantAuthenticated(secret, nil)
 	})
 
 	t.Run("a token expires to the instant, though it is known", func(t *testing.T) {

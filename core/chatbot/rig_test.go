@@ -98,15 +98,19 @@ func (r *rig) database() chatbot.Database {
 	return database
 }
 
-// pausable is a store that can be held up while a token is looked up.
+// pausable is a store that can be held up, or panics, while a token is looked up.
 type pausable struct {
 	chatbot.TokenStore
 	read, goOn chan struct{}
 	lookUps    atomic.Int64
+	broken     bool
 }
 
 func (p *pausable) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
 	p.lookUps.Add(1)
+	if p.broken {
+		panic("a store that is broken")
+	}
 	principal, err := p.TokenStore.PrincipalByTokenHash(ctx, hash)
 	if p.read != nil {
 		close(p.read)
