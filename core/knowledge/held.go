@@ -1,7 +1,6 @@
 package knowledge
 
 import (
-	"hash/maphash"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -15,34 +14,59 @@ const heldMost = 10_000
 // last, so that it need not do it again when it hears of its own change. It is safe for
 // concurrent use.
 type heldVersions struct {
-	seed  maphash.Seed
-	locks [64]sync.Mutex
-
 	mu    sync.Mutex
 	known *simplelru.LRU[string, int]
+	// writing has the documents that are being written.
+	writing map[string]*writes
+}
+
+// writes are the writes of a document that overlap.
+type writes struct {
+	now int
+	// several says that there were two at a time: nobody knows which came last.
+	several bool
 }
 
 func newHeldVersions() *heldVersions {
 	known, _ := simplelru.NewLRU[string, int](heldMost, nil) // fails below one
-	return &heldVersions{seed: maphash.MakeSeed(), known: known}
+	return &heldVersions{known: known, writing: map[string]*writes{}}
 }
 
 // during lets write put a version of a document into the index, or take it away with
-// version 0. Two writes of one document come one after the other, so that what is
-// remembered is the later one.
-func (h *heldVersions) during(documentID string, version int, write func() error) error {
-	lock := &h.locks[maphash.String(h.seed, documentID)%uint64(len(h.locks))]
-	lock.Lock()
-	defer lock.Unlock()
-	err := write()
+// version 0. It remembers nothing of a write that fails, because that may have been
+// written nevertheless, nor of two writes at the same time.
+func (h *heldVersions) during(documentID string, version int, write func() error) (err error) {
+	h.begin(documentID)
+	written := false
+	defer func() { h.end(documentID, version, written) }()
+	err = write()
+	written = err == nil
+	return err
+}
+
+func (h *heldVersions) begin(documentID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err != nil { // it may have been written nevertheless
-		h.known.Remove(documentID)
-		return err
+	h.known.Remove(documentID)
+	w := h.writing[documentID]
+	if w == nil {
+		w = &writes{}
+		h.writing[documentID] = w
 	}
-	h.known.Add(documentID, version)
-	return nil
+	w.now++
+	w.several = w.several || w.now > 1
+}
+
+func (h *heldVersions) end(documentID string, version int, written bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.writing[documentID]
+	if w.now--; w.now == 0 {
+		delete(h.writing, documentID)
+	}
+	if written && !w.several {
+		h.known.Add(documentID, version)
+	}
 }
 
 // is reports whether a version is known to be what the index holds.
