@@ -20,8 +20,8 @@ import (
 const rawHits = 100
 
 // raw is the yardstick of Parley on Weaviate: the generated client, asked for
-// one list of hits of the same collection. It reads no document's head, no
-// places of words and no counts, and its scores are Weaviate's.
+// one list of hits of the same collection. It reads no document's head and no
+// places of words, and its scores are Weaviate's.
 type raw struct {
 	client  pb.WeaviateClient
 	server  Server
@@ -29,7 +29,7 @@ type raw struct {
 	tenants map[string]string // by the chatbot's ID
 }
 
-// openRaw opens the two raw clients on Parley's collections.
+// openRaw opens the raw clients on Parley's collections.
 func (b *bench) openRaw(ctx context.Context, of *system) ([]*system, error) {
 	connection, err := grpc.NewClient(b.Server.GRPC, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -40,10 +40,11 @@ func (b *bench) openRaw(ctx context.Context, of *system) ([]*system, error) {
 		_ = connection.Close()
 		return nil, fmt.Errorf("list the tenants of %s: %w", r.alias, err)
 	}
-	words, meanings := *of, *of
+	words, meanings, hybrid := *of, *of, *of
 	words.name, words.ask, words.close = RawWords, r.words, connection.Close
 	meanings.name, meanings.ask, meanings.close = RawMeanings, r.meanings, func() error { return nil }
-	return []*system{&words, &meanings}, nil
+	hybrid.name, hybrid.ask, hybrid.close = RawHybrid, r.hybrid, meanings.close
+	return []*system{&words, &meanings, &hybrid}, nil
 }
 
 func (r *raw) context(ctx context.Context) context.Context {
@@ -96,13 +97,26 @@ func (r *raw) words(ctx context.Context, chatbot int, q question) (int, error) {
 }
 
 func (r *raw) meanings(ctx context.Context, chatbot int, q question) (int, error) {
-	var vector []byte
-	for _, v := range q.vector {
-		vector = binary.LittleEndian.AppendUint32(vector, math.Float32bits(v))
-	}
 	request := r.request(chatbot)
-	request.NearVector = &pb.NearVector{VectorBytes: vector}
+	request.NearVector = &pb.NearVector{VectorBytes: packed(q.vector)}
 	return r.search(ctx, request)
+}
+
+// hybrid lets the server ask for both lists and join them.
+func (r *raw) hybrid(ctx context.Context, chatbot int, q question) (int, error) {
+	request := r.request(chatbot)
+	request.HybridSearch = &pb.Hybrid{
+		Query: strings.Join(q.terms, " "), Properties: []string{"terms"}, VectorBytes: packed(q.vector),
+		Alpha: 0.5, FusionType: pb.Hybrid_FUSION_TYPE_RELATIVE_SCORE,
+	}
+	return r.search(ctx, request)
+}
+
+func packed(vector []float32) (bytes []byte) {
+	for _, v := range vector {
+		bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(v))
+	}
+	return bytes
 }
 
 func (r *raw) request(chatbot int) *pb.SearchRequest {

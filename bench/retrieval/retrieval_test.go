@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%+v counts the processor's time for indexing", c)
 			}
 		}
-		for _, name := range []string{Embedded, FTS5, Weaviate, RawWords, RawMeanings} {
+		for _, name := range []string{Embedded, FTS5, Weaviate, RawWords, RawMeanings, RawHybrid} {
 			if asked[name] != 6 {
 				t.Errorf("%s has %d cells", name, asked[name])
 			}

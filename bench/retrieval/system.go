@@ -13,6 +13,7 @@ const (
 	FTS5        = "plain FTS5"
 	RawWords    = "raw Weaviate client, BM25"
 	RawMeanings = "raw Weaviate client, nearVector"
+	RawHybrid   = "raw Weaviate client, hybrid"
 )
 
 // system is something that can be searched. All functions are safe for

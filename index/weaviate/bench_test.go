@@ -192,6 +192,9 @@ func BenchmarkSearch(b *testing.B) {
 		if !c.onlyByParley {
 			b.Run(c.name+"/raw", func(b *testing.B) { measure(b, query, raw.find) })
 		}
+		if c.terms && c.near {
+			b.Run(c.name+"/hybrid", func(b *testing.B) { measure(b, query, raw.hybrid) })
+		}
 	}
 }
 
@@ -243,32 +246,51 @@ func newRaw(b testing.TB, server weaviatetest.Server, prefix string) raw {
 	return made
 }
 
+// hybrid is the server's own join of both rankings, in one call.
+func (r raw) hybrid(ctx context.Context, query retrieval.IndexQuery) error {
+	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+r.key)
+	request := r.request(query)
+	request.HybridSearch = &pb.Hybrid{
+		Query: r.text(query), Properties: []string{"terms"}, Alpha: 0.5, VectorBytes: r.vector(query), FusionType: pb.Hybrid_FUSION_TYPE_RELATIVE_SCORE,
+	}
+	_, err := r.client.Search(ctx, request)
+	return err
+}
+
+func (r raw) request(query retrieval.IndexQuery) *pb.SearchRequest {
+	return &pb.SearchRequest{
+		Collection: r.alias, Tenant: r.tenant, Limit: uint32(query.Limit), Uses_127Api: true,
+		Properties: &pb.PropertiesRequest{NonRefProperties: []string{"passageId", "documentId"}},
+		Metadata:   &pb.MetadataRequest{Score: true, Distance: true},
+	}
+}
+
+func (r raw) text(query retrieval.IndexQuery) string {
+	var text []string
+	for _, term := range query.Terms {
+		text = append(text, term.Text)
+	}
+	return strings.Join(text, " ")
+}
+
+func (r raw) vector(query retrieval.IndexQuery) (vector []byte) {
+	for _, v := range query.Vector {
+		vector = binary.LittleEndian.AppendUint32(vector, math.Float32bits(v))
+	}
+	return vector
+}
+
 func (r raw) find(ctx context.Context, query retrieval.IndexQuery) error {
 	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+r.key)
-	request := func() *pb.SearchRequest {
-		return &pb.SearchRequest{
-			Collection: r.alias, Tenant: r.tenant, Limit: uint32(query.Limit), Uses_127Api: true,
-			Properties: &pb.PropertiesRequest{NonRefProperties: []string{"passageId", "documentId"}},
-			Metadata:   &pb.MetadataRequest{Score: true, Distance: true},
-		}
-	}
 	var requests []*pb.SearchRequest
 	if len(query.Terms) > 0 {
-		var text []string
-		for _, term := range query.Terms {
-			text = append(text, term.Text)
-		}
-		words := request()
-		words.Bm25Search = &pb.BM25{Query: strings.Join(text, " "), Properties: []string{"terms"}}
+		words := r.request(query)
+		words.Bm25Search = &pb.BM25{Query: r.text(query), Properties: []string{"terms"}}
 		requests = append(requests, words)
 	}
 	if len(query.Vector) > 0 {
-		var vector []byte
-		for _, v := range query.Vector {
-			vector = binary.LittleEndian.AppendUint32(vector, math.Float32bits(v))
-		}
-		near := request()
-		near.NearVector = &pb.NearVector{VectorBytes: vector}
+		near := r.request(query)
+		near.NearVector = &pb.NearVector{VectorBytes: r.vector(query)}
 		requests = append(requests, near)
 	}
 	for _, request := range requests {

@@ -32,7 +32,9 @@ type tenantCounts struct {
 	mutex sync.Mutex
 	// total is the number of all passages, or unknown.
 	total int
-	terms *simplelru.LRU[string, int]
+	// average is the average length of passages, or zero if it is not known.
+	average float64
+	terms   *simplelru.LRU[string, int]
 }
 
 const unknown = -1
@@ -96,6 +98,20 @@ func (t *tenantCounts) put(term string, n int) {
 		return
 	}
 	t.terms.Add(term, n)
+}
+
+// averageLength is what [tenantCounts.putAverageLength] kept, or zero.
+func (t *tenantCounts) averageLength() float64 {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.average
+}
+
+// putAverageLength keeps the average length of a passage, in terms.
+func (t *tenantCounts) putAverageLength(average float64) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.average = average
 }
 
 var errNotCounted = errors.New("weaviate: the count of a term was dropped before it was read")

@@ -44,6 +44,9 @@ func (d *documents) replace(ctx context.Context, collection, tenant, documentID 
 	if err := d.server.put(ctx, []*pb.BatchObject{head}); err != nil {
 		return err
 	}
+	if err := d.writeStamp(ctx, collection, tenant); err != nil {
+		return err
+	}
 	whole, err := d.whole(ctx, collection, tenant, documentKey, len(entries))
 	if err != nil || whole {
 		return err
@@ -60,6 +63,9 @@ func (d *documents) remove(ctx context.Context, collection, tenant, documentID s
 	documentKey := key(tenant, documentID)
 	// Without its head, nothing of the document is found.
 	if err := d.server.deleteWhere(ctx, d.names.heads(collection), "", is(propID, documentKey)); err != nil {
+		return err
+	}
+	if err := d.writeStamp(ctx, collection, tenant); err != nil {
 		return err
 	}
 	if err := d.server.deleteWhere(ctx, collection, tenant, is(propKey, documentKey)); err != nil {

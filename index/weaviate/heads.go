@@ -11,24 +11,25 @@ import (
 // skew is how far the clocks of two processes may be apart.
 const skew = time.Minute
 
-// head says which revision of a document is the current one.
+// head says which revision of a document is the current one. The zero head is
+// that of a document that has none.
 type head struct {
 	revision string
 	at       time.Time
 }
 
 // heads has the heads of some documents, by collection and key.
-type heads map[place]head
+type heads map[place]known
 
 type place struct{ collection, document string }
 
 // headsAtOnce bounds how many heads one call asks for.
 const headsAtOnce = 1000
 
-// heads reads the heads of the documents of all hits in the lists.
-func (s *search) heads(ctx context.Context, lists ...[]hit) (heads, error) {
+// heads returns the heads of the documents of all hits in the lists.
+func (s *search) heads(ctx context.Context, started time.Time, lists ...[]hit) (heads, error) {
 	wanted := map[string][]string{}
-	seen, read := map[place]struct{}{}, heads{}
+	seen, current := map[place]struct{}{}, heads{}
 	for _, list := range lists {
 		for _, h := range list {
 			at := place{h.collection, h.document}
@@ -39,27 +40,41 @@ func (s *search) heads(ctx context.Context, lists ...[]hit) (heads, error) {
 		}
 	}
 	for collection, documents := range wanted {
+		stamp, err := s.server.stamp(ctx, s.names.heads(collection), s.tenant)
+		if err != nil {
+			return nil, err
+		}
+		documents = s.known.believe(current, collection, documents, stamp, started)
 		for len(documents) > 0 {
 			n := min(len(documents), headsAtOnce)
-			if err := s.readHeads(ctx, read, collection, documents[:n]); err != nil {
+			if err := s.readHeads(ctx, current, collection, documents[:n], stamp); err != nil {
 				return nil, err
 			}
 			documents = documents[n:]
 		}
 	}
-	return read, nil
+	return current, nil
 }
 
-func (s *search) readHeads(ctx context.Context, into heads, collection string, documents []string) error {
+func (s *search) readHeads(ctx context.Context, into heads, collection string, documents []string, stamp string) error {
 	found, err := s.server.search(ctx, &pb.SearchRequest{
 		Collection: s.names.heads(collection), Limit: uint32(len(documents)), Filters: isOneOf(propID, documents),
 		Properties: returning(propRevision, propAt), Metadata: &pb.MetadataRequest{Uuid: true},
 	})
+	if err != nil {
+		return err
+	}
+	read := make(map[string]head, len(found))
 	for _, result := range found {
 		at, _ := strconv.ParseInt(textOf(result, propAt), 10, 64)
-		into[place{collection, result.GetMetadata().GetId()}] = head{textOf(result, propRevision), time.UnixMilli(at)}
+		read[result.GetMetadata().GetId()] = head{textOf(result, propRevision), time.UnixMilli(at)}
 	}
-	return err
+	now := time.Now()
+	for _, document := range documents {
+		into[place{collection, document}] = known{head: read[document], stamp: stamp, read: now}
+	}
+	s.known.keep(into)
+	return nil
 }
 
 // settle reports whether a search, which began at started and found the hits,
@@ -69,11 +84,11 @@ func (s *search) readHeads(ctx context.Context, into heads, collection string, d
 func (after heads) settle(found []hit, before heads, started time.Time) bool {
 	for _, h := range found {
 		at := place{h.collection, h.document}
-		now, ok := after[at]
-		if !ok || now.at.Add(skew).Before(started) {
+		now := after[at]
+		if now.revision == "" || now.read.Before(started) || now.at.Add(skew).Before(started) {
 			continue
 		}
-		if was, ok := before[at]; !ok || was != now {
+		if was, ok := before[at]; !ok || was.head != now.head {
 			return false
 		}
 	}

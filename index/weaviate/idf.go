@@ -18,17 +18,22 @@ const (
 	countsAtOnce = 16
 )
 
-// idfs returns the idf of each of the query's terms. The server counts, at
-// the same time, those that this process has not asked for in the last minutes.
-func (s *search) idfs(ctx context.Context) ([]float64, error) {
+// idf returns the idf of each of the query's terms: from the scores of the hits,
+// if these determine it, or else from the server's counts, or else, because a
+// search without it is better than none, a guess.
+func (s *search) idf(ctx context.Context, hits []retrieval.Hit) []float64 {
 	known := s.counts.of(s.tenant)
+	if list, average, ok := equationsOf(s.query.Terms, hits).solve(known.averageLength()); ok {
+		known.putAverageLength(average)
+		return list
+	}
 	missing := known.missing(s.query.Terms)
-	if len(missing) > 0 {
-		if err := s.countTerms(ctx, known, missing); err != nil {
-			return nil, err
+	if len(missing) == 0 || s.countTerms(ctx, known, missing) == nil {
+		if list, err := known.idf(s.query.Terms); err == nil {
+			return list
 		}
 	}
-	return known.idf(s.query.Terms)
+	return guessed(s.query.Terms, hits)
 }
 
 // countTerms counts the passages that have each of some terms. The empty one

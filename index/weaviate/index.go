@@ -20,12 +20,12 @@
 // Weaviate has no transactions. So each Replace writes its passages under a
 // new revision, then writes the revision into the document's head, and then
 // deletes the passages of other revisions. A search reads the heads after it has
-// its hits, and drops each hit whose revision is not its document's current one.
-// That alone is not enough: while another process writes passages, a search may
-// see half of them, and that process may write the head before the search reads
-// it. So a search starts again unless each head is the same as before the
-// search, or older than a minute. The minute is how far the clocks of two
-// processes may be apart.
+// its hits, or believes those that it has read before (see known.go), and drops
+// each hit whose revision is not its document's current one. That alone is not
+// enough: while another process writes passages, a search may see half of them,
+// and that process may write the head before the search reads it. So a search
+// starts again unless each head is the same as before the search, or older than
+// a minute. The minute is how far the clocks of two processes may be apart.
 //
 // Two processes must not change one document at the same time; the leases of
 // jobs prevent it. If two processes do, one of them may fail, and the next
@@ -60,6 +60,7 @@ type Index struct {
 	tenants     *tenants
 	documents   *documents
 	counts      *counts
+	known       *knownHeads
 
 	// changing has the locks of documents. Two documents may share a lock.
 	changing [256]chan struct{}
@@ -89,6 +90,7 @@ func Open(_ context.Context, config Config) (*Index, error) {
 		tenants:     &tenants{server: server, names: names, used: map[string]struct{}{}},
 		documents:   &documents{server: server, names: names, dimensions: dimensions{server: server, names: names, known: map[string]int{}}},
 		counts:      newCounts(),
+		known:       newKnownHeads(),
 		rebuilding:  make(chan struct{}, 1),
 	}
 	for i := range x.changing {

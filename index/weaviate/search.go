@@ -30,7 +30,7 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 	if err := ctx.Err(); err != nil {
 		return retrieval.Hits{}, failed(ctx, err)
 	}
-	s := search{server: x.server, names: x.names, counts: x.counts, tenant: tenant(scope), query: query, fetch: query.Limit + spare}
+	s := search{server: x.server, names: x.names, counts: x.counts, known: x.known, tenant: tenant(scope), query: query, fetch: query.Limit + spare}
 	x.tenants.touch(s.tenant)
 	for range searches {
 		hits, done, err := s.once(ctx)
@@ -54,14 +54,13 @@ type search struct {
 	server *server
 	names  names
 	counts *counts
+	known  *knownHeads
 	tenant string
 	query  retrieval.IndexQuery
 	// fetch is how many hits to ask for.
 	fetch int
 	// before holds heads that were read before the next attempt begins.
 	before heads
-	// idf has the inverse document frequency of each term, once it is known.
-	idf []float64
 	// otherDimension says that the server could not compare the vector. The
 	// search then drops the vector from the query.
 	otherDimension bool
@@ -79,7 +78,7 @@ func (s *search) once(ctx context.Context) (hits retrieval.Hits, done bool, err 
 	if err != nil {
 		return hits, false, err
 	}
-	after, err := s.heads(ctx, lexical, near)
+	after, err := s.heads(ctx, started, lexical, near)
 	if err != nil {
 		return hits, false, err
 	}
@@ -96,15 +95,13 @@ func (s *search) once(ctx context.Context) (hits retrieval.Hits, done bool, err 
 	hits.OtherDimension = s.otherDimension
 	hits.Lexical, hits.Near = results(foundLexical, s.query.Limit), results(foundNear, s.query.Limit)
 	s.lookInto(foundLexical, hits.Lexical)
-	hits.IDF = s.idf
-	if s.wantsTerms() && hits.IDF == nil {
-		hits.IDF = guessed(s.query.Terms, hits.Lexical)
+	if s.wantsTerms() {
+		hits.IDF = s.idf(ctx, hits.Lexical)
 	}
 	return hits, true, nil
 }
 
-// rankings asks at the same time for both lists, best first, and for the idf of
-// the terms.
+// rankings asks at the same time for both lists, best first.
 func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	if len(s.query.Terms) > 0 {
@@ -117,13 +114,6 @@ func (s *search) rankings(ctx context.Context) (lexical, near []hit, err error) 
 		group.Go(func() (err error) {
 			near, err = s.near(ctx)
 			return err
-		})
-	}
-	if s.wantsTerms() && s.idf == nil {
-		group.Go(func() error {
-			// A search without the idf is better than none.
-			s.idf, _ = s.idfs(ctx)
-			return nil
 		})
 	}
 	err = group.Wait()
