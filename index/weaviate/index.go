@@ -50,6 +50,7 @@ import (
 	"time"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/idf"
 )
 
 // Index is a [retrieval.Index] in Weaviate. Close it after use.
@@ -59,7 +60,7 @@ type Index struct {
 	collections *collections
 	tenants     *tenants
 	documents   *documents
-	counts      *counts
+	counts      *idf.Counts
 	known       *knownHeads
 
 	// changing has the locks of documents. Two documents may share a lock.
@@ -89,7 +90,7 @@ func Open(_ context.Context, config Config) (*Index, error) {
 		collections: &collections{server: server, names: names},
 		tenants:     &tenants{server: server, names: names, used: map[string]struct{}{}},
 		documents:   &documents{server: server, names: names, dimensions: dimensions{server: server, names: names, known: map[string]int{}}},
-		counts:      newCounts(),
+		counts:      idf.NewCounts(),
 		known:       newKnownHeads(),
 		rebuilding:  make(chan struct{}, 1),
 	}

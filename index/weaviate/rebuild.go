@@ -68,7 +68,7 @@ func (x *Index) prepare(ctx context.Context, suffix, version string, fill func(c
 	if err := into.verify(ctx); err != nil {
 		return failed(ctx, err)
 	}
-	defer x.counts.forgetAll()
+	defer x.counts.ForgetAll()
 	body := map[string]string{"class": into.collection}
 	return failed(ctx, x.server.ask(ctx, http.MethodPut, "/aliases/"+x.names.alias(), body, nil))
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/core/retrieval"
+	"parley/index/weaviate/idf"
 	"parley/index/weaviate/terms"
 )
 
@@ -53,7 +54,7 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 type search struct {
 	server *server
 	names  names
-	counts *counts
+	counts *idf.Counts
 	known  *knownHeads
 	tenant string
 	query  retrieval.IndexQuery

@@ -58,7 +58,7 @@ func (x *Index) change(ctx context.Context, scope retrieval.Scope, documentID st
 	}
 	defer release()
 	x.tenants.touch(owner)
-	defer x.counts.forget(owner)
+	defer x.counts.Forget(owner)
 	return failed(ctx, x.collections.inServing(ctx, func(collection string) error { return do(collection, owner) }))
 }
 

@@ -301,6 +301,12 @@ var table = []Row{
 		Because:  "a passage's words are text, whatever the connection to the server",
 	},
 	{
+		Packages: []string{"index/weaviate/idf"},
+		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "internal/*"},
+		Outside:  []string{lru},
+		Because:  "how rare a word is follows from scores or counts, wherever they come from",
+	},
+	{
 		Packages: []string{"index/weaviate/nodes"},
 		Ours:     []string{"core/fault", "internal/*"},
 		Outside:  []string{grpc, protobuf},
@@ -308,7 +314,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"index/weaviate"},
-		Ours:     []string{"index/weaviate/nodes", "index/weaviate/terms", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
+		Ours:     []string{"index/weaviate/idf", "index/weaviate/nodes", "index/weaviate/terms", "core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
 		Outside:  []string{weaviate, weaviateClient, grpc, protobuf, uuid, openapi, xsync, lru},
 		Because:  "an index knows the package that declares its port, and its own vendor; adapters never import one another",
 	},

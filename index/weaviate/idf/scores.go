@@ -1,4 +1,4 @@
-package weaviate
+package idf
 
 import (
 	"math"
@@ -63,10 +63,12 @@ func equationsOf(query []retrieval.Term, hits []retrieval.Hit) equations {
 	return e
 }
 
-// solve returns the idf of each term, zero for those that no hit has, and the
-// average length. It fails if the hits do not determine them. guess is the average
+// Solve returns the idf of each term, zero for those that no hit has, and the
+// average length of passages in terms, from hits of which all occurrences are
+// known and whose scores are exact to 24 bits. It fails if the hits do not determine them. guess is the average
 // that an earlier question gave, or zero.
-func (e equations) solve(guess float64) (idf []float64, average float64, ok bool) {
+func Solve(query []retrieval.Term, hits []retrieval.Hit, guess float64) (idf []float64, average float64, ok bool) {
+	e := equationsOf(query, hits)
 	n := len(e.terms)
 	if n == 0 || len(e.rows) < n+2 {
 		return nil, 0, false

@@ -1,4 +1,4 @@
-package weaviate
+package idf
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func TestIDFFromScores(t *testing.T) {
 				s.idf = append(s.idf, 0.02+9*random.Float64())
 			}
 			hits := s.random(random, 100)
-			got, average, ok := equationsOf(s.query, hits).solve(0)
+			got, average, ok := Solve(s.query, hits, 0)
 			if !ok {
 				t.Fatalf("round %d: no solution for %+v", round, s)
 			}
@@ -65,11 +65,11 @@ func TestIDFFromScores(t *testing.T) {
 			for i, want := range s.idf {
 				wantNear(t, "an idf", got[i], want)
 			}
-			again, _, ok := equationsOf(s.query, hits).solve(average)
+			again, _, ok := Solve(s.query, hits, average)
 			if !ok || !slices.Equal(again, got) {
 				t.Fatalf("round %d: with the average the idf is %v, was %v", round, again, got)
 			}
-			if _, corrected, _ := equationsOf(s.query, hits).solve(2 * average); math.Abs(corrected-average) > 1e-3*average {
+			if _, corrected, _ := Solve(s.query, hits, 2*average); math.Abs(corrected-average) > 1e-3*average {
 				t.Fatalf("round %d: a wrong average becomes %v, want %v", round, corrected, average)
 			}
 		}
@@ -78,7 +78,7 @@ func TestIDFFromScores(t *testing.T) {
 	s := scored{query: termsOf("a", "b", "c"), idf: []float64{1, 4, 7}, average: 80}
 	t.Run("a term that no hit has has none", func(t *testing.T) {
 		hits := []retrieval.Hit{s.hit(10, 1, 0), s.hit(70, 2, 1), s.hit(90, 0, 1), s.hit(100, 1, 1), s.hit(200, 3, 1), s.hit(65, 0, 2)}
-		got, _, ok := equationsOf(s.query, hits).solve(0)
+		got, _, ok := Solve(s.query, hits, 0)
 		if !ok || got[2] != 0 {
 			t.Errorf("got %v, %v", got, ok)
 		}
@@ -89,7 +89,7 @@ func TestIDFFromScores(t *testing.T) {
 		for i := range 20 {
 			hits = append(hits, s.hit(20+7*i, i%3, i%3, 1+i%2))
 		}
-		got, _, ok := equationsOf(s.query, hits).solve(0)
+		got, _, ok := Solve(s.query, hits, 0)
 		if !ok {
 			t.Fatal("no solution")
 		}
@@ -116,7 +116,7 @@ func TestIDFFromScores(t *testing.T) {
 		"hits of zero length tell nothing about it": {s.hit(0, 1), s.hit(0, 2), s.hit(0, 3), s.hit(0, 4)},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			if got, average, ok := equationsOf(s.query, hits).solve(0); ok {
+			if got, average, ok := Solve(s.query, hits, 0); ok {
 				t.Errorf("got %v and the average %v", got, average)
 			}
 		})

@@ -1,4 +1,4 @@
-package weaviate
+package idf
 
 import (
 	"fmt"
@@ -19,66 +19,66 @@ func termsOf(texts ...string) (list []retrieval.Term) {
 
 func TestCounts(t *testing.T) {
 	t.Run("counts are known until the tenant changes", func(t *testing.T) {
-		c := newCounts()
-		known := c.of("a")
-		if missing := known.missing(termsOf("x")); len(missing) != 2 {
+		c := NewCounts()
+		known := c.Of("a")
+		if missing := known.Missing(termsOf("x")); len(missing) != 2 {
 			t.Errorf("missing are %q", missing)
 		}
-		known.put("", 10)
-		known.put("x", 4)
-		c.of("b").put("", 3)
-		if missing := c.of("a").missing(termsOf("x")); len(missing) != 0 {
+		known.Put("", 10)
+		known.Put("x", 4)
+		c.Of("b").Put("", 3)
+		if missing := c.Of("a").Missing(termsOf("x")); len(missing) != 0 {
 			t.Errorf("missing are %q", missing)
 		}
-		got, err := c.of("a").idf(termsOf("x"))
+		got, err := c.Of("a").IDF(termsOf("x"))
 		if err != nil || math.Abs(got[0]-math.Log(1+6.5/4.5)) > 1e-12 {
 			t.Errorf("the idf is %v (%v)", got, err)
 		}
-		c.forget("a")
-		known.put("x", 5) // counted before the change
-		if missing := c.of("a").missing(termsOf("x")); len(missing) != 2 {
+		c.Forget("a")
+		known.Put("x", 5) // counted before the change
+		if missing := c.Of("a").Missing(termsOf("x")); len(missing) != 2 {
 			t.Errorf("after a change missing are %q", missing)
 		}
-		if missing := c.of("b").missing(nil); len(missing) != 0 {
+		if missing := c.Of("b").Missing(nil); len(missing) != 0 {
 			t.Errorf("of another tenant missing are %q", missing)
 		}
-		c.forgetAll()
-		if missing := c.of("b").missing(nil); len(missing) != 1 {
+		c.ForgetAll()
+		if missing := c.Of("b").Missing(nil); len(missing) != 1 {
 			t.Errorf("after a rebuild missing are %q", missing)
 		}
 	})
 	t.Run("counts expire after a while", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c := newCounts()
-			c.of("a").put("", 10)
+			c := NewCounts()
+			c.Of("a").Put("", 10)
 			<-time.After(countsKept - 1)
-			if len(c.of("a").missing(nil)) != 0 {
+			if len(c.Of("a").Missing(nil)) != 0 {
 				t.Error("they are forgotten too soon")
 			}
 			<-time.After(1)
-			if len(c.of("a").missing(nil)) != 1 {
+			if len(c.Of("a").Missing(nil)) != 1 {
 				t.Error("they are kept too long")
 			}
 		})
 	})
 	t.Run("memory is bounded in tenants and terms, and the last used ones are kept", func(t *testing.T) {
-		c := newCounts()
-		c.of("first").put("", 1)
+		c := NewCounts()
+		c.Of("first").Put("", 1)
 		for i := range 2 * countedTenants {
-			c.of(fmt.Sprint("tenant ", i)).put("", 1)
-			c.of("first")
+			c.Of(fmt.Sprint("tenant ", i)).Put("", 1)
+			c.Of("first")
 		}
 		if c.tenants.Len() != countedTenants {
 			t.Errorf("%d tenants are kept", c.tenants.Len())
 		}
-		first := c.of("first")
-		if len(first.missing(nil)) != 0 {
+		first := c.Of("first")
+		if len(first.Missing(nil)) != 0 {
 			t.Error("the tenant used last is forgotten")
 		}
 		for i := range 2*countedTerms + 1 {
-			first.put(fmt.Sprint("term ", i), 1)
+			first.Put(fmt.Sprint("term ", i), 1)
 		}
-		if first.terms.Len() > countedTerms || len(first.missing(nil)) != 0 {
+		if first.terms.Len() > countedTerms || len(first.Missing(nil)) != 0 {
 			t.Errorf("%d terms are kept", first.terms.Len())
 		}
 	})
@@ -92,9 +92,9 @@ func TestGuessedIDF(t *testing.T) {
 			}
 			return hit
 		}
-		got := guessed(termsOf("common", "rare", "unknown"), []retrieval.Hit{at(0, 0, 1), at(0), at(0, 0)})
+		got := Guess(termsOf("common", "rare", "unknown"), []retrieval.Hit{at(0, 0, 1), at(0), at(0, 0)})
 		if !(0 < got[0] && got[0] < got[1] && got[1] < got[2]) {
-			t.Errorf("guessed are %v", got)
+			t.Errorf("the guesses are %v", got)
 		}
 	})
 }

@@ -1,4 +1,7 @@
-package weaviate
+// Package idf knows how rare the terms of questions are, which it learns from the
+// scores of hits or from counts, and remembers for a few minutes. It does not own
+// how the server is asked.
+package idf
 
 import (
 	"errors"
@@ -17,16 +20,16 @@ const (
 	countedTenants, countedTerms = 256, 2000
 )
 
-// counts remembers how many passages have each term, for the tenants that were
+// Counts remembers how many passages have each term, for the tenants that were
 // searched last. It sees this process's own changes at once, and those of other
 // processes after [countsKept].
-type counts struct {
+type Counts struct {
 	mutex   sync.Mutex
-	tenants *simplelru.LRU[string, *tenantCounts]
+	tenants *simplelru.LRU[string, *Tenant]
 }
 
-// tenantCounts are the numbers of one tenant.
-type tenantCounts struct {
+// Tenant holds the numbers of one tenant.
+type Tenant struct {
 	until time.Time
 
 	mutex sync.Mutex
@@ -39,42 +42,42 @@ type tenantCounts struct {
 
 const unknown = -1
 
-func newCounts() *counts {
-	tenants, _ := simplelru.NewLRU[string, *tenantCounts](countedTenants, nil) // fails below one
-	return &counts{tenants: tenants}
+func NewCounts() *Counts {
+	tenants, _ := simplelru.NewLRU[string, *Tenant](countedTenants, nil) // fails below one
+	return &Counts{tenants: tenants}
 }
 
-// of returns the numbers of a tenant. Numbers that a caller puts into them after
+// Of returns the numbers of a tenant. Numbers that a caller puts into them after
 // the tenant was forgotten have no effect.
-func (c *counts) of(tenant string) *tenantCounts {
+func (c *Counts) Of(tenant string) *Tenant {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if known, ok := c.tenants.Get(tenant); ok && time.Now().Before(known.until) {
 		return known
 	}
 	terms, _ := simplelru.NewLRU[string, int](countedTerms, nil) // fails below one
-	known := &tenantCounts{until: time.Now().Add(countsKept), total: unknown, terms: terms}
+	known := &Tenant{until: time.Now().Add(countsKept), total: unknown, terms: terms}
 	c.tenants.Add(tenant, known)
 	return known
 }
 
-// forget forgets the numbers of a tenant that has changed.
-func (c *counts) forget(tenant string) {
+// Forget forgets the numbers of a tenant that has changed.
+func (c *Counts) Forget(tenant string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.tenants.Remove(tenant)
 }
 
-// forgetAll forgets all numbers, after a rebuild.
-func (c *counts) forgetAll() {
+// ForgetAll forgets all numbers, after a rebuild.
+func (c *Counts) ForgetAll() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.tenants.Purge()
 }
 
-// missing returns the terms whose number is not known, and an empty term if the
+// Missing returns the terms whose number is not known, and an empty term if the
 // number of all passages is not known.
-func (t *tenantCounts) missing(terms []retrieval.Term) (missing []string) {
+func (t *Tenant) Missing(terms []retrieval.Term) (missing []string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if t.total == unknown {
@@ -88,9 +91,9 @@ func (t *tenantCounts) missing(terms []retrieval.Term) (missing []string) {
 	return missing
 }
 
-// put keeps the number of passages with a term, or that of all under the empty
+// Put keeps the number of passages with a term, or that of all under the empty
 // term.
-func (t *tenantCounts) put(term string, n int) {
+func (t *Tenant) Put(term string, n int) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if term == "" {
@@ -100,15 +103,15 @@ func (t *tenantCounts) put(term string, n int) {
 	t.terms.Add(term, n)
 }
 
-// averageLength is what [tenantCounts.putAverageLength] kept, or zero.
-func (t *tenantCounts) averageLength() float64 {
+// AverageLength is what [Tenant.PutAverageLength] kept, or zero.
+func (t *Tenant) AverageLength() float64 {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.average
 }
 
-// putAverageLength keeps the average length of a passage, in terms.
-func (t *tenantCounts) putAverageLength(average float64) {
+// PutAverageLength keeps the average length of a passage, in terms.
+func (t *Tenant) PutAverageLength(average float64) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.average = average
@@ -116,8 +119,8 @@ func (t *tenantCounts) putAverageLength(average float64) {
 
 var errNotCounted = errors.New("weaviate: the count of a term was dropped before it was read")
 
-// idf returns the idf of each term.
-func (t *tenantCounts) idf(terms []retrieval.Term) ([]float64, error) {
+// IDF returns the idf of each term.
+func (t *Tenant) IDF(terms []retrieval.Term) ([]float64, error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	list := make([]float64, len(terms))
@@ -126,7 +129,7 @@ func (t *tenantCounts) idf(terms []retrieval.Term) ([]float64, error) {
 		if !ok || t.total == unknown {
 			return nil, errNotCounted
 		}
-		list[i] = idf(t.total, n)
+		list[i] = of(t.total, n)
 	}
 	return list, nil
 }
