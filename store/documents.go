@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"parley/core/knowledge"
 	"parley/ent"
 	"parley/ent/document"
+	"parley/ent/predicate"
 	"parley/ent/scope"
 )
 
@@ -80,16 +82,24 @@ func (s *Documents) Documents(ctx context.Context, workspaceID, chatbotID string
 	return listDocuments(within(ctx, workspaceID), s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID)))
 }
 
-// AllDocuments returns the documents of every workspace, without contents.
-func (s *Documents) AllDocuments(ctx context.Context) ([]knowledge.Document, error) {
-	return listDocuments(scope.System(ctx), s.store.db(ctx).Document.Query())
+// AllDocuments reads the documents of every workspace by ID, without contents.
+func (s *Documents) AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error] {
+	return s.everywhere(ctx)
 }
 
-// ChangedDocuments returns the documents of every workspace that changed since
+// ChangedDocuments reads the documents of every workspace that changed since
 // a time, and all that are being indexed.
-func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error) {
-	return listDocuments(scope.System(ctx), s.store.db(ctx).Document.Query().Where(
-		document.Or(document.UpdatedAtGTE(since), document.State(string(knowledge.Indexing)))))
+func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
+	return s.everywhere(ctx, document.Or(document.UpdatedAtGTE(since), document.State(string(knowledge.Indexing))))
+}
+
+func (s *Documents) everywhere(ctx context.Context, where ...predicate.Document) iter.Seq2[knowledge.Document, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Document, error) {
+		var rows []*ent.Document
+		err := s.store.db(ctx).Document.Query().Where(append(where[:len(where):len(where)], document.IDGT(after))...).
+			Order(document.ByID()).Limit(portionRows).Select(listed...).Scan(ctx, &rows)
+		return mapped(rows, err, documentFromRow)
+	}, func(d knowledge.Document) string { return d.ID })
 }
 
 func listDocuments(ctx context.Context, query *ent.DocumentQuery) ([]knowledge.Document, error) {

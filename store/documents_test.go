@@ -41,7 +41,7 @@ func TestDocumentRoundTrip(t *testing.T) {
 			for what, list := range map[string]func() ([]knowledge.Document, error){
 				"a chatbot's": func() ([]knowledge.Document, error) { return b.Documents(ctx, a.id, a.chatbot) },
 				"a source's":  func() ([]knowledge.Document, error) { return b.SourceDocuments(ctx, a.id, a.source) },
-				"all":         func() ([]knowledge.Document, error) { return b.AllDocuments(ctx) },
+				"all":         func() ([]knowledge.Document, error) { return collected(b.AllDocuments(ctx)) },
 			} {
 				got, err := list()
 				b.must(err)
@@ -284,7 +284,7 @@ func TestMarks(t *testing.T) {
 		})
 		b.Run("changed since a time are those that were changed then or later, and all that are being indexed", func(t *testing.T) {
 			for since, want := range map[time.Time]int{epoch: 23, later: 10, later.Add(time.Second): 6} {
-				if got, err := b.ChangedDocuments(ctx, since); err != nil || len(got) != want {
+				if got, err := collected(b.ChangedDocuments(ctx, since)); err != nil || len(got) != want {
 					t.Errorf("%d since %v, want %d: %v", len(got), since, want, err)
 				}
 			}

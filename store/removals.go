@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	entsql "entgo.io/ent/dialect/sql"
@@ -88,11 +89,13 @@ func (s *Removals) only(ctx context.Context, workspaceID string, where ...predic
 	return one(row, err, removalFromRow)
 }
 
-// RemovalsSince returns the receipts of every workspace since a time.
-func (s *Removals) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
-	rows, err := s.store.db(ctx).Removal.Query().Where(removal.Or(removal.RequestedAtGTE(since), removal.ConfirmedAtGTE(since))).
-		All(scope.System(ctx))
-	return mapped(rows, err, removalFromRow)
+// RemovalsSince reads the receipts of every workspace since a time, by ID.
+func (s *Removals) RemovalsSince(ctx context.Context, since time.Time) iter.Seq2[knowledge.Removal, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Removal, error) {
+		rows, err := s.store.db(ctx).Removal.Query().Where(removal.IDGT(after), removal.Or(removal.RequestedAtGTE(since), removal.ConfirmedAtGTE(since))).
+			Order(removal.ByID()).Limit(portionRows).All(ctx)
+		return mapped(rows, err, removalFromRow)
+	}, func(r knowledge.Removal) string { return r.ID })
 }
 
 // AnswersFrom counts the answers that were given a document, and returns the

@@ -24,7 +24,7 @@ func TestRemovals(t *testing.T) {
 			return all
 		}
 		since := func(at time.Time) int {
-			all, err := b.RemovalsSince(ctx, at)
+			all, err := collected(b.RemovalsSince(ctx, at))
 			b.must(err)
 			return len(all)
 		}

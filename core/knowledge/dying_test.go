@@ -3,6 +3,7 @@ package knowledge_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -107,16 +108,16 @@ func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID strin
 	return s.everything.Passages(ctx, workspaceID, documentID, version)
 }
 
-func (s mortalStore) ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error) {
+func (s mortalStore) ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
 	if err := s.m.step(); err != nil {
-		return nil, err
+		return func(yield func(knowledge.Document, error) bool) { yield(knowledge.Document{}, err) }
 	}
 	return s.everything.ChangedDocuments(ctx, since)
 }
 
-func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error) {
+func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) iter.Seq2[knowledge.Removal, error] {
 	if err := s.m.step(); err != nil {
-		return nil, err
+		return func(yield func(knowledge.Removal, error) bool) { yield(knowledge.Removal{}, err) }
 	}
 	return s.everything.RemovalsSince(ctx, since)
 }

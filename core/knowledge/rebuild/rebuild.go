@@ -6,6 +6,7 @@ package rebuild
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -13,12 +14,13 @@ import (
 	"parley/core/retrieval"
 )
 
-// Documents is the port to the documents of all workspaces, without contents.
+// Documents is the port to the documents of all workspaces, without contents. There may be
+// millions: they are read a portion at a time, and the reading ends with the first error.
 type Documents interface {
-	AllDocuments(ctx context.Context) ([]knowledge.Document, error)
-	// ChangedDocuments returns those that changed since a time, and all that
+	AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error]
+	// ChangedDocuments reads those that changed since a time, and all that
 	// are being indexed.
-	ChangedDocuments(ctx context.Context, since time.Time) ([]knowledge.Document, error)
+	ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error]
 }
 
 // Passages is the port to the passages of one version of a document.
@@ -26,9 +28,9 @@ type Passages interface {
 	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
 }
 
-// Removals is the port to the receipts of all workspaces.
+// Removals is the port to the receipts of all workspaces, read as [Documents] are.
 type Removals interface {
-	RemovalsSince(ctx context.Context, since time.Time) ([]knowledge.Removal, error)
+	RemovalsSince(ctx context.Context, since time.Time) iter.Seq2[knowledge.Removal, error]
 }
 
 // Marks is the port to the marks of rebuilds. A rebuild has one from before it
@@ -116,11 +118,10 @@ func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 // far as the switch.
 func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err error) {
 	err = s.Index.Rebuild(ctx, s.Version, func(ctx context.Context, into retrieval.Filler) error {
-		documents, err := s.Documents.AllDocuments(ctx)
-		if err != nil {
-			return err
-		}
-		for _, d := range documents {
+		for d, err := range s.Documents.AllDocuments(ctx) {
+			if err != nil {
+				return err
+			}
 			if d.Held() == 0 {
 				continue
 			}
@@ -137,20 +138,18 @@ func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err erro
 
 // catchUp makes what changed while an index was built so in the new one.
 func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
-	changed, err := s.Documents.ChangedDocuments(ctx, since)
-	if err != nil {
-		return err
-	}
-	for _, d := range changed {
+	for d, err := range s.Documents.ChangedDocuments(ctx, since) {
+		if err != nil {
+			return err
+		}
 		if err := s.Indexer.Restore(ctx, d); err != nil {
 			return err
 		}
 	}
-	removed, err := s.Removals.RemovalsSince(ctx, since)
-	if err != nil {
-		return err
-	}
-	for _, r := range removed { // not all have gone: a removal can be undone for a while
+	for r, err := range s.Removals.RemovalsSince(ctx, since) { // not all have gone: a removal can be undone for a while
+		if err != nil {
+			return err
+		}
 		if err := s.Indexer.Restore(ctx, knowledge.Document{WorkspaceID: r.WorkspaceID, ChatbotID: r.ChatbotID, ID: r.DocumentID}); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package rebuild
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"slices"
 	"testing"
@@ -65,17 +66,32 @@ func (w *world) Restore(_ context.Context, d knowledge.Document) error {
 
 func (w *world) Follow(context.Context, knowledge.Document, int) error { return nil }
 
-func (w *world) AllDocuments(ctx context.Context) ([]knowledge.Document, error) {
-	return []knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err()
+func (w *world) AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error] {
+	return read([]knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err())
 }
 
-func (w *world) ChangedDocuments(_ context.Context, since time.Time) ([]knowledge.Document, error) {
+func (w *world) ChangedDocuments(_ context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
 	w.asked = append(w.asked, since)
-	return nil, nil
+	return read[knowledge.Document](nil, nil)
 }
 
-func (w *world) RemovalsSince(context.Context, time.Time) ([]knowledge.Removal, error) {
-	return w.removals, nil
+func (w *world) RemovalsSince(context.Context, time.Time) iter.Seq2[knowledge.Removal, error] {
+	return read(w.removals, nil)
+}
+
+// read is a list that ends with an error, if there is one.
+func read[Row any](rows []Row, err error) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			var none Row
+			yield(none, err)
+		}
+	}
 }
 
 func (w *world) BeginRebuild(_ context.Context, at time.Time) (int, error) {

@@ -29,12 +29,11 @@ func (s *Rebuilder) Repair(ctx context.Context) (int, error) {
 	if err := s.resume(ctx); err != nil {
 		return 0, err
 	}
-	documents, err := s.Documents.AllDocuments(ctx)
-	if err != nil {
-		return 0, err
-	}
 	repaired := 0
-	for _, d := range documents {
+	for d, err := range s.Documents.AllDocuments(ctx) {
+		if err != nil {
+			return repaired, err
+		}
 		if d.Held() == 0 || d.State == knowledge.Indexing {
 			continue
 		}

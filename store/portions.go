@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"iter"
+)
+
+// portionRows is how many rows one statement reads of a list that is as long as the
+// installation is large.
+const portionRows = 1_000
+
+// inKeyOrder reads a list in the order of a key, a portion after the other. Read returns
+// the first portionRows rows whose key comes after one; the first key comes after the zero
+// Key. Between two portions no statement is open, so what is done with a row may take
+// long, and may change or delete it. A row that comes before the place reached is left to
+// the next pass. The list ends with its first error.
+func inKeyOrder[Row any, Key any](ctx context.Context, read func(ctx context.Context, after Key) ([]Row, error), key func(Row) Key) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var none Row
+		var after Key
+		for {
+			rows, err := read(ctx, after)
+			if err != nil {
+				yield(none, mapError(err))
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if len(rows) < portionRows {
+				return
+			}
+			after = key(rows[len(rows)-1])
+			if ctx.Err() != nil {
+				yield(none, mapError(context.Cause(ctx)))
+				return
+			}
+		}
+	}
+}
