@@ -103,7 +103,7 @@ func (r *rounds) ask(ctx context.Context) ([]prompt.Call, error) {
 // stays open need not keep it.
 func (r *rounds) take(last bool) prompt.Prompt {
 	taken := r.prompt
-	if last {
+	if taken.Once = last; last {
 		r.prompt = prompt.Prompt{}
 	}
 	return taken

@@ -17,6 +17,8 @@ type decoder struct {
 	stop     string
 	finished bool
 	reported reported
+	// sent is the request, for as long as its tokens may have to be counted.
+	sent []byte
 }
 
 // read reads a stream to its end and emits its text.
@@ -48,6 +50,9 @@ func (a *decoder) read(body io.Reader) error {
 
 func (a *decoder) add(found event) error {
 	a.reported.add(found.usage)
+	if a.reported.prompt > 0 {
+		a.sent = nil // an open stream need not keep it
+	}
 	if found.stop != "" {
 		a.stop = found.stop
 	}

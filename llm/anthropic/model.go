@@ -80,14 +80,14 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	call := upstream.Begin(ctx, m.config.limits)
 	defer call.End()
 	round := len(asked.Messages)
-	decoded := &decoder{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0}
+	decoded := &decoder{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0, sent: body}
 	if asked.Whole {
 		call.Started() // the first token arrives with the last
 	}
 	response, err := m.post(call.Context(), body, asked.Whole)
 	if err != nil {
 		if call.Sent() {
-			generated.Usage = m.usage(body, decoded)
+			generated.Usage = m.usage(decoded)
 		}
 		return generated, call.Failure(err, false)
 	}
@@ -97,7 +97,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	} else {
 		err = decoded.readWhole(response.Body)
 	}
-	generated.Usage = m.usage(body, decoded)
+	generated.Usage = m.usage(decoded)
 	if err != nil {
 		return generated, call.Failure(err, decoded.text.Len() > 0)
 	}

@@ -53,14 +53,14 @@ func (r *reported) add(later reported) {
 }
 
 // usage returns the usage that the server reported, and counts the rest itself.
-func (m *Model) usage(body []byte, a *decoder) answer.Usage {
+func (m *Model) usage(a *decoder) answer.Usage {
 	said := a.reported
 	if said.prompt > 0 && said.final {
 		return answer.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion}
 	}
 	usage := answer.Usage{PromptTokens: said.prompt, CompletionTokens: said.completion, Estimated: true}
 	if said.prompt == 0 {
-		usage.PromptTokens = m.promptTokens(body)
+		usage.PromptTokens = m.promptTokens(a.sent)
 	}
 	if !said.final {
 		usage.CompletionTokens = max(said.completion, m.answerTokens(a))

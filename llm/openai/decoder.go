@@ -14,8 +14,10 @@ import (
 
 // decoder holds the part of an answer that has arrived so far.
 type decoder struct {
-	call    *upstream.Call
-	asked   *prompt.Prompt
+	call  *upstream.Call
+	asked *prompt.Prompt
+	// taken are the texts of passages that the prompt no longer has.
+	taken   []string
 	text    upstream.Text
 	counter *tokens.Counter
 	// offered says that the prompt offered tools. Otherwise calls are ignored.
@@ -113,7 +115,19 @@ func (a *decoder) add(data []byte) error {
 			return err
 		}
 	}
-	return a.text.Add(chunk.text)
+	if err := a.text.Add(chunk.text); err != nil {
+		return err
+	}
+	if a.asked.Once && !a.asked.Whole && a.text.Len() > 0 {
+		a.shrink()
+	}
+	return nil
+}
+
+// shrink makes a prompt small that nobody asks with again.
+func (a *decoder) shrink() {
+	a.taken = a.asked.Shrink()
+	a.asked.Once = false
 }
 
 // ended judges the end of a stream. A complete answer stays complete, even when
@@ -174,6 +188,9 @@ func (a *decoder) estimatePrompt() answer.Usage {
 		for _, call := range message.Calls {
 			total += a.counter.Count(call.Name) + a.counter.Count(argumentsOf(call))
 		}
+	}
+	for _, text := range a.taken {
+		total += a.counter.Count(text)
 	}
 	if a.offered {
 		for _, tool := range a.asked.Tools {

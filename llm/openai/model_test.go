@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley/core/answer"
+	"parley/core/answer/prompt"
+	"parley/core/retrieval"
 	"parley/llm/llmtest"
 	"parley/llm/upstream/upstreamtest"
 )
@@ -121,6 +123,32 @@ func TestUsage(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a prompt that nobody asks with again shrinks with the first text, and is counted as before", func(t *testing.T) {
+		passage := strings.Repeat("Hold the button for ten seconds. ", 40)
+		counted := func(once bool) answer.Usage {
+			asked := prompt.Prompt{Once: once, Passages: make([]retrieval.Result, 1)}
+			asked.Passages[0].Text = passage
+			asked.Messages = []prompt.Message{{Role: prompt.UserRole, Text: "Passages:\n" + passage + "\nQuestion:\nHow?"}}
+			server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"hello", " world"}, OmitUsage: true})
+			generated, err := open(t, server, nil).Generate(t.Context(), asked, func(string) error {
+				if !strings.Contains(asked.Messages[0].Text, passage) && !once {
+					t.Error("the prompt shrank")
+				}
+				return nil
+			})
+			if err != nil || !strings.Contains(string(server.Request(0).Body()), passage) {
+				t.Errorf("err = %v, and the server got %s", err, server.Request(0).Body())
+			}
+			if strings.Contains(asked.Messages[0].Text, passage) == once {
+				t.Errorf("once is %v, and the message is %q", once, asked.Messages[0].Text)
+			}
+			return generated.Usage
+		}
+		kept, shrunk := counted(false), counted(true)
+		if off := kept.PromptTokens - shrunk.PromptTokens; off < -4 || off > 4 || kept.PromptTokens < 200 {
+			t.Errorf("kept it counts %+v, and shrunk %+v", kept, shrunk)
+		}
+	})
 	t.Run("an answer that breaks off has the usage of what was emitted", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"hello", " world"}, OmitUsage: true, OmitFinish: true, OmitDone: true})
 		_, usage, err := generate(t.Context(), open(t, server, nil))

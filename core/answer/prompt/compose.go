@@ -59,7 +59,9 @@ func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 	prompt.Messages = append(prompt.Messages, earlier...)
 	last := withPassages(texts, background, reminder(bot, len(given)), asked)
 	prompt.Messages = append(prompt.Messages, Message{Role: UserRole, Text: last})
-	keepOnce(given, last)
+	if len(q.Tools) > 0 { // Any other prompt shrinks when the model has it.
+		keepOnce(given, last)
+	}
 	return prompt, given
 }
 
@@ -73,6 +75,30 @@ func keepOnce(passages []retrieval.Result, message string) {
 			message = message[at+len(*text):]
 		}
 	}
+}
+
+// Shrink takes the texts of the passages out of the messages, which are most of a
+// prompt: a stream that stays open keeps the passages anyway, and many streams
+// share those that the process remembers. It returns the texts that it took out, so that
+// they can still be counted.
+func (p *Prompt) Shrink() (taken []string) {
+	for i := range p.Messages {
+		message := &p.Messages[i]
+		var rest strings.Builder
+		from := 0
+		for _, passage := range p.Passages {
+			if at := strings.Index(message.Text[from:], passage.Text); at >= 0 && passage.Text != "" {
+				rest.WriteString(message.Text[from : from+at])
+				from += at + len(passage.Text)
+				taken = append(taken, passage.Text)
+			}
+		}
+		if from > 0 {
+			rest.WriteString(message.Text[from:])
+			message.Text = rest.String()
+		}
+	}
+	return taken
 }
 
 // Choose returns the passages that fit, and these as the model is given them,

@@ -167,9 +167,35 @@ func TestCompose(t *testing.T) {
 		}
 	})
 
-	t.Run("the texts of passages are those in the message, not copies of them", func(t *testing.T) {
+	t.Run("a prompt that shrinks loses the passages' texts, and nothing else", func(t *testing.T) {
 		five := passages(5, 400)
-		prompt, given := compose(bot, language(1<<17), five, nil, "Why?", "Why?")
+		before := []Message{{Role: UserRole, Text: "And then?"}, {Role: AssistantRole, Text: "This."}}
+		prompt, _ := compose(bot, language(1<<17), five, before, "Why?", "Why?")
+		whole := slices.Clone(prompt.Messages)
+		taken := prompt.Shrink()
+		if len(taken) != len(five) {
+			t.Fatalf("%d texts were taken out", len(taken))
+		}
+		last := whole[len(whole)-1].Text
+		for i, text := range taken {
+			if text != five[i].Text {
+				t.Errorf("text %d is %q", i, text)
+			}
+			last = strings.Replace(last, text, "", 1)
+		}
+		if lastOf(prompt) != last || !slices.EqualFunc(prompt.Messages[:3], whole[:3], func(a, b Message) bool { return a.Text == b.Text }) {
+			t.Errorf("what is left is %+v", prompt.Messages)
+		}
+		if again := prompt.Shrink(); len(again) > 0 {
+			t.Errorf("a second time took %q", again)
+		}
+	})
+
+	t.Run("with tools, the texts of passages are those in the message, not copies of them", func(t *testing.T) {
+		five := passages(5, 400)
+		model := language(1 << 17)
+		model.tools = true
+		prompt, given := compose(bot, model, five, nil, "Why?", "Why?")
 		message := lastOf(prompt)
 		from := uintptr(unsafe.Pointer(unsafe.StringData(message)))
 		for i, p := range given {

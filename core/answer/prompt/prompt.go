@@ -24,6 +24,9 @@ type Prompt struct {
 	// Whole says that nobody reads the answer before its end. A model may then
 	// generate it without a stream and emit it as one piece.
 	Whole bool
+	// Once says that nobody asks with the prompt again once the model has begun its
+	// text. The model may call [Prompt.Shrink] then.
+	Once bool
 	// NoAnswer is the text of the owner for a question that the knowledge does
 	// not answer. It may be empty.
 	NoAnswer string
