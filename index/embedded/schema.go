@@ -18,7 +18,7 @@ const (
 	applicationID = 0x50726c79
 	// schemaVersion is in the file's user_version. Open discards the content of a
 	// file of another version, because a rebuild restores it.
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
 // A change of a scope, which is a chatbot in a version of the index, raises its

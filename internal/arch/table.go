@@ -287,6 +287,7 @@ var table = []Row{
 	{
 		Packages: []string{"index/embedded/segment"},
 		Ours:     []string{"core/retrieval", "core/retrieval/lexical", "core/fault", "internal/*"},
+		Outside:  []string{xsys},
 		Because:  "a segment is bytes and how they are searched, wherever they are kept",
 	},
 	{

@@ -1,6 +1,9 @@
 package segment
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // candidate is a passage of a view with its score.
 type candidate struct {
@@ -71,12 +74,12 @@ func (b *best) sink() {
 func (b *best) sorted() []candidate {
 	slices.SortFunc(b.heap, func(x, y candidate) int {
 		switch {
-		case x.before(y):
+		case x.score > y.score:
 			return -1
-		case y.before(x):
+		case x.score < y.score:
 			return 1
 		}
-		return 0
+		return cmp.Compare(x.id, y.id)
 	})
 	return b.heap
 }

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -82,13 +81,14 @@ func build(entries []retrieval.Entry) []byte {
 	var w writer
 	w.dimension = Dimension(entries)
 	numbers := w.dictionary(entries)
+	size := numberSize(len(w.spelled))
 	// A pair is a term of a passage: sorted, they are the postings.
 	pairs := make([]uint64, 0, len(numbers))
 	w.addDocument(entries[0].DocumentID, entries[0].SourceID, 0)
 	for passage, e := range entries {
 		w.beginPassage(e.PassageID, len(e.Terms))
 		for _, number := range numbers[:len(e.Terms)] {
-			w.forward = binary.AppendUvarint(w.forward, uint64(number))
+			w.forward = appendNumber(w.forward, size, number)
 			pairs = append(pairs, uint64(number)<<32|uint64(passage))
 		}
 		numbers = numbers[len(e.Terms):]

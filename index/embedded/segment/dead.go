@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"encoding/binary"
 	"slices"
 	"sort"
 )
@@ -77,9 +76,8 @@ func (s *Segment) bury(d *Dead, passage int, scratch []uint32) []uint32 {
 	d.live.remove(passage)
 	d.count++
 	d.length += uint64(at32(s.lengths, passage))
-	for list := s.forwardOf(passage); len(list) > 0; {
-		number, size := binary.Uvarint(list)
-		scratch, list = append(scratch, uint32(number)), list[size:]
+	for list, size := s.forwardOf(passage); len(list) > 0; list = list[size:] {
+		scratch = append(scratch, numberAt(list, size))
 	}
 	slices.Sort(scratch)
 	for _, number := range slices.Compact(scratch) {

@@ -47,8 +47,9 @@ func TestManyVectors(t *testing.T) {
 		query.Vector = vector()
 		got := mustSearch(t, []View{v}, query).Near
 		exact := best{limit: limit}
+		question, unit := asNumbers(query.Vector, nil)
 		for i := range v.vectors {
-			exact.add(candidate{score: v.cosine(i, query.Vector), id: int64(i + 1)})
+			exact.add(candidate{score: v.cosine(i, question, unit), id: int64(i + 1)})
 		}
 		for _, c := range exact.sorted() {
 			if slices.ContainsFunc(got, func(h retrieval.Hit) bool { return h.PassageID == c.id }) {

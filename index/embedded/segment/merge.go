@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"encoding/binary"
 	"strings"
 )
 
@@ -132,14 +131,15 @@ func (w *writer) takePostings(p Part, term int, places []int) {
 }
 
 func (w *writer) mergeForward(parts []Part, passages [][]int, terms [][]uint32) {
+	into := numberSize(w.terms)
 	for i, p := range parts {
 		for passage, place := range passages[i] {
 			if place == gone {
 				continue
 			}
 			w.forwardAt = le.AppendUint32(w.forwardAt, uint32(len(w.forward)))
-			for c := (cursor{data: p.forwardOf(passage)}); len(c.data) > 0; {
-				w.forward = binary.AppendUvarint(w.forward, uint64(terms[i][c.uvarint()]))
+			for list, size := p.forwardOf(passage); len(list) > 0; list = list[size:] {
+				w.forward = appendNumber(w.forward, into, terms[i][numberAt(list, size)])
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (s *search) compare(view, vector int) {
 	if admitted := s.admitted[view]; admitted != nil && !admitted.has(passage) {
 		return
 	}
-	score := v.cosine(vector, s.query.Vector)
+	score := v.cosine(vector, s.question, s.unit)
 	if score >= s.best.floor(-math.MaxFloat32) {
 		s.best.add(candidate{score: score, view: int32(view), passage: int32(passage), id: v.id(passage)})
 	}

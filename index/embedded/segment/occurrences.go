@@ -4,18 +4,24 @@ import (
 	"parley/core/retrieval"
 )
 
-// occurrences adds to the hits of candidates where their passages have the query's
+// occurrences adds to the hits of candidates, of which there are some, where their passages have the query's
 // terms.
 func (s *search) occurrences(candidates []candidate, hits []retrieval.Hit) {
 	s.found = s.found[:0]
 	ends := resize(s.ends, len(candidates))
+	marked := candidates[0].view
+	s.want(marked, true)
 	for i, c := range candidates {
-		s.want(c.view, true)
+		if c.view != marked {
+			s.want(marked, false)
+			marked = c.view
+			s.want(marked, true)
+		}
 		hits[i].Length = int(at32(s.views[c.view].lengths, int(c.passage)))
 		s.find(c)
-		s.want(c.view, false)
 		ends[i] = len(s.found)
 	}
+	s.want(marked, false)
 	s.ends = ends
 	all, start := append([]retrieval.Occurrence(nil), s.found...), 0
 	for i, end := range ends {
@@ -41,23 +47,22 @@ func (s *search) want(view int32, wanted bool) {
 	}
 }
 
-// find appends the occurrences in a passage to found. It reads the varints of the
-// forward list in place, because there may be a hundred thousand of them.
+// find appends the occurrences in a passage to found. It reads the usual size of
+// numbers on its own, because there may be a hundred thousand of them.
 func (s *search) find(c candidate) {
-	list := s.views[c.view].forwardOf(int(c.passage))
-	wanted, found := s.wanted, s.found
-	most := len(found) + retrieval.MaxOccurrences
-	place := int32(0)
-	for at := 0; at < len(list) && len(found) < most; place++ {
-		number := uint32(list[at])
-		at++
-		for shift := 7; number>>shift&1 == 1; shift += 7 {
-			number = number&(1<<shift-1) | uint32(list[at])<<shift
-			at++
+	list, size := s.views[c.view].forwardOf(int(c.passage))
+	wanted, most := s.wanted, len(s.found)+retrieval.MaxOccurrences
+	if size == 2 {
+		for at := 0; at+1 < len(list); at += 2 {
+			if term := wanted[le.Uint16(list[at:])]; term > 0 && len(s.found) < most {
+				s.found = append(s.found, retrieval.Occurrence{Term: int32(term) - 1, At: int32(at / 2)})
+			}
 		}
-		if term := wanted[number]; term > 0 {
-			found = append(found, retrieval.Occurrence{Term: int32(term) - 1, At: place})
+		return
+	}
+	for at := 0; at < len(list); at += size {
+		if term := wanted[numberAt(list[at:], size)]; term > 0 && len(s.found) < most {
+			s.found = append(s.found, retrieval.Occurrence{Term: int32(term) - 1, At: int32(at / size)})
 		}
 	}
-	s.found = found
 }

@@ -30,6 +30,9 @@ type search struct {
 	wanted []uint16
 	found  []retrieval.Occurrence
 	ends   []int
+	// question has the query's vector as integers, which stand for unit each.
+	question []int16
+	unit     float32
 	// planes, sums and histogram belong to the rough comparison of vectors.
 	planes    []uint64
 	sums      []int32
@@ -49,6 +52,7 @@ func Search(ctx context.Context, views []View, query retrieval.IndexQuery) (retr
 	if hits.OtherDimension {
 		s.query.Vector = nil
 	}
+	s.question, s.unit = asNumbers(s.query.Vector, s.question[:0])
 	if len(s.query.Terms) > 0 {
 		if err := s.lexical(ctx); err != nil {
 			return retrieval.Hits{}, err

@@ -25,7 +25,7 @@ import (
 //	32 the number of all terms of all passages, in eight bytes
 //	40 the sizes of the last four sections
 const (
-	magic      = "PSG1"
+	magic      = "PSG2"
 	headerSize = 56
 )
 
@@ -55,7 +55,7 @@ type documentTable struct {
 	byName    []byte // documents in the order of their names, 4 each
 	nameAt    []byte // where the name of a document, then source, begins, 4 each, and the end
 	names     []byte
-	forward   []byte // of a passage: the numbers of its terms in their order, as varints
+	forward   []byte // of passages: the numbers of their terms; see forward.go
 
 	// nameText is a copy of names, so that a name is a string without an
 	// allocation.
@@ -257,11 +257,6 @@ func (t *termTable) lookup(term string) int {
 		}
 	}
 	return -1
-}
-
-// forwardOf returns the numbers of a passage's terms.
-func (t *documentTable) forwardOf(passage int) []byte {
-	return t.forward[at32(t.forwardAt, passage):at32(t.forwardAt, passage+1)]
 }
 
 // compareNames orders documents by name, and those of one name by number.

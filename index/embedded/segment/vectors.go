@@ -122,20 +122,8 @@ func (t *vectorTable) roughly(vector int, planes []uint64) int {
 	return sum
 }
 
-// cosine returns the cosine of a vector and the question.
-func (t *vectorTable) cosine(vector int, question []float32) float32 {
-	row := t.row(vector)
-	question = question[:len(row)]
-	var a, b, c, d float32
-	i := 0
-	for ; i+4 <= len(row); i += 4 {
-		a += question[i] * float32(int8(row[i]))
-		b += question[i+1] * float32(int8(row[i+1]))
-		c += question[i+2] * float32(int8(row[i+2]))
-		d += question[i+3] * float32(int8(row[i+3]))
-	}
-	for ; i < len(row); i++ {
-		a += question[i] * float32(int8(row[i]))
-	}
-	return (a + b + c + d) * at32f(t.scales, vector)
+// cosine returns the cosine of a vector and the question, whose numbers stand for
+// so many units each.
+func (t *vectorTable) cosine(vector int, question []int16, unit float32) float32 {
+	return float32(dot(question, t.row(vector))) * unit * at32f(t.scales, vector)
 }
