@@ -50,6 +50,16 @@ type instance struct {
 	stopped chan error
 }
 
+// users are all users of the installation, oldest first.
+func (w *instance) users() (all []account.User) {
+	w.Helper()
+	for user, err := range w.server.Tenants.Users.All(w.Context()) {
+		w.must(err)
+		all = append(all, user)
+	}
+	return all
+}
+
 // onBothDatabases runs a test on SQLite and on PostgreSQL.
 func onBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*app.Config)) *instance)) {
 	for name, database := range map[string]func(*testing.T) string{

@@ -68,8 +68,7 @@ func (s *slowSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // onSlowSites makes a free workspace for each site, which has it read.
 func (w *instance) onSlowSites(s *slowSites) {
 	w.Helper()
-	users, err := w.server.Tenants.Users.All(w.Context())
-	w.must(err)
+	users := w.users()
 	for i, url := range s.urls {
 		ctx := w.Context()
 		space, err := w.server.Tenants.Workspaces.Create(ctx, users[0], fmt.Sprint("Slow ", i))

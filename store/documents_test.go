@@ -221,7 +221,7 @@ func TestDue(t *testing.T) {
 			for at, want := range map[time.Time][]knowledge.DueWork{
 				*hour(-1): nil, *hour(0): {fetch}, *hour(2): {fetch, index}, *hour(9): {fetch, {WorkspaceID: a.id, Work: knowledge.IndexWork}, index},
 			} {
-				if got, err := b.WorkspacesDue(ctx, at); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.WorkspacesDue(ctx, at)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v: %v, want %v: %v", at, got, want, err)
 				}
 			}

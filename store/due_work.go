@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"iter"
 	"time"
 
 	entsql "entgo.io/ent/dialect/sql"
@@ -25,22 +27,17 @@ func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Ti
 	return one(row, err, sourceFromRow)
 }
 
-// WorkspacesDue returns the work that is due in all workspaces.
-func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) ([]knowledge.DueWork, error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, workDue, now)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	defer rows.Close()
-	var due []knowledge.DueWork
-	for rows.Next() {
-		var d knowledge.DueWork
-		if err := rows.Scan(&d.WorkspaceID, &d.Work); err != nil {
-			return nil, mapError(err)
-		}
-		due = append(due, d)
-	}
-	return due, mapError(rows.Err())
+// WorkspacesDue reads the work that is due in all workspaces.
+func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[knowledge.DueWork, error] {
+	return inKeyOrder(ctx, func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
+		err = eachRow(ctx, s.store.raw(ctx), workDue, []any{now, after.WorkspaceID, after.Work, portionRows}, func(row *sql.Rows) error {
+			var d knowledge.DueWork
+			err := row.Scan(&d.WorkspaceID, &d.Work)
+			due = append(due, d)
+			return err
+		})
+		return due, err
+	}, func(d knowledge.DueWork) knowledge.DueWork { return d })
 }
 
 // DueDocument returns the next document for a kind of work: first those to
@@ -56,11 +53,11 @@ func (s *DueWork) DueDocument(ctx context.Context, workspaceID, work string, now
 }
 
 // workDue is SQL by hand: the kind of work comes from the state, as in dueFor.
-const workDue = `SELECT DISTINCT workspace_id,
-	CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
-	FROM documents WHERE due_at <= $1
-	UNION SELECT DISTINCT workspace_id, 'fetch' FROM sources WHERE due_at <= $1
-	ORDER BY 1, 2`
+const workDue = `SELECT workspace_id, work FROM (
+	SELECT workspace_id, CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
+	FROM documents WHERE due_at <= $1 AND workspace_id >= $2
+	UNION SELECT workspace_id, 'fetch' FROM sources WHERE due_at <= $1 AND workspace_id >= $2) due
+	WHERE workspace_id > $2 OR work > $3 ORDER BY 1, 2 LIMIT $4`
 
 var indexed = document.StateIn(string(knowledge.Indexing), string(knowledge.Removing))
 

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"iter"
 
 	entsql "entgo.io/ent/dialect/sql"
 
@@ -35,6 +37,31 @@ func (s *Holdings) Holdings(ctx context.Context, workspaceID string) ([]tenant.H
 	}
 	tokens, err := s.tokenHoldings(ctx, workspaceID)
 	return append(append(chatbots, members...), tokens...), mapError(err)
+}
+
+// settling says of workspaces whether one may have holdings to suspend, or whose
+// suspension ends: some are suspended, or there are more than the plan includes. Expired
+// tokens count, and a plan's -1 is without a limit.
+const settling = `SELECT w.id, w.plan,
+	EXISTS (SELECT 1 FROM chatbots c WHERE c.workspace_id = w.id AND (c.over_limit
+		OR EXISTS (SELECT 1 FROM tokens t WHERE t.chatbot_id = c.id AND t.over_limit AND t.revoked_at IS NULL)
+		OR p.tokens_per_chatbot >= 0 AND (SELECT COUNT(*) FROM tokens t WHERE t.chatbot_id = c.id AND t.revoked_at IS NULL) > p.tokens_per_chatbot))
+	OR EXISTS (SELECT 1 FROM members m WHERE m.workspace_id = w.id AND m.over_limit)
+	OR p.chatbots >= 0 AND (SELECT COUNT(*) FROM chatbots c WHERE c.workspace_id = w.id) > p.chatbots
+	OR p.members >= 0 AND (SELECT COUNT(*) FROM members m WHERE m.workspace_id = w.id) > p.members
+	FROM workspaces w JOIN plans p ON p.id = w.plan WHERE w.id > $1 ORDER BY w.id LIMIT $2`
+
+// Settling reads of every workspace whether it may have something to settle.
+func (s *Holdings) Settling(ctx context.Context) iter.Seq2[tenant.Settling, error] {
+	return inKeyOrder(ctx, func(ctx context.Context, after string) (all []tenant.Settling, err error) {
+		err = eachRow(ctx, s.store.raw(ctx), settling, []any{after, portionRows}, func(row *sql.Rows) error {
+			var w tenant.Settling
+			err := row.Scan(&w.WorkspaceID, &w.Plan, &w.Maybe)
+			all = append(all, w)
+			return err
+		})
+		return all, err
+	}, func(w tenant.Settling) string { return w.WorkspaceID })
 }
 
 func (s *Holdings) chatbotHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {

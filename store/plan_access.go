@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"parley/core/plan"
@@ -36,11 +37,12 @@ func (s *PlanAccess) SetGrantEnd(ctx context.Context, workspaceID string, until 
 	})
 }
 
-// EndedGrants returns the workspaces whose grant's end is now or was before.
-func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) ([]string, error) {
-	workspaceIDs, err := s.store.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now)).
-		Order(workspace.ByGrantedUntil(), workspace.ByID()).Select(workspace.FieldID).Strings(scope.System(ctx))
-	return workspaceIDs, mapError(err)
+// EndedGrants reads the workspaces whose grant's end is now or was before.
+func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), workspace.IDGT(after)).
+			Order(workspace.ByID()).Limit(portionRows).Select(workspace.FieldID).Strings(ctx)
+	}, itself)
 }
 
 // KeepConversations says how long conversations from before a time are kept at

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"iter"
+
+	"parley/core/knowledge/browse"
 )
 
 // portionRows is how many rows one statement reads of a list that is as long as the
@@ -40,3 +42,10 @@ func inKeyOrder[Row any, Key any](ctx context.Context, read func(ctx context.Con
 		}
 	}
 }
+
+// oldest is the portion after a cursor of a list that begins with the oldest.
+func oldest(after browse.Cursor) browse.Slice {
+	return browse.Slice{After: after, Limit: portionRows, OldestFirst: true}
+}
+
+func itself(id string) string { return id }

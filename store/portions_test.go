@@ -7,8 +7,14 @@ import (
 	"iter"
 	"slices"
 	"testing"
+	"time"
 
+	"parley/core/account"
+	"parley/core/chat"
+	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/tenant"
 )
 
 // collected reads a list to its end.
@@ -123,6 +129,117 @@ func TestListsLongerThanAPortion(t *testing.T) {
 				t.Errorf("%d were read, want %d", read, len(known))
 			}
 		})
+	})
+}
+
+func TestListsOfWorkspaces(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx := b.Context()
+		const all = 2*portionRows + 5
+		ended, oldest := epoch.Add(-time.Hour), epoch.AddDate(0, 0, -40)
+		b.must(b.InTx(ctx, func(ctx context.Context) error {
+			for i := range all {
+				id := fmt.Sprintf("%04d", i*7%all) // not in the order in which they come
+				w := tenant.Workspace{ID: "ws_" + id, Name: "Bakery", Plan: plan.Starter, CreatedAt: epoch.Add(time.Duration(i/3) * time.Second)}
+				u := account.User{ID: "usr_" + id, Email: id + "@example.com", CreatedAt: w.CreatedAt}
+				if err := errors.Join(b.CreateWorkspace(ctx, w), b.SetGrantEnd(ctx, w.ID, &ended), b.CreateUser(ctx, u)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		// One of the last portion has something of everything.
+		const busy = "ws_2003"
+		b.must(b.CreateChatbot(ctx, busy, chatbot.Chatbot{ID: "cb_1", WorkspaceID: busy, CreatedAt: oldest}))
+		_, err := b.CreateConversation(ctx, busy, chat.Conversation{ChatbotID: "cb_1", CreatedAt: oldest})
+		b.must(err)
+		b.must(b.AddQuotaNotice(ctx, busy, "2026-03", 80, epoch))
+
+		b.Run("workspaces and users are read once, oldest first", func(t *testing.T) {
+			wantOnce(t, "workspaces", b.Workspaces(ctx), func(w tenant.Workspace) string { return w.ID }, all)
+			wantOnce(t, "users", b.Users(ctx), func(u account.User) string { return u.ID }, all)
+			before := time.Time{}
+			for w, err := range b.Workspaces(ctx) {
+				b.must(err)
+				if w.CreatedAt.Before(before) {
+					t.Fatalf("%s of %v comes after one of %v", w.ID, w.CreatedAt, before)
+				}
+				before = w.CreatedAt
+			}
+		})
+		b.Run("grants that have ended are read once", func(t *testing.T) {
+			wantOnce(t, "grants", b.EndedGrants(ctx, epoch), itself, all)
+		})
+		b.Run("how long conversations are kept is read once, with the oldest there is", func(t *testing.T) {
+			wantOnce(t, "retentions", b.Retentions(ctx), func(w chat.Forgetful) string { return w.WorkspaceID }, all)
+			for w, err := range b.Retentions(ctx) {
+				b.must(err)
+				if w.WorkspaceID == busy && !w.Oldest.Equal(oldest) || w.WorkspaceID != busy && !w.Oldest.IsZero() {
+					t.Errorf("the oldest of %s is of %v", w.WorkspaceID, w.Oldest)
+				}
+			}
+		})
+		b.Run("messages used are read once", func(t *testing.T) {
+			wantOnce(t, "quotas", b.Quotas(ctx, "2026-03"), func(u tenant.QuotaUse) string { return u.WorkspaceID }, all)
+			for u, err := range b.Quotas(ctx, "2026-03") {
+				b.must(err)
+				if (u.WorkspaceID == busy) != (u.Told == 80) {
+					t.Errorf("the owners of %s were told of %d", u.WorkspaceID, u.Told)
+				}
+			}
+		})
+	})
+}
+
+func TestSettling(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a := b.fill("a") // with a chatbot, a member and a token
+		ctx := b.Context()
+		maybe := func(name plan.Name) bool {
+			b.Helper()
+			b.must(b.SetPlan(ctx, a.id, name, name))
+			all, err := collected(b.Settling(ctx))
+			b.must(err)
+			if len(all) != 1 || all[0].WorkspaceID != a.id || all[0].Plan != name {
+				b.Fatalf("got %+v", all)
+			}
+			return all[0].Maybe
+		}
+		held, err := b.Holdings(ctx, a.id)
+		b.must(err)
+		b.Run("nothing is to settle in a workspace within its plan, in which nothing is suspended", func(t *testing.T) {
+			if maybe(plan.Enterprise) {
+				t.Errorf("there is, of %+v", held)
+			}
+		})
+		for _, h := range held {
+			b.Run(fmt.Sprintf("there may be when a holding of the resource %d is suspended", h.Resource), func(t *testing.T) {
+				b.must(b.SetOverLimit(ctx, a.id, h.Resource, []string{h.ID}))
+				if !maybe(plan.Enterprise) {
+					t.Error("there is not")
+				}
+				b.must(b.SetOverLimit(ctx, a.id, h.Resource, nil))
+				if maybe(plan.Enterprise) {
+					t.Error("there still is")
+				}
+			})
+		}
+		for name, lower := range map[string]func(*plan.Limits, int){
+			"chatbots": func(l *plan.Limits, n int) { l.Chatbots = n }, "members": func(l *plan.Limits, n int) { l.Members = n },
+			"tokens": func(l *plan.Limits, n int) { l.TokensPerChatbot = n },
+		} {
+			b.Run("there may be when the plan includes fewer "+name, func(t *testing.T) {
+				stored, err := b.Plan(ctx, plan.Enterprise)
+				b.must(err)
+				none := stored
+				lower(&none.Limits, 0)
+				b.must(b.UpdatePlan(ctx, none))
+				if !maybe(plan.Enterprise) {
+					t.Error("there is not")
+				}
+				b.must(b.UpdatePlan(ctx, stored))
+			})
+		}
 	})
 }
 

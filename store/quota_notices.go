@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"iter"
 	"time"
 
 	"parley/core/fault"
@@ -19,31 +21,25 @@ func NewQuotaNotices(db *Store) *QuotaNotices { return &QuotaNotices{db} }
 var _ tenant.QuotaStore = (*QuotaNotices)(nil)
 
 const (
-	selectQuota = `SELECT w.id, p.messages_per_month, CAST(COALESCE(SUM(u.messages), 0) AS bigint),
+	selectQuota = `SELECT w.id, p.messages_per_month,
+	CAST(COALESCE((SELECT SUM(u.messages) FROM usages u WHERE u.workspace_id = w.id AND u.month = $1), 0) AS bigint),
 	COALESCE((SELECT MAX(q.percent) FROM quota_notices q WHERE q.workspace_id = w.id AND q.month = $1), 0)
-	FROM workspaces w JOIN plans p ON p.id = w.plan LEFT JOIN usages u ON u.workspace_id = w.id AND u.month = $1`
-	quotasInUse = selectQuota + ` GROUP BY w.id, p.messages_per_month
-	HAVING p.messages_per_month > 0 AND SUM(u.messages) * 100 >= p.messages_per_month * $2
-		OR EXISTS (SELECT 1 FROM quota_notices q WHERE q.workspace_id = w.id AND q.month = $1)`
-	quotaUse = selectQuota + ` WHERE w.id = $2 GROUP BY w.id, p.messages_per_month`
+	FROM workspaces w JOIN plans p ON p.id = w.plan`
+	quotas   = selectQuota + ` WHERE w.id > $2 ORDER BY w.id LIMIT $3`
+	quotaUse = selectQuota + ` WHERE w.id = $2`
 )
 
-// QuotasInUse returns the workspaces that have used a share of a month's messages,
-// or whose owners were told so.
-func (s *QuotaNotices) QuotasInUse(ctx context.Context, month string, share int) (uses []tenant.QuotaUse, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, quotasInUse, month, share)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var use tenant.QuotaUse
-		if err := rows.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told); err != nil {
-			return nil, mapError(err)
-		}
-		uses = append(uses, use)
-	}
-	return uses, mapError(rows.Err())
+// Quotas reads the use of every workspace.
+func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenant.QuotaUse, error] {
+	return inKeyOrder(ctx, func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
+		err = eachRow(ctx, s.store.raw(ctx), quotas, []any{month, after, portionRows}, func(row *sql.Rows) error {
+			var use tenant.QuotaUse
+			err := row.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told)
+			uses = append(uses, use)
+			return err
+		})
+		return uses, err
+	}, func(use tenant.QuotaUse) string { return use.WorkspaceID })
 }
 
 // QuotaUse returns the use of one workspace.

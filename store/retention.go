@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"iter"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -18,29 +19,24 @@ type Retentions struct{ store *Store }
 func NewRetentions(db *Store) *Retentions { return &Retentions{db} }
 
 // retentions has the workspaces whose plan forgets.
-const retentions = `SELECT workspaces.id, plans.retention_days, workspaces.kept_before, workspaces.kept_days FROM workspaces
-	JOIN plans ON plans.id = workspaces.plan WHERE plans.retention_days >= 0`
+const retentions = `SELECT w.id, p.retention_days, w.kept_before, w.kept_days,
+	(SELECT c.created_at FROM conversations c WHERE c.workspace_id = w.id ORDER BY c.created_at LIMIT 1)
+	FROM workspaces w JOIN plans p ON p.id = w.plan WHERE p.retention_days >= 0 AND w.id > $1 ORDER BY w.id LIMIT $2`
 
-// Retentions returns how long each workspace keeps conversations, without
+// Retentions reads how long each workspace keeps conversations, without
 // those that keep them forever.
-func (s *Retentions) Retentions(ctx context.Context) (map[string]chat.Retention, error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, retentions)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	defer rows.Close()
-	all := map[string]chat.Retention{}
-	for rows.Next() {
-		var workspaceID string
-		var kept chat.Retention
-		var before sql.NullTime
-		if err := rows.Scan(&workspaceID, &kept.Days, &before, &kept.KeptDays); err != nil {
-			return nil, mapError(err)
-		}
-		kept.KeptBefore = before.Time
-		all[workspaceID] = kept
-	}
-	return all, mapError(rows.Err())
+func (s *Retentions) Retentions(ctx context.Context) iter.Seq2[chat.Forgetful, error] {
+	return inKeyOrder(ctx, func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
+		err = eachRow(ctx, s.store.raw(ctx), retentions, []any{after, portionRows}, func(row *sql.Rows) error {
+			var w chat.Forgetful
+			var before, oldest sql.NullTime
+			err := row.Scan(&w.WorkspaceID, &w.Days, &before, &w.KeptDays, &oldest)
+			w.KeptBefore, w.Oldest = before.Time, oldest.Time
+			all = append(all, w)
+			return err
+		})
+		return all, err
+	}, func(w chat.Forgetful) string { return w.WorkspaceID })
 }
 
 const (

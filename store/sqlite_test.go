@@ -60,7 +60,7 @@ func (h *held) addUser(id string) <-chan error {
 
 func (h *held) wantUsers(ids ...string) {
 	h.Helper()
-	users, err := h.Users(context.WithoutCancel(h.Context()))
+	users, err := collected(h.Users(context.WithoutCancel(h.Context())))
 	h.must(err)
 	var got []string
 	for _, u := range users {

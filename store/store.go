@@ -31,8 +31,8 @@
 //   - ClaimTestRun, Tested: a process looks after the test questions of every workspace.
 //   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
 //     workspace, and an operator encrypts their secrets again.
-//   - QuotasInUse: owners of every workspace are told what they have used.
-//   - ExpiringTokens, LapsedAccess, Subscriptions, Retentions, ClaimMail, DeleteMails: what time
+//   - Quotas: owners of every workspace are told what they have used.
+//   - ExpiringTokens, LapsedAccess, Subscriptions, Retentions, Settling, ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
 //     operator's command line.

@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"entgo.io/ent/dialect"
 
 	"parley/core/account"
 	"parley/core/fault"
+	"parley/core/knowledge/browse"
 	"parley/ent"
 	"parley/ent/user"
 )
@@ -39,10 +41,12 @@ func (s *Users) UserByEmail(ctx context.Context, email string) (account.User, er
 	return one(row, err, userFromRow)
 }
 
-// Users returns all users, oldest first.
-func (s *Users) Users(ctx context.Context) ([]account.User, error) {
-	rows, err := s.store.db(ctx).User.Query().Order(user.ByCreatedAt(), user.ByID()).All(ctx)
-	return mapped(rows, err, userFromRow)
+// Users reads all users, oldest first.
+func (s *Users) Users(ctx context.Context) iter.Seq2[account.User, error] {
+	return inKeyOrder(ctx, func(ctx context.Context, after browse.Cursor) ([]account.User, error) {
+		rows, err := s.store.db(ctx).User.Query().Where(sliced(oldest(after), user.FieldCreatedAt)).All(ctx)
+		return mapped(rows, err, userFromRow)
+	}, func(u account.User) browse.Cursor { return browse.Cursor{At: u.CreatedAt, ID: u.ID} })
 }
 
 // CountUsers returns how many users there are.

@@ -3,11 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
+	"iter"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/fault"
+	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/ent"
@@ -57,10 +59,12 @@ func foundWorkspace(row *ent.Workspace, err error) (tenant.Workspace, error) {
 	return one(row, err, workspaceFromRow)
 }
 
-// Workspaces returns all workspaces, oldest first.
-func (s *Workspaces) Workspaces(ctx context.Context) ([]tenant.Workspace, error) {
-	rows, err := s.store.db(ctx).Workspace.Query().Order(workspace.ByCreatedAt(), workspace.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, workspaceFromRow)
+// Workspaces reads all workspaces, oldest first.
+func (s *Workspaces) Workspaces(ctx context.Context) iter.Seq2[tenant.Workspace, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
+		rows, err := s.store.db(ctx).Workspace.Query().Where(sliced(oldest(after), workspace.FieldCreatedAt)).All(ctx)
+		return mapped(rows, err, workspaceFromRow)
+	}, func(w tenant.Workspace) browse.Cursor { return browse.Cursor{At: w.CreatedAt, ID: w.ID} })
 }
 
 // RenameWorkspace gives a workspace another name.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"text/tabwriter"
 
@@ -45,10 +47,55 @@ func showTable[Row any](out io.Writer, asJSON bool, values []Row, head []string,
 	if asJSON {
 		return showJSON(out, values)
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.ToUpper(strings.Join(head, "\t")))
+	w := newTable(out, head)
 	for _, value := range values {
 		fmt.Fprintln(w, strings.Join(cells(value), "\t"))
 	}
 	return w.Flush()
+}
+
+func newTable(out io.Writer, head []string) *tabwriter.Writer {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(head, "\t")))
+	return w
+}
+
+// alignedRows is how many rows of a long table are aligned with one another.
+const alignedRows = 1_000
+
+// showList is showTable for a list that may be long: it prints while it reads, and ends
+// with the list's error.
+func showList[Row, View any](out io.Writer, asJSON bool, list iter.Seq2[Row, error], view func(Row) View, head []string, cells func(View) []string) error {
+	if asJSON {
+		return showArray(out, list, view)
+	}
+	w, rows := newTable(out, head), 0
+	for row, err := range list {
+		if err != nil {
+			return errors.Join(w.Flush(), err)
+		}
+		fmt.Fprintln(w, strings.Join(cells(view(row)), "\t"))
+		if rows++; rows%alignedRows == 0 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}
+
+func showArray[Row, View any](out io.Writer, list iter.Seq2[Row, error], view func(Row) View) error {
+	to := jsontext.NewEncoder(out, jsontext.WithIndent("  "))
+	if err := to.WriteToken(jsontext.BeginArray); err != nil {
+		return err
+	}
+	for row, err := range list {
+		if err != nil {
+			return err
+		}
+		if err := json.MarshalEncode(to, view(row)); err != nil {
+			return err
+		}
+	}
+	return to.WriteToken(jsontext.EndArray)
 }

@@ -59,11 +59,7 @@ type workspaceListCmd struct {
 // Run lists the workspaces.
 func (cmd *workspaceListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		found, err := p.Tenants.Workspaces.All(ctx)
-		if err != nil {
-			return err
-		}
-		return showTable(io.out, cmd.JSON, each(found, viewWorkspace), []string{"id", "name", "plan"},
+		return showList(io.out, cmd.JSON, p.Tenants.Workspaces.All(ctx), viewWorkspace, []string{"id", "name", "plan"},
 			func(w workspaceView) []string { return []string{w.ID, w.Name, w.Plan} })
 	})
 }
@@ -126,12 +122,8 @@ type userListCmd struct {
 // Run lists the users.
 func (cmd *userListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		users, err := p.Tenants.Users.All(ctx)
-		if err != nil {
-			return err
-		}
-		views := each(users, func(u account.User) userView { return userView{ID: u.ID, Email: u.Email, CreatedAt: u.CreatedAt} })
-		return showTable(io.out, cmd.JSON, views, []string{"id", "e-mail"},
+		view := func(u account.User) userView { return userView{ID: u.ID, Email: u.Email, CreatedAt: u.CreatedAt} }
+		return showList(io.out, cmd.JSON, p.Tenants.Users.All(ctx), view, []string{"id", "e-mail"},
 			func(u userView) []string { return []string{u.ID, u.Email} })
 	})
 }

@@ -9,6 +9,7 @@ package account
 import (
 	"context"
 	"io"
+	"iter"
 	"net/mail"
 	"runtime"
 	"strings"
@@ -41,7 +42,8 @@ type UserStore interface {
 	CreateUser(ctx context.Context, user User) error
 	User(ctx context.Context, id string) (User, error)
 	UserByEmail(ctx context.Context, email string) (User, error)
-	Users(ctx context.Context) ([]User, error)
+	// Users reads all users, oldest first, a portion at a time.
+	Users(ctx context.Context) iter.Seq2[User, error]
 	CountUsers(ctx context.Context) (int, error)
 	// LockUsers blocks others from creating users until the transaction ends.
 	LockUsers(ctx context.Context) error
@@ -115,7 +117,7 @@ func (u *Users) Get(ctx context.Context, userID string) (User, error) {
 }
 
 // All returns all users, for the operator.
-func (u *Users) All(ctx context.Context) ([]User, error) { return u.store.Users(ctx) }
+func (u *Users) All(ctx context.Context) iter.Seq2[User, error] { return u.store.Users(ctx) }
 
 // CheckEmail returns the normal form of an address, or refuses it.
 func CheckEmail(email string) (string, error) {

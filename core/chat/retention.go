@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"iter"
 	"time"
 )
 
@@ -28,12 +27,20 @@ type Retention struct {
 	KeptDays   int
 }
 
+// Forgetful is a workspace that does not keep its conversations for ever.
+type Forgetful struct {
+	WorkspaceID string
+	Retention
+	// Oldest is when the oldest of its conversations began, zero if it has none.
+	Oldest time.Time
+}
+
 // Retentions is the port to what says how long conversations are kept, and
 // deletes them.
 type Retentions interface {
-	// Retentions returns how long each workspace keeps conversations, without
-	// those that keep them forever.
-	Retentions(ctx context.Context) (map[string]Retention, error)
+	// Retentions reads, a portion at a time, how long each workspace keeps
+	// conversations, without those that keep them forever.
+	Retentions(ctx context.Context) iter.Seq2[Forgetful, error]
 	// DeleteOldConversations deletes conversations of a workspace with their
 	// messages, the oldest first and at most limit: those whose last message
 	// came before a time, and not before another, or which have no message and
@@ -57,7 +64,7 @@ func (s *Service) deleteOld(ctx context.Context, workspaceID string, since time.
 	if days < 1 {
 		return 0, nil
 	}
-	before := s.now().UTC().AddDate(0, 0, -min(days, longestRetention))
+	before := s.before(days)
 	for total := 0; ; {
 		deleted, err := s.retentions.DeleteOldConversations(ctx, workspaceID, since, before, deletedAtOnce)
 		total += deleted
@@ -67,24 +74,31 @@ func (s *Service) deleteOld(ctx context.Context, workspaceID string, since time.
 	}
 }
 
+// before is when conversations ended that were kept for days.
+func (s *Service) before(days int) time.Time {
+	return s.now().UTC().AddDate(0, 0, -min(days, longestRetention))
+}
+
 // DeleteExpired deletes, in every workspace, the conversations that its plan
 // keeps no longer. A workspace that fails does not keep the others from it.
 func (s *Service) DeleteExpired(ctx context.Context) error {
-	retentions, err := s.retentions.Retentions(ctx)
-	if err != nil {
-		return err
-	}
 	var failed []error
-	for _, workspaceID := range slices.Sorted(maps.Keys(retentions)) {
-		deleted, err := s.DeleteOld(ctx, workspaceID, retentions[workspaceID])
+	for w, err := range s.retentions.Retentions(ctx) {
+		if err != nil {
+			return errors.Join(append(failed, err)...)
+		}
+		if w.Oldest.IsZero() || w.Oldest.After(s.before(w.Days)) { // as in most workspaces at most times
+			continue
+		}
+		deleted, err := s.DeleteOld(ctx, w.WorkspaceID, w.Retention)
 		if deleted > 0 {
-			s.log.Info("deleted conversations that the plan keeps no longer", "workspace_id", workspaceID, "count", deleted)
+			s.log.Info("deleted conversations that the plan keeps no longer", "workspace_id", w.WorkspaceID, "count", deleted)
 		}
 		if ctx.Err() != nil {
 			return errors.Join(append(failed, context.Cause(ctx))...)
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("workspace %s: %w", workspaceID, err))
+			failed = append(failed, fmt.Errorf("workspace %s: %w", w.WorkspaceID, err))
 		}
 	}
 	return errors.Join(failed...)

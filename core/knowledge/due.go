@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"parley/core/fault"
@@ -39,8 +40,8 @@ type DueStore interface {
 	// sources in skip are left out.
 	DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (Document, error)
 	DueSource(ctx context.Context, workspaceID string, now time.Time) (Source, error)
-	// WorkspacesDue returns the work that is due in all workspaces.
-	WorkspacesDue(ctx context.Context, now time.Time) ([]DueWork, error)
+	// WorkspacesDue reads the work that is due in all workspaces, a portion at a time.
+	WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[DueWork, error]
 }
 
 // WorkOff works off what is due in a workspace, of each kind for about one turn:
@@ -100,12 +101,12 @@ func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete 
 // Sweep enqueues all work that is due: what waited for its time to come, and what a crash left behind. And it counts the answers of
 // receipts for good whose time has come.
 func (s *Worker) Sweep(ctx context.Context) error {
-	due, err := s.due.WorkspacesDue(ctx, s.now())
-	if err != nil {
-		return err
-	}
 	var failures []error
-	for _, d := range due {
+	for d, err := range s.due.WorkspacesDue(ctx, s.now()) {
+		if err != nil {
+			failures = append(failures, err)
+			break
+		}
 		failures = append(failures, s.workspaces.InTx(ctx, func(ctx context.Context) error {
 			if _, err := s.workspaces.lock(ctx, d.WorkspaceID); err != nil {
 				return err

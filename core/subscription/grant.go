@@ -116,12 +116,11 @@ func (g *Grants) grant(ctx context.Context, workspace tenant.Workspace, paid pla
 // EndDue revokes the grants that have ended, and returns how many. A workspace falls back to
 // the plan it pays for, or else to the free plan.
 func (g *Grants) EndDue(ctx context.Context) (int, error) {
-	workspaces, err := g.db.Access.EndedGrants(ctx, g.now())
-	if err != nil {
-		return 0, err
-	}
 	count, failures := 0, []error(nil)
-	for _, workspaceID := range workspaces {
+	for workspaceID, err := range g.db.Access.EndedGrants(ctx, g.now()) {
+		if err != nil {
+			return count, errors.Join(append(failures, err)...)
+		}
 		ended, err := g.end(ctx, workspaceID)
 		if ended {
 			count++

@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"parley/core/audit"
@@ -36,8 +37,8 @@ type AccessStore interface {
 	SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error
 	// SetGrantEnd writes when the grant ends; nil if it does not.
 	SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error
-	// EndedGrants returns the workspaces whose grant has ended.
-	EndedGrants(ctx context.Context, now time.Time) ([]string, error)
+	// EndedGrants reads the workspaces whose grant has ended, a portion at a time.
+	EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error]
 	// KeepConversations keeps conversations whose last message is older than a time for
 	// at least this many days, or for the longer time set before; plan.Unlimited means
 	// forever.

@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"parley/core/plan"
@@ -33,12 +34,23 @@ type Holdings struct {
 	now        func() time.Time
 }
 
+// Settling says of a workspace whether there may be something to settle.
+type Settling struct {
+	WorkspaceID string
+	Plan        plan.Name
+	// Maybe is false if nothing is suspended, and there is no more than the plan
+	// includes.
+	Maybe bool
+}
+
 // HoldingStore stores what is over the limit of a plan.
 type HoldingStore interface {
 	// Holdings returns a workspace's chatbots, members and tokens that were not revoked,
 	// the oldest of each first. They include expired tokens, because the caller knows
 	// the time. The id of a member is the user's; the owner who joined first is vital.
 	Holdings(ctx context.Context, workspaceID string) ([]Holding, error)
+	// Settling reads all workspaces, a portion at a time.
+	Settling(ctx context.Context) iter.Seq2[Settling, error]
 	// SetOverLimit marks the holdings with the ids as over the limit, and all others of
 	// the resource as within it.
 	SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error

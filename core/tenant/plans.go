@@ -55,7 +55,7 @@ func (p *Plans) Update(ctx context.Context, changed plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	return p.settleAll(ctx, func(w Workspace) bool { return w.Plan == changed.Name })
+	return p.settleAll(ctx, func(name plan.Name) bool { return name == changed.Name })
 }
 
 // SetOnSale stores the price at which a plan is on sale, as read at Stripe. See
@@ -80,27 +80,26 @@ func (p *Plans) Existing(ctx context.Context, name plan.Name) (plan.Plan, error)
 // SettleAll settles every workspace, so that a changed rule, or an expired token, takes effect
 // without any activity in the workspace.
 func (p *Plans) SettleAll(ctx context.Context) error {
-	return p.settleAll(ctx, func(Workspace) bool { return true })
+	return p.settleAll(ctx, func(plan.Name) bool { return true })
 }
 
 // settleAll settles workspaces one after the other, so that none waits for the others.
 // One that fails does not keep the others from it.
-func (p *Plans) settleAll(ctx context.Context, wanted func(Workspace) bool) error {
-	workspaces, err := p.db.Workspaces.Workspaces(ctx)
-	if err != nil {
-		return err
-	}
+func (p *Plans) settleAll(ctx context.Context, wanted func(plan.Name) bool) error {
 	var failures []error
-	for _, workspace := range workspaces {
-		if !wanted(workspace) {
+	for w, err := range p.db.Holdings.Settling(ctx) {
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		if !w.Maybe || !wanted(w.Plan) {
 			continue
 		}
-		err := p.holdings.settleIfUnsettled(ctx, workspace)
+		err := p.holdings.settleIfUnsettled(ctx, w)
 		if ctx.Err() != nil {
 			return errors.Join(append(failures, context.Cause(ctx))...)
 		}
 		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
-			failures = append(failures, fmt.Errorf("workspace %s: %w", workspace.ID, err))
+			failures = append(failures, fmt.Errorf("workspace %s: %w", w.WorkspaceID, err))
 		}
 	}
 	return errors.Join(failures...)

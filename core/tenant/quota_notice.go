@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"parley/core/fault"
@@ -42,9 +43,8 @@ func (u QuotaUse) Reached() int {
 // QuotaStore stores what owners were told about their messages. Months are such as
 // "2026-11", in UTC.
 type QuotaStore interface {
-	// QuotasInUse returns the workspaces that have used a share of a month's messages,
-	// in percent, or whose owners were told that they have.
-	QuotasInUse(ctx context.Context, month string, share int) ([]QuotaUse, error)
+	// Quotas reads the use of every workspace, a portion at a time.
+	Quotas(ctx context.Context, month string) iter.Seq2[QuotaUse, error]
 	// QuotaUse returns the use of one workspace.
 	QuotaUse(ctx context.Context, workspaceID, month string) (QuotaUse, error)
 	// AddQuotaNotice records that the owners are told of a share. It is a Conflict if
@@ -72,12 +72,11 @@ type QuotaNotices struct {
 // a higher plan makes news again.
 func (n *QuotaNotices) Watch(ctx context.Context) error {
 	month := plan.MonthOf(plan.Messages, n.now())
-	uses, err := n.db.Quotas.QuotasInUse(ctx, month, mostUsed)
-	if err != nil {
-		return err
-	}
 	var failures []error
-	for _, use := range uses {
+	for use, err := range n.db.Quotas.Quotas(ctx, month) {
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
 		switch reached := use.Reached(); {
 		case reached < use.Told:
 			failures = append(failures, n.db.Quotas.DeleteQuotaNotices(ctx, use.WorkspaceID, month))

@@ -47,18 +47,18 @@ func (h *Holdings) Settle(ctx context.Context, workspaceID string) error {
 
 // settleIfUnsettled is [Holdings.Settle], and takes no lock if nothing is to change, as
 // for most workspaces.
-func (h *Holdings) settleIfUnsettled(ctx context.Context, workspace Workspace) error {
-	p, err := h.db.Plans.Plan(ctx, workspace.Plan)
+func (h *Holdings) settleIfUnsettled(ctx context.Context, w Settling) error {
+	p, err := h.db.Plans.Plan(ctx, w.Plan)
 	if err != nil {
 		return err
 	}
-	holdings, err := h.active(ctx, workspace.ID)
+	holdings, err := h.active(ctx, w.WorkspaceID)
 	if err != nil {
 		return err
 	}
 	for _, resource := range limitedInNumber {
 		if _, changed := overLimit(p.Limits, resource, holdings); changed {
-			return h.Settle(ctx, workspace.ID)
+			return h.Settle(ctx, w.WorkspaceID)
 		}
 	}
 	return nil

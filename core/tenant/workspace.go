@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"io"
+	"iter"
 	"time"
 	"unicode/utf8"
 
@@ -38,7 +39,8 @@ type WorkspaceStore interface {
 	Workspace(ctx context.Context, workspaceID string) (Workspace, error)
 	// LockWorkspace is Workspace, and blocks others until the transaction ends.
 	LockWorkspace(ctx context.Context, workspaceID string) (Workspace, error)
-	Workspaces(ctx context.Context) ([]Workspace, error)
+	// Workspaces reads all workspaces, oldest first, a portion at a time.
+	Workspaces(ctx context.Context) iter.Seq2[Workspace, error]
 	RenameWorkspace(ctx context.Context, workspaceID, name string) error
 	// DeleteWorkspace deletes a workspace with everything in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
@@ -168,8 +170,8 @@ func (w *Workspaces) Workspace(ctx context.Context, workspaceID string) (Workspa
 	return w.db.Workspaces.Workspace(ctx, workspaceID)
 }
 
-// All returns all workspaces, for the operator.
-func (w *Workspaces) All(ctx context.Context) ([]Workspace, error) {
+// All reads all workspaces, oldest first, for the operator.
+func (w *Workspaces) All(ctx context.Context) iter.Seq2[Workspace, error] {
 	return w.db.Workspaces.Workspaces(ctx)
 }
 

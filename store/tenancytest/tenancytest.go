@@ -87,11 +87,13 @@ func Open(t *testing.T) Shop {
 	if shop.User, err = store.NewUsers(db).UserByEmail(t.Context(), Email); err != nil {
 		t.Fatal(err)
 	}
-	spaces, err := store.NewWorkspaces(db).Workspaces(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	for space, err := range store.NewWorkspaces(db).Workspaces(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		shop.Space = space
+		break
 	}
-	shop.Space = spaces[0]
 	return shop
 }
 
