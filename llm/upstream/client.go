@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
+
+	"parley/internal/http1"
 )
 
 // maxRefusalBytes bounds how much of a refusal's body is read.
@@ -113,28 +115,30 @@ type limitedBody struct {
 }
 
 // NewHTTPClient returns the client for many long streams to one server: it keeps
-// connections for the next stream, and an open stream costs little memory. It
-// speaks HTTP/1.1 to http addresses, and follows no redirects.
+// connections for the next stream, and an open stream costs little memory, least
+// of all from an http address. It speaks HTTP/1.1 to these, and follows no
+// redirects.
 func NewHTTPClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	other := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          1024,
+		MaxIdleConnsPerHost:   1024,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   5 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		// A line of a stream has some 150 to 300 bytes. A request is written in one
+		// go, and a buffer lives as long as its connection.
+		ReadBufferSize:         2 << 10,
+		WriteBufferSize:        1 << 10,
+		MaxResponseHeaderBytes: 64 << 10,
+		// Compression would delay tokens, and costs 40 KiB per stream.
+		DisableCompression: true,
+	}
 	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           dialer.DialContext,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConns:          1024,
-			MaxIdleConnsPerHost:   1024,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   5 * time.Second,
-			ExpectContinueTimeout: time.Second,
-			// A line of a stream has some 150 to 300 bytes. A request is written in one
-			// go, and a buffer lives as long as its connection.
-			ReadBufferSize:         2 << 10,
-			WriteBufferSize:        1 << 10,
-			MaxResponseHeaderBytes: 64 << 10,
-			// Compression would delay tokens, and costs 40 KiB per stream.
-			DisableCompression: true,
-		},
+		Transport:     &http1.Transport{Dial: dialer.DialContext, Other: other},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

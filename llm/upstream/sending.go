@@ -11,7 +11,7 @@ import (
 // and with it the source of its body, which for a long stream is the largest
 // thing in memory.
 func releaseBody(request *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	if request.Body == nil || request.GetBody == nil {
+	if request.Body == nil || request.Body == http.NoBody || request.GetBody == nil {
 		return next(request)
 	}
 	source := &bodySource{open: request.GetBody}
