@@ -3,6 +3,13 @@ package store
 import (
 	"context"
 	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/ent"
+	"parley/ent/chore"
+	"parley/ent/predicate"
+	"parley/ent/scope"
 )
 
 // Chores lets one process at a time do a chore.
@@ -22,4 +29,10 @@ func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Ti
 		return err
 	})
 	return mine, err
+}
+
+// ChoresBegun returns the names with a prefix of what was begun at a time or later.
+func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time) ([]string, error) {
+	names, err := s.store.db(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(scope.System(ctx))
+	return names, mapError(err)
 }

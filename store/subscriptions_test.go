@@ -179,6 +179,14 @@ func TestChores(t *testing.T) {
 				t.Errorf("%d do it", begun.Load())
 			}
 		})
+		b.Run("what was begun at a time or later is known by the beginning of its name", func(t *testing.T) {
+			for name, at := range map[string]time.Time{"mark b": epoch, "mark a": epoch.Add(time.Second), "mark c": epoch.Add(-time.Second), "marked": epoch} {
+				begin(name, at, at)
+			}
+			if got, err := b.ChoresBegun(b.Context(), "mark ", epoch); err != nil || !slices.Equal(got, []string{"mark a", "mark b"}) {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
 		b.Run("it is not begun again before its time, and is then", func(t *testing.T) {
 			later := epoch.Add(time.Minute)
 			if begin("lapse", epoch, later) {

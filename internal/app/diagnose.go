@@ -45,6 +45,9 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 	for _, part := range p.parts() {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
+	if !p.Store.IsSQLite() {
+		found = append(found, diagnoseIndexes(ctx, p))
+	}
 	found = append(found, diagnoseEmbeddings(ctx, config))
 	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config))
 	found = append(found, diagnoseStripe(ctx, p)...)

@@ -56,6 +56,7 @@ func (h *housekeeping) run(ctx context.Context) {
 				logUnlessStopped(ctx, h.Log, "could not look for answers to stop", h.Turns.StopAsked(ctx))
 			})
 		})
+		tasks.Go(func() { h.watchIndexes(ctx) })
 	}
 	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, h.Chatbots.Tokens.Callers, h.Log) })
 	tasks.Go(func() { h.runChores(ctx) })
