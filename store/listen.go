@@ -2,20 +2,25 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
-	// listenToAccess names the channel on which the trigger note_access_change tells of changes. What
-	// it sends is a workspace, or nothing for all.
-	listenToAccess = "LISTEN parley_access"
-	// A connection is asked for an answer when it was silent for quietFor, and taken
-	// for lost after answerWithin: so nothing is missed for longer than both.
+	// accessChannel is the channel on which the trigger note_access_change tells of
+	// changes. What it sends is a workspace, or nothing for all.
+	accessChannel = "parley_access"
+	// tellMyself sends a notification to a channel that only one connection listens to.
+	tellMyself = "SELECT pg_notify($1, NULL)"
+	// A connection sends itself a notification when it was silent for quietFor, and is
+	// taken for lost when that does not arrive within answerWithin: so nothing is
+	// missed for longer than both. A pooler that gives each transaction another
+	// connection answers every statement, and delivers no notification.
 	quietFor, answerWithin = 2 * time.Second, 2 * time.Second
 	connectWithin          = 10 * time.Second
 	// A lost connection is opened again after a pause from firstPause to lastPause.
@@ -72,32 +77,70 @@ func (s *Access) listen(ctx context.Context, to AccessListener) error {
 		return err
 	}
 	defer func() { _ = conn.Close(connecting) }()
-	if _, err := conn.Exec(connecting, listenToAccess); err != nil {
+	l := &listening{conn: conn, to: to, own: accessChannel + "_" + strings.ToLower(rand.Text())}
+	if _, err := conn.Exec(connecting, "LISTEN "+accessChannel+"; LISTEN "+l.own); err != nil {
+		return err
+	}
+	if err := l.prove(ctx); err != nil {
 		return err
 	}
 	to.Listening(true)
 	for {
-		told, err := waitFor(ctx, conn)
-		if err != nil {
+		if err := l.hear(ctx, quietFor); err == nil {
+			continue
+		} else if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return err
 		}
-		if told != nil {
-			to.Changed(told.Payload)
+		if err := l.prove(ctx); err != nil {
+			return err
 		}
 	}
 }
 
-// waitFor returns the next notification, or nil after a silence in which the connection
-// has answered.
-func waitFor(ctx context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
-	quiet, cancel := context.WithTimeout(ctx, quietFor)
-	defer cancel()
-	told, err := conn.WaitForNotification(quiet)
-	if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return told, err
-	}
+// listening is a connection that listens.
+type listening struct {
+	conn *pgx.Conn
+	to   AccessListener
+	// own is a channel that only this connection knows, and proven whether a
+	// notification came on it.
+	own    string
+	proven bool
+}
+
+var errNotDelivered = errors.New("the database delivers no notifications: connect to PostgreSQL directly, or by a pooler that keeps sessions")
+
+// prove waits for a notification that it sends itself, and tells of all that arrive before.
+func (l *listening) prove(ctx context.Context) error {
+	l.proven = false
 	asking, stop := context.WithTimeout(ctx, answerWithin)
 	defer stop()
-	_, err = conn.Exec(asking, listenToAccess) // once more changes nothing
-	return nil, err
+	if _, err := l.conn.Exec(asking, tellMyself, l.own); err != nil {
+		return err
+	}
+	for until := time.Now().Add(answerWithin); !l.proven; {
+		err := l.hear(ctx, time.Until(until))
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			return errNotDelivered
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hear waits for one notification, and tells what it says.
+func (l *listening) hear(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	told, err := l.conn.WaitForNotification(ctx)
+	if err != nil {
+		return err
+	}
+	if told.Channel == l.own {
+		l.proven = true
+		return nil
+	}
+	l.to.Changed(told.Payload)
+	return nil
 }

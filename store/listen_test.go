@@ -1,7 +1,10 @@
 package store
 
 import (
+	"context"
 	"log/slog"
+	"strings"
+	"sync"
 	"testing"
 
 	"parley/core/chatbot"
@@ -69,7 +72,7 @@ func TestListen(t *testing.T) {
 		})
 	})
 	t.Run("a lost connection is noticed, and opened again", func(t *testing.T) {
-		pgtest.Disconnect(t, b.url, listenToAccess)
+		pgtest.Disconnect(t, b.url, tellMyself)
 		if <-h.is {
 			t.Error("the loss was not told")
 		}
@@ -80,5 +83,55 @@ func TestListen(t *testing.T) {
 	})
 	t.Run("a chatbot that is deleted is told", func(t *testing.T) {
 		hears(t, true, func() { b.must(b.DeleteChatbot(ctx, a.id, a.chatbot)) })
+	})
+}
+
+// lines are those of a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func TestListenBehindAPooler(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, migratedPostgres.New(t))
+	b := openBundle(t, proxy.URL())
+	h := hearing{changed: make(chan string, 100), is: make(chan bool, 100)}
+	t.Run("a pooler that begins to swallow notifications is noticed, and listened through no more", func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go NewAccess(b.Store).Listen(ctx, h, slog.New(slog.DiscardHandler))
+		if !<-h.is {
+			t.Fatal("it does not listen")
+		}
+		proxy.Mute()
+		if <-h.is {
+			t.Fatal("it listens once more")
+		}
+	})
+	t.Run("one that swallows them from the start is never believed", func(t *testing.T) {
+		var said lines
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		h := hearing{changed: make(chan string, 100), is: make(chan bool, 100)}
+		go NewAccess(b.Store).Listen(ctx, h, slog.New(slog.NewTextHandler(&said, nil)))
+		if <-h.is || <-h.is {
+			t.Fatal("it believes that it listens")
+		}
+		if !strings.Contains(said.String(), "connect to PostgreSQL directly") {
+			t.Errorf("the log says %s", said.String())
+		}
 	})
 }

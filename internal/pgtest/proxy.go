@@ -27,6 +27,7 @@ type Proxy struct {
 	answers  chan struct{} // closed unless the proxy hangs
 	closed   bool
 	serving  sync.WaitGroup
+	mute     atomic.Bool
 }
 
 // Point is a moment on the way of a statement.
@@ -112,6 +113,10 @@ func (p *Proxy) On(rule Rule) *Fault {
 	p.faults = append(p.faults, f)
 	return f
 }
+
+// Mute drops all notifications from now on, as a pooler does that gives each
+// transaction another connection.
+func (p *Proxy) Mute() { p.mute.Store(true) }
 
 // Off removes all rules and releases what they hold back.
 func (p *Proxy) Off() {

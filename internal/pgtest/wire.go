@@ -32,7 +32,7 @@ const (
 
 	queryType, syncType = 'Q', 'S'
 
-	completeType, readyType = 'C', 'Z'
+	completeType, readyType, notificationType = 'C', 'Z', 'A'
 )
 
 const (
@@ -115,6 +115,9 @@ func (s *session) ask(client *bufio.Reader) {
 			texts = append(texts, text)
 		}
 		kind := message[0]
+		if kind == notificationType && s.proxy.mute.Load() {
+			continue
+		}
 		switch kind {
 		case parseType, bindType, describeType, executeType, closeType:
 			continue // more follows
@@ -202,6 +205,9 @@ func (s *session) answer(server *bufio.Reader) {
 		s.proxy.pass(s)
 		met := s.awaited()
 		kind := message[0]
+		if kind == notificationType && s.proxy.mute.Load() {
+			continue
+		}
 		if met != nil && met.At == AfterRows && kind != completeType && held.Len() == 0 && kind != readyType {
 			met = nil // still rows, which go on at once
 		}
