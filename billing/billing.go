@@ -10,6 +10,7 @@ package billing
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"time"
 
@@ -55,7 +56,8 @@ type Books struct {
 // Ledger stores subscriptions, and which events of Stripe were applied.
 type Ledger interface {
 	Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error)
-	All(ctx context.Context) ([]subscription.Subscription, error)
+	All(ctx context.Context) iter.Seq2[subscription.Subscription, error]
+	Stale(ctx context.Context) iter.Seq2[subscription.Subscription, error]
 	Apply(ctx context.Context, workspaceID string, revision int, billed subscription.Billed, trialUsed bool, cause subscription.Cause) (subscription.Applied, error)
 	SawEvent(ctx context.Context, eventID string) (bool, error)
 	NoteEvent(ctx context.Context, eventID, kind string) error
@@ -63,7 +65,7 @@ type Ledger interface {
 
 // lapsesPort finds workspaces whose access has expired.
 type lapsesPort interface {
-	Lapsed(ctx context.Context) (workspaceIDs []string, err error)
+	Lapsed(ctx context.Context) iter.Seq2[string, error]
 }
 
 // Customers knows workspaces as Stripe's customers.

@@ -24,7 +24,7 @@ func (s listener) CatchUp(ctx context.Context) (handled int, err error) {
 		return 0, err
 	}
 	read := map[string]bool{}
-	err = each(ctx, s.common, missed, func(h notice.Notice) error {
+	err = each(ctx, s.common, stripeapi.Listed(missed), func(h notice.Notice) error {
 		news, err := s.catchUp(ctx, h, read)
 		if news && err == nil {
 			handled++

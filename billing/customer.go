@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/customer"
@@ -99,14 +98,7 @@ const tellTries = 3
 // PushCustomers sends owners' changed addresses to Stripe. It retries failed ones the next
 // time.
 func (s customers) PushCustomers(ctx context.Context) error {
-	subscriptions, err := s.books.Ledger.All(ctx)
-	if err != nil {
-		return err
-	}
-	subscriptions = slices.DeleteFunc(subscriptions, func(known subscription.Subscription) bool {
-		return known.CustomerID == "" || !known.CustomerStale || known.MissingAt != nil
-	})
-	return each(ctx, s.common, subscriptions, func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
+	return each(ctx, s.common, s.books.Ledger.Stale(ctx), func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
 }
 
 func (s customers) pushCustomer(ctx context.Context, known subscription.Subscription) error {

@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
@@ -21,12 +22,15 @@ const (
 )
 
 // each performs an action at Stripe for each of many workspaces. A failure for one does not
-// stop the others, unless Stripe itself is down. It returns the first few failures. It
-// ignores workspaces whose customer is not at this Stripe, which are already marked.
-func each[T any](ctx context.Context, s *common, items []T, do func(T) error) error {
+// stop the others, unless Stripe itself is down or the list cannot be read on. It returns
+// the first few failures. It ignores workspaces whose customer is not at this Stripe.
+func each[T any](ctx context.Context, s *common, items iter.Seq2[T, error], do func(T) error) error {
 	var failures []error
 	running := 0
-	for _, item := range items {
+	for item, err := range items {
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
 		err := s.patiently(ctx, func() error { return do(item) })
 		if isStray(err) {
 			err = nil

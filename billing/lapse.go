@@ -12,11 +12,7 @@ import (
 // lost, and nobody who has paid should be locked out. Access that has also ended at Stripe
 // ends. If Stripe cannot be asked about a workspace, its access stays.
 func (s refresher) RefreshLapsed(ctx context.Context) error {
-	lapsed, err := s.books.Lapses.Lapsed(ctx)
-	if err != nil {
-		return err
-	}
-	return each(ctx, s.common, lapsed, func(workspaceID string) error {
+	return each(ctx, s.common, s.books.Lapses.Lapsed(ctx), func(workspaceID string) error {
 		_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, subscription.Cause{})
 		return err
 	})

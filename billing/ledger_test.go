@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"parley/billing/setup"
+	"parley/billing/stripeapi"
 	"parley/billing/stripetest"
 	"parley/core/audit"
 	"parley/core/fault"
@@ -75,19 +77,40 @@ func (l *ledger) Subscription(_ context.Context, workspaceID string) (subscripti
 	return l.change(workspaceID, func(*subscription.Subscription) {})
 }
 
-func (l *ledger) All(context.Context) ([]subscription.Subscription, error) {
+func (l *ledger) All(context.Context) iter.Seq2[subscription.Subscription, error] {
+	return l.chosen(func(row subscription.Subscription) bool { return row.CustomerID != "" })
+}
+
+func (l *ledger) Stale(context.Context) iter.Seq2[subscription.Subscription, error] {
+	return l.chosen(func(row subscription.Subscription) bool {
+		return row.CustomerID != "" && row.CustomerStale && row.MissingAt == nil
+	})
+}
+
+// chosen are the rows of which want says yes, or the ledger's failure.
+func (l *ledger) chosen(want func(subscription.Subscription) bool) iter.Seq2[subscription.Subscription, error] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []subscription.Subscription
 	for _, id := range slices.Sorted(maps.Keys(l.rows)) {
-		if row := l.rows[id]; row.CustomerID != "" {
-			all = append(all, row)
+		if want(l.rows[id]) {
+			all = append(all, l.rows[id])
 		}
 	}
-	return all, l.failing
+	return orFailing(all, l.failing)
 }
 
-func (l *ledger) Lapsed(context.Context) ([]string, error) {
+func orFailing[T any](items []T, err error) iter.Seq2[T, error] {
+	if err == nil {
+		return stripeapi.Listed(items)
+	}
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}
+
+func (l *ledger) Lapsed(context.Context) iter.Seq2[string, error] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var lapsed []string
@@ -96,7 +119,7 @@ func (l *ledger) Lapsed(context.Context) ([]string, error) {
 			lapsed = append(lapsed, id)
 		}
 	}
-	return lapsed, l.failing
+	return orFailing(lapsed, l.failing)
 }
 
 func (l *ledger) Replace(_ context.Context, workspaceID, replaced string, customer subscription.Customer) (subscription.Subscription, error) {

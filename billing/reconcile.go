@@ -2,8 +2,8 @@ package billing
 
 import (
 	"context"
+	"iter"
 	"log/slog"
-	"slices"
 	"time"
 
 	"parley/core/audit"
@@ -26,22 +26,14 @@ const (
 // after a failure, unless Stripe is down, and skips customers that are not at this Stripe:
 // see [Service.Strays].
 func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
-	subscriptions, err := s.books.Ledger.All(ctx)
-	if err != nil {
+	here, some, err := s.setAside(ctx)
+	if err != nil || !some {
 		return 0, err
 	}
-	subscriptions = slices.DeleteFunc(subscriptions, func(known subscription.Subscription) bool { return !s.mayChange(known) })
-	if len(subscriptions) == 0 {
-		return 0, nil
-	}
-	here, err := s.Account(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if subscriptions, err = s.setAside(ctx, subscriptions, here); err != nil {
-		return 0, err
-	}
-	err = each(ctx, s.common, subscriptions, func(known subscription.Subscription) error {
+	err = each(ctx, s.common, s.changeable(ctx), func(known subscription.Subscription) error {
+		if known.Account.Other(here) {
+			return nil
+		}
 		applied, err := s.Refresh(audit.As(ctx, audit.Reconciliation), known.WorkspaceID, subscription.Cause{})
 		if applied.Changed {
 			corrected++
@@ -54,19 +46,35 @@ func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
 	return corrected, err
 }
 
-// setAside marks the customers of other accounts, raises one alarm for all new ones, and
-// returns the other subscriptions.
-func (s reconciler) setAside(ctx context.Context, subscriptions []subscription.Subscription, here subscription.StripeAccount) ([]subscription.Subscription, error) {
-	var ours []subscription.Subscription
+// changeable reads the subscriptions that may change, and the error.
+func (s reconciler) changeable(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
+	return func(yield func(subscription.Subscription, error) bool) {
+		for known, err := range s.books.Ledger.All(ctx) {
+			if (err != nil || s.mayChange(known)) && !yield(known, err) {
+				return
+			}
+		}
+	}
+}
+
+// setAside marks the customers of other accounts, and raises one alarm for all new ones. It
+// returns this account, and whether any subscription may change: else Stripe is not asked.
+func (s reconciler) setAside(ctx context.Context) (here subscription.StripeAccount, some bool, err error) {
 	var found []string
-	for _, known := range subscriptions {
+	for known, err := range s.changeable(ctx) {
+		if err == nil && !some {
+			some = true
+			here, err = s.Account(ctx)
+		}
+		if err != nil {
+			return here, some, err
+		}
 		if !known.Account.Other(here) {
-			ours = append(ours, known)
 			continue
 		}
 		news, err := s.books.Customers.MarkMissing(ctx, known.WorkspaceID, known.CustomerID)
 		if err != nil && !fault.Is(err, fault.NotFound) {
-			return nil, err
+			return here, some, err
 		}
 		if news {
 			found = append(found, known.WorkspaceID)
@@ -75,7 +83,7 @@ func (s reconciler) setAside(ctx context.Context, subscriptions []subscription.S
 	if len(found) > 0 {
 		s.alarm(OtherAccount, slog.Int("workspaces", len(found)), slog.String("which", named10(found)))
 	}
-	return ours, nil
+	return here, some, nil
 }
 
 func (s reconciler) mayChange(known subscription.Subscription) bool {

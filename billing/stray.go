@@ -75,12 +75,11 @@ func (s reconciler) Strays(ctx context.Context) (Strays, error) {
 	if err != nil {
 		return Strays{}, err
 	}
-	subscriptions, err := s.books.Ledger.All(ctx)
-	if err != nil {
-		return Strays{}, err
-	}
 	var found Strays
-	for _, known := range subscriptions {
+	for known, err := range s.books.Ledger.All(ctx) {
+		if err != nil {
+			return Strays{}, err
+		}
 		switch {
 		case known.CustomerID == "":
 		case known.Account.Other(here):

@@ -96,7 +96,7 @@ func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) iter.
 func (s *Documents) everywhere(ctx context.Context, where ...predicate.Document) iter.Seq2[knowledge.Document, error] {
 	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Document, error) {
 		var rows []*ent.Document
-		err := s.store.db(ctx).Document.Query().Where(append(where[:len(where):len(where)], document.IDGT(after))...).
+		err := s.store.db(ctx).Document.Query().Where(where...).Where(document.IDGT(after)).
 			Order(document.ByID()).Limit(portionRows).Select(listed...).Scan(ctx, &rows)
 		return mapped(rows, err, documentFromRow)
 	}, func(d knowledge.Document) string { return d.ID })

@@ -66,7 +66,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("nobody is a customer, and no question was counted", func(t *testing.T) {
-			all, err := NewSubscriptions(s).Subscriptions(ctx)
+			all, err := collected(NewSubscriptions(s).Subscriptions(ctx))
 			if err != nil || len(all) != 0 {
 				t.Errorf("got %+v, %v", all, err)
 			}

@@ -40,8 +40,8 @@ func (s *PlanAccess) SetGrantEnd(ctx context.Context, workspaceID string, until 
 // EndedGrants reads the workspaces whose grant's end is now or was before.
 func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error] {
 	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), workspace.IDGT(after)).
-			Order(workspace.ByID()).Limit(portionRows).Select(workspace.FieldID).Strings(ctx)
+		return s.store.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), fewAfter(workspace.FieldID, after)).
+			Limit(portionRows).Select(workspace.FieldID).Strings(ctx)
 	}, itself)
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"parley/core/knowledge/browse"
 )
 
@@ -46,6 +48,33 @@ func inKeyOrder[Row any, Key any](ctx context.Context, read func(ctx context.Con
 // oldest is the portion after a cursor of a list that begins with the oldest.
 func oldest(after browse.Cursor) browse.Slice {
 	return browse.Slice{After: after, Limit: portionRows, OldestFirst: true}
+}
+
+// fewAfter confines a query that chooses few of many rows to those with a text after one,
+// in its order. The order is no plain column: SQLite would go through the index of all
+// rows in that order, and not look up the few.
+func fewAfter(column, after string) func(*entsql.Selector) {
+	return func(q *entsql.Selector) {
+		if after != "" {
+			q.Where(entsql.GT(q.C(column), after))
+		}
+		q.OrderExpr(entsql.Expr(q.C(column) + " || ''"))
+	}
+}
+
+// converted is a list with each row as something else.
+func converted[Row, Item any](rows iter.Seq2[Row, error], convert func(Row) Item) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for row, err := range rows {
+			var item Item
+			if err == nil {
+				item = convert(row)
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
 func itself(id string) string { return id }

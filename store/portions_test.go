@@ -14,6 +14,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/subscription"
 	"parley/core/tenant"
 )
 
@@ -142,7 +143,11 @@ func TestListsOfWorkspaces(t *testing.T) {
 				id := fmt.Sprintf("%04d", i*7%all) // not in the order in which they come
 				w := tenant.Workspace{ID: "ws_" + id, Name: "Bakery", Plan: plan.Starter, CreatedAt: epoch.Add(time.Duration(i/3) * time.Second)}
 				u := account.User{ID: "usr_" + id, Email: id + "@example.com", CreatedAt: w.CreatedAt}
-				if err := errors.Join(b.CreateWorkspace(ctx, w), b.SetGrantEnd(ctx, w.ID, &ended), b.CreateUser(ctx, u)); err != nil {
+				s := subscription.Subscription{CustomerID: "cus_" + id, CustomerStale: true, Access: plan.Access{Plan: plan.Basic, Until: &ended}}
+				if i%2 == 0 {
+					s.Access.Until = nil
+				}
+				if err := errors.Join(b.CreateWorkspace(ctx, w), b.SetGrantEnd(ctx, w.ID, &ended), b.CreateUser(ctx, u), b.SaveSubscription(ctx, w.ID, s)); err != nil {
 					return err
 				}
 			}
@@ -153,6 +158,12 @@ func TestListsOfWorkspaces(t *testing.T) {
 		b.must(b.CreateChatbot(ctx, busy, chatbot.Chatbot{ID: "cb_1", WorkspaceID: busy, CreatedAt: oldest}))
 		_, err := b.CreateConversation(ctx, busy, chat.Conversation{ChatbotID: "cb_1", CreatedAt: oldest})
 		b.must(err)
+		for i := range portionRows + 5 {
+			id := fmt.Sprintf("tok_%04d", i)
+			token := chatbot.Token{ID: id, ChatbotID: "cb_1", Kind: chatbot.PublishableToken, CreatedAt: epoch}
+			token.Origins = []string{"https://shop.example", "https://" + id + ".example"}
+			b.must(b.CreateToken(ctx, busy, token, id))
+		}
 		b.must(b.AddQuotaNotice(ctx, busy, "2026-03", 80, epoch))
 
 		b.Run("workspaces and users are read once, oldest first", func(t *testing.T) {
@@ -167,6 +178,14 @@ func TestListsOfWorkspaces(t *testing.T) {
 				before = w.CreatedAt
 			}
 		})
+		b.Run("subscriptions are read once", func(t *testing.T) {
+			for name, list := range map[string]iter.Seq2[subscription.Subscription, error]{
+				"all": b.Subscriptions(ctx), "stale": b.StaleCustomers(ctx), "endless": b.EndlessAccess(ctx),
+			} {
+				wantOnce(t, name, list, func(s subscription.Subscription) string { return s.WorkspaceID }, all)
+			}
+			wantOnce(t, "lapsed", b.LapsedAccess(ctx, epoch), itself, all/2)
+		})
 		b.Run("grants that have ended are read once", func(t *testing.T) {
 			wantOnce(t, "grants", b.EndedGrants(ctx, epoch), itself, all)
 		})
@@ -178,6 +197,12 @@ func TestListsOfWorkspaces(t *testing.T) {
 					t.Errorf("the oldest of %s is of %v", w.WorkspaceID, w.Oldest)
 				}
 			}
+		})
+		b.Run("the origins of each publishable token are read once", func(t *testing.T) {
+			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, portionRows+5)
+			_, err := b.RevokeToken(ctx, busy, "cb_1", "tok_0003", epoch)
+			b.must(err)
+			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, portionRows+4)
 		})
 		b.Run("messages used are read once", func(t *testing.T) {
 			wantOnce(t, "quotas", b.Quotas(ctx, "2026-03"), func(u tenant.QuotaUse) string { return u.WorkspaceID }, all)

@@ -22,6 +22,10 @@ func TestWhatRunsAllTheTimeReadsNoWholeTable(t *testing.T) {
 		"a turn":             {selectTurn + " AND a.id = $3", []any{"ws_a", 1, 2}},
 		"the last turn":      {selectTurn + lastTurn, []any{"ws_a", 1}},
 		"later messages":     {"SELECT id FROM messages WHERE conversation_id = $1 AND id > $2 AND workspace_id = $3 LIMIT 1", []any{1, 2, "ws_a"}},
+		"what may settle":    {settling, []any{"ws_a", 1}},
+		"messages used":      {quotas, []any{"2026-03", "ws_a", 1}},
+		"what is kept":       {retentions, []any{"ws_a", 1}},
+		"work that is due":   {workDue, []any{epoch, "ws_a", "", 1}},
 		"progress":           {saveProgress, []any{"text", 1, "ws_a", 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +34,7 @@ func TestWhatRunsAllTheTimeReadsNoWholeTable(t *testing.T) {
 				t.Fatal("there is no plan")
 			}
 			for _, step := range steps {
-				if strings.HasPrefix(step, "SCAN") && !strings.Contains(step, " INDEX message_") && step != "SCAN CONSTANT ROW" {
+				if strings.HasPrefix(step, "SCAN") && !strings.Contains(step, " INDEX message_") && step != "SCAN CONSTANT ROW" && step != "SCAN due" {
 					t.Errorf("a step is %s", step)
 				}
 			}
@@ -60,6 +64,12 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 		"a page of a search": {
 			"SELECT title FROM documents WHERE chatbot_id = 'cb_a' AND workspace_id = 'ws_a' AND (search_text LIKE '%a%') ORDER BY created_at DESC, id DESC LIMIT 51", "INDEX document_list",
 		},
+		"grants that have ended":           {"SELECT id FROM workspaces WHERE granted_until <= $1 ORDER BY id || '' LIMIT 1000", "INDEX workspace_granted_until"},
+		"access that has lapsed":           {"SELECT workspace_id FROM subscriptions WHERE access_until <= $1 ORDER BY workspace_id || '' LIMIT 1000", "INDEX subscription_access_until"},
+		"workspaces, oldest first":         {"SELECT name FROM workspaces ORDER BY created_at, id LIMIT 1000", "INDEX workspace_created_at_id"},
+		"users, oldest first":              {"SELECT email FROM users ORDER BY created_at, id LIMIT 1000", "INDEX user_created_at_id"},
+		"origins":                          {"SELECT origins FROM tokens WHERE kind = 'publishable' AND revoked_at IS NULL AND id > $1 ORDER BY id LIMIT 1000", "INDEX token_published"},
+		"customers whose address is stale": {"SELECT customer_id FROM subscriptions WHERE customer_stale AND customer_id <> '' AND missing_at IS NULL AND id > 1 ORDER BY id LIMIT 1000", "INDEX subscription_stale"},
 		"tokens of a workspace's chatbots": {
 			"SELECT name FROM tokens WHERE chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = 'ws_a') AND workspace_id = 'ws_a'", "INDEX token_chatbot_id_created_at",
 		},

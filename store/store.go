@@ -32,7 +32,8 @@
 //   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
 //     workspace, and an operator encrypts their secrets again.
 //   - Quotas: owners of every workspace are told what they have used.
-//   - ExpiringTokens, LapsedAccess, Subscriptions, Retentions, Settling, ClaimMail, DeleteMails: what time
+//   - ExpiringTokens, LapsedAccess, Subscriptions, StaleCustomers, EndlessAccess, Retentions, Settling,
+//     ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
 //     operator's command line.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/ent"
+	"parley/ent/predicate"
 	"parley/ent/scope"
 	entsubscription "parley/ent/subscription"
 )
@@ -68,27 +70,48 @@ func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID stri
 	return one(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
 }
 
-// Subscriptions returns the subscriptions of every workspace, the oldest first.
-func (s *Subscriptions) Subscriptions(ctx context.Context) ([]subscription.Subscription, error) {
-	rows, err := s.store.db(ctx).Subscription.Query().Order(entsubscription.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, subscriptionFromRow)
+// Subscriptions reads the subscriptions of all workspaces.
+func (s *Subscriptions) Subscriptions(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
+	return s.chosen(ctx)
 }
 
-// LapsedAccess returns the workspaces whose access has ended by time.
-func (s *Subscriptions) LapsedAccess(ctx context.Context, now time.Time) ([]string, error) {
-	workspaceIDs, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.AccessUntilLTE(now)).
-		Order(entsubscription.ByAccessUntil(), entsubscription.ByID()).
-		Select(entsubscription.FieldWorkspaceID).Strings(scope.System(ctx))
-	return workspaceIDs, mapError(err)
+// StaleCustomers reads the subscriptions of customers whose address Stripe was not told
+// yet.
+func (s *Subscriptions) StaleCustomers(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
+	return s.chosen(ctx, entsubscription.CustomerStale(true), entsubscription.CustomerIDNEQ(""), entsubscription.MissingAtIsNil())
 }
 
-// UnverifiedAccess returns the workspaces whose access ends unless Stripe
-// confirms it, but for those whose customer Stripe does not know.
-func (s *Subscriptions) UnverifiedAccess(ctx context.Context) ([]string, error) {
-	workspaceIDs, err := s.store.db(ctx).Subscription.Query().
-		Where(entsubscription.UnverifiedUntilNotNil(), entsubscription.MissingAtIsNil()).Order(entsubscription.ByID()).
-		Select(entsubscription.FieldWorkspaceID).Strings(scope.System(ctx))
-	return workspaceIDs, mapError(err)
+// EndlessAccess reads the subscriptions with access to a paid plan that was given no end
+// for want of Stripe.
+func (s *Subscriptions) EndlessAccess(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
+	return s.chosen(ctx, entsubscription.AccessPlanNotIn("", string(plan.Free)), entsubscription.UnverifiedUntilIsNil())
+}
+
+func (s *Subscriptions) chosen(ctx context.Context, where ...predicate.Subscription) iter.Seq2[subscription.Subscription, error] {
+	rows := inKeyOrder(scope.System(ctx), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
+		return s.store.db(ctx).Subscription.Query().Where(where...).Where(entsubscription.IDGT(after)).
+			Order(entsubscription.ByID()).Limit(portionRows).All(ctx)
+	}, func(row *ent.Subscription) int { return row.ID })
+	return converted(rows, subscriptionFromRow)
+}
+
+// LapsedAccess reads the workspaces whose access has ended by time.
+func (s *Subscriptions) LapsedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error] {
+	return s.workspaces(ctx, entsubscription.AccessUntilLTE(now))
+}
+
+// UnverifiedAccess reads the workspaces whose access has not ended by time, and ends unless
+// Stripe confirms it, but for those whose customer Stripe does not know.
+func (s *Subscriptions) UnverifiedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error] {
+	return s.workspaces(ctx, entsubscription.UnverifiedUntilNotNil(), entsubscription.MissingAtIsNil(),
+		entsubscription.Or(entsubscription.AccessUntilIsNil(), entsubscription.AccessUntilGT(now)))
+}
+
+func (s *Subscriptions) workspaces(ctx context.Context, where ...predicate.Subscription) iter.Seq2[string, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.db(ctx).Subscription.Query().Where(where...).Where(fewAfter(entsubscription.FieldWorkspaceID, after)).
+			Limit(portionRows).Select(entsubscription.FieldWorkspaceID).Strings(ctx)
+	}, itself)
 }
 
 func subscriptionFromRow(row *ent.Subscription) subscription.Subscription {

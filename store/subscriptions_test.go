@@ -54,7 +54,7 @@ func TestSubscriptions(t *testing.T) {
 			want(t, bare)
 			b.must(b.SaveSubscription(ctx, a.id, whole))
 			want(t, whole)
-			if all, err := b.Subscriptions(ctx); err != nil || len(all) != 2 || !reflect.DeepEqual(all[0], whole) || all[1].WorkspaceID != other.id {
+			if all, err := collected(b.Subscriptions(ctx)); err != nil || len(all) != 2 || !reflect.DeepEqual(all[0], whole) || all[1].WorkspaceID != other.id {
 				t.Errorf("all are %+v, %v", all, err)
 			}
 		})
@@ -83,15 +83,68 @@ func TestSubscriptions(t *testing.T) {
 				unverified := whole
 				unverified.MissingAt = missing
 				b.must(b.SaveSubscription(ctx, a.id, unverified))
-				if got, err := b.UnverifiedAccess(ctx); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.UnverifiedAccess(ctx, epoch)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("it is unverified for %v, %v, want %v", got, err, want)
+				}
+			}
+			b.must(b.SaveSubscription(ctx, a.id, whole))
+		})
+		b.Run("access that has lapsed is not counted as unverified, too", func(t *testing.T) {
+			unverified := whole
+			unverified.MissingAt = nil
+			b.must(b.SaveSubscription(ctx, a.id, unverified))
+			for now, want := range map[time.Time][]string{at(6).Add(-time.Microsecond): {a.id}, *at(6): nil} {
+				if got, err := collected(b.UnverifiedAccess(ctx, now)); err != nil || !slices.Equal(got, want) {
+					t.Errorf("at %v it is %v, %v", now, got, err)
+				}
+			}
+			b.must(b.SaveSubscription(ctx, a.id, whole))
+		})
+		b.Run("an address is stale until Stripe was told, unless the customer is missing", func(t *testing.T) {
+			for name, c := range map[string]struct {
+				change func(*subscription.Subscription)
+				stale  bool
+			}{
+				"stale": {func(*subscription.Subscription) {}, true}, "told": {func(s *subscription.Subscription) { s.CustomerStale = false }, false},
+				"missing": {func(s *subscription.Subscription) { s.MissingAt = at(10) }, false}, "unlinked": {func(s *subscription.Subscription) { s.CustomerID = "" }, false},
+			} {
+				changed := whole
+				changed.MissingAt = nil
+				c.change(&changed)
+				b.must(b.SaveSubscription(ctx, a.id, changed))
+				got, err := collected(b.StaleCustomers(ctx))
+				if err != nil || (len(got) == 1) != c.stale || c.stale && !reflect.DeepEqual(got[0], changed) {
+					t.Errorf("%s: %+v, %v", name, got, err)
+				}
+			}
+			b.must(b.SaveSubscription(ctx, a.id, whole))
+		})
+		b.Run("paid access has no end until it is given one", func(t *testing.T) {
+			for name, c := range map[string]struct {
+				access plan.Name
+				until  *time.Time
+				want   []string
+			}{
+				"endless": {plan.Premium, nil, []string{a.id, other.id}}, "ending": {plan.Premium, at(11), []string{other.id}},
+				"free": {plan.Free, nil, []string{other.id}}, "none": {"", nil, []string{other.id}},
+			} {
+				changed := whole
+				changed.Access.Plan, changed.UnverifiedUntil = c.access, c.until
+				b.must(b.SaveSubscription(ctx, a.id, changed))
+				var got []string
+				for s, err := range b.EndlessAccess(ctx) {
+					b.must(err)
+					got = append(got, s.WorkspaceID)
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("%s: got %v, want %v", name, got, c.want)
 				}
 			}
 			b.must(b.SaveSubscription(ctx, a.id, whole))
 		})
 		b.Run("access has lapsed at its last instant, and not before", func(t *testing.T) {
 			for at, want := range map[time.Time][]string{at(6).Add(-time.Microsecond): nil, *at(6): {a.id}, *at(7): {a.id}} {
-				if got, err := b.LapsedAccess(ctx, at); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.LapsedAccess(ctx, at)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v it is %v, %v", at, got, err)
 				}
 			}

@@ -30,7 +30,7 @@ var acrossWorkspaces = map[string]bool{
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true, "SetOnSale": true,
 	"AddTrial": true, "HasTrial": true,
-	"WorkspaceByCustomer": true, "Subscriptions": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
+	"WorkspaceByCustomer": true, "Subscriptions": true, "StaleCustomers": true, "EndlessAccess": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
 	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "ChoresBegun": true, "Retentions": true,
 	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,

@@ -3,9 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
+	"iter"
 	"net/netip"
 	"strings"
 	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -117,16 +120,21 @@ func (s *Tokens) WarnedOfToken(ctx context.Context, workspaceID, tokenID string,
 	return first, err
 }
 
-// PublishedOrigins are the origins of all publishable tokens that are not revoked.
-func (s *Tokens) PublishedOrigins(ctx context.Context) ([]string, error) {
-	var lists []string
-	err := s.store.db(ctx).Token.Query().Where(token.Kind(string(chatbot.PublishableToken)), token.RevokedAtIsNil()).
-		Unique(true).Select(token.FieldOrigins).Scan(scope.System(ctx), &lists)
-	var origins []string
-	for _, list := range lists {
-		origins = append(origins, strings.Fields(list)...)
-	}
-	return origins, mapError(err)
+// published is the condition of the partial index token_published, without parameters:
+// with one, SQLite would not use it.
+func published(q *entsql.Selector) {
+	q.Where(entsql.ExprP("kind = '" + string(chatbot.PublishableToken) + "' AND revoked_at IS NULL"))
+}
+
+// PublishedOrigins reads the origins of each publishable token that is not revoked.
+func (s *Tokens) PublishedOrigins(ctx context.Context) iter.Seq2[[]string, error] {
+	lists := inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Token, error) {
+		var rows []*ent.Token
+		err := s.store.db(ctx).Token.Query().Where(published, token.IDGT(after)).Order(token.ByID()).Limit(portionRows).
+			Select(token.FieldID, token.FieldOrigins).Scan(ctx, &rows)
+		return rows, err
+	}, func(row *ent.Token) string { return row.ID })
+	return converted(lists, func(row *ent.Token) []string { return strings.Fields(row.Origins) })
 }
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and

@@ -7,6 +7,7 @@ package stripeapi
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"time"
 
@@ -100,6 +101,17 @@ func All[T any](it *stripe.Iter) ([]T, error) {
 		items = append(items, it.Current().(T))
 	}
 	return items, it.Err()
+}
+
+// Listed is a list that was read to its end, as one of which reading may still fail.
+func Listed[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Moment converts a time of Stripe's; zero becomes nil.

@@ -56,13 +56,14 @@ func (s *Callers) OriginListed(ctx context.Context, origin string) (bool, error)
 	s.origins.mu.RLock()
 	drops := s.origins.drops
 	s.origins.mu.RUnlock()
-	listed, err := s.db.Tokens.PublishedOrigins(ctx)
-	if err != nil {
-		return false, err
-	}
-	known := make(map[string]bool, len(listed))
-	for _, one := range listed {
-		known[one] = true
+	known := map[string]bool{}
+	for listed, err := range s.db.Tokens.PublishedOrigins(ctx) {
+		if err != nil {
+			return false, err
+		}
+		for _, one := range listed {
+			known[one] = true
+		}
 	}
 	s.origins.mu.Lock()
 	defer s.origins.mu.Unlock()

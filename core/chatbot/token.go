@@ -3,6 +3,7 @@ package chatbot
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -111,8 +112,9 @@ type TokenStore interface {
 	// WarnedOfToken notes that owners are told so many days before the token
 	// expires. It reports false if they were told before.
 	WarnedOfToken(ctx context.Context, workspaceID, tokenID string, days int) (bool, error)
-	// PublishedOrigins are the origins of all publishable tokens that are not revoked.
-	PublishedOrigins(ctx context.Context) ([]string, error)
+	// PublishedOrigins reads the origins of each publishable token that is not revoked,
+	// a portion at a time.
+	PublishedOrigins(ctx context.Context) iter.Seq2[[]string, error]
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
 	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
 }

@@ -3,7 +3,7 @@ package subscription
 import (
 	"context"
 	"errors"
-	"slices"
+	"iter"
 	"time"
 
 	"parley/core/audit"
@@ -18,24 +18,20 @@ type Lapses struct {
 	now        func() time.Time
 }
 
-// Lapsed returns the workspaces about which Stripe has to be asked now: those whose access has
+// Lapsed reads the workspaces about which Stripe has to be asked now: those whose access has
 // expired but has not been ended, and those whose access was going to end because there was no
 // Stripe to ask.
-func (l *Lapses) Lapsed(ctx context.Context) ([]string, error) {
-	lapsed, err := l.db.Subscriptions.LapsedAccess(ctx, l.now())
-	if err != nil {
-		return nil, err
-	}
-	unverified, err := l.db.Subscriptions.UnverifiedAccess(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, workspaceID := range unverified {
-		if !slices.Contains(lapsed, workspaceID) {
-			lapsed = append(lapsed, workspaceID)
+func (l *Lapses) Lapsed(ctx context.Context) iter.Seq2[string, error] {
+	now := l.now()
+	return func(yield func(string, error) bool) {
+		for _, list := range []iter.Seq2[string, error]{l.db.Subscriptions.LapsedAccess(ctx, now), l.db.Subscriptions.UnverifiedAccess(ctx, now)} {
+			for workspaceID, err := range list {
+				if !yield(workspaceID, err) {
+					return
+				}
+			}
 		}
 	}
-	return lapsed, nil
 }
 
 // Lapse ends expired access without asking Stripe, and returns how many workspaces it changed.
@@ -43,12 +39,11 @@ func (l *Lapses) Lapse(ctx context.Context) (int, error) { return l.LapseBefore(
 
 // LapseBefore is Lapse for access that expired before a time.
 func (l *Lapses) LapseBefore(ctx context.Context, at time.Time) (int, error) {
-	workspaces, err := l.db.Subscriptions.LapsedAccess(ctx, at)
-	if err != nil {
-		return 0, err
-	}
 	ended, failures := 0, []error(nil)
-	for _, workspaceID := range workspaces {
+	for workspaceID, err := range l.db.Subscriptions.LapsedAccess(ctx, at) {
+		if err != nil {
+			return ended, errors.Join(append(failures, err)...)
+		}
 		changed, err := l.lapse(ctx, workspaceID)
 		if changed {
 			ended++

@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"parley/core/audit"
@@ -28,9 +29,14 @@ func (l *Ledger) Subscription(ctx context.Context, workspaceID string) (Subscrip
 	return subscription, err
 }
 
-// All returns the subscriptions of all workspaces that ever were customers.
-func (l *Ledger) All(ctx context.Context) ([]Subscription, error) {
+// All reads the subscriptions of all workspaces that ever were customers.
+func (l *Ledger) All(ctx context.Context) iter.Seq2[Subscription, error] {
 	return l.db.Subscriptions.Subscriptions(ctx)
+}
+
+// Stale reads the subscriptions of customers whose address Stripe was not told yet.
+func (l *Ledger) Stale(ctx context.Context) iter.Seq2[Subscription, error] {
+	return l.db.Subscriptions.StaleCustomers(ctx)
 }
 
 // Apply stores what was read at Stripe, with its consequences, in one transaction:

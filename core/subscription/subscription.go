@@ -8,6 +8,7 @@ package subscription
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"parley/core/plan"
@@ -128,13 +129,20 @@ type SubscriptionStore interface {
 	SaveSubscription(ctx context.Context, workspaceID string, subscription Subscription) error
 	// WorkspaceByCustomer finds the workspace of one of Stripe's customers.
 	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
-	// Subscriptions returns the subscriptions of all workspaces.
-	Subscriptions(ctx context.Context) ([]Subscription, error)
-	// LapsedAccess returns the workspaces whose access has expired.
-	LapsedAccess(ctx context.Context, now time.Time) ([]string, error)
-	// UnverifiedAccess returns the workspaces with an UnverifiedUntil, except those
-	// whose customer is missing at Stripe.
-	UnverifiedAccess(ctx context.Context) ([]string, error)
+	// Subscriptions reads the subscriptions of all workspaces, a portion at a time, as
+	// the following methods do.
+	Subscriptions(ctx context.Context) iter.Seq2[Subscription, error]
+	// StaleCustomers reads those of customers whose address Stripe was not told yet,
+	// except for customers who are missing at Stripe.
+	StaleCustomers(ctx context.Context) iter.Seq2[Subscription, error]
+	// EndlessAccess reads those with access to a paid plan and without an
+	// UnverifiedUntil.
+	EndlessAccess(ctx context.Context) iter.Seq2[Subscription, error]
+	// LapsedAccess reads the workspaces whose access has expired.
+	LapsedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error]
+	// UnverifiedAccess reads the workspaces with an UnverifiedUntil whose access has
+	// not expired, except those whose customer is missing at Stripe.
+	UnverifiedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error]
 }
 
 // EventStore stores the applied events of Stripe's.

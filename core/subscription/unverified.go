@@ -14,30 +14,28 @@ import (
 // UnverifiedFor is how long paid plans continue after Stripe was switched off.
 const UnverifiedFor = 30 * 24 * time.Hour
 
-// Unverified lists the workspaces whose paid plan cannot be verified.
+// Unverified counts the workspaces whose paid plan cannot be verified.
 type Unverified struct {
-	// Workspaces are their ids.
-	Workspaces []string
+	Workspaces int
 	// Until is when the first of them loses the plan.
 	Until time.Time
 }
 
-// Unverified returns the workspaces with access to a paid plan, for a server without Stripe.
+// Unverified counts the workspaces with access to a paid plan, for a server without Stripe.
 func (l *Lapses) Unverified(ctx context.Context) (Unverified, error) {
-	subscriptions, err := l.db.Subscriptions.Subscriptions(ctx)
-	if err != nil {
-		return Unverified{}, err
-	}
 	var found Unverified
-	for _, subscription := range subscriptions {
+	for subscription, err := range l.db.Subscriptions.Subscriptions(ctx) {
+		if err != nil {
+			return Unverified{}, err
+		}
 		if !subscription.Access.Plan.Above(plan.Free) {
 			continue
 		}
 		until := l.unverifiedUntil(subscription)
-		if len(found.Workspaces) == 0 || until.Before(found.Until) {
+		if found.Workspaces == 0 || until.Before(found.Until) {
 			found.Until = until
 		}
-		found.Workspaces = append(found.Workspaces, subscription.WorkspaceID)
+		found.Workspaces++
 	}
 	return found, nil
 }
@@ -51,22 +49,20 @@ func (l *Lapses) unverifiedUntil(subscription Subscription) time.Time {
 }
 
 // EndUnverified is for a server without Stripe: it gives every paid plan an end,
-// [UnverifiedFor] after the first call, and returns the workspaces that still have such a
-// plan. [Lapses.Lapse] ends it then, and nothing is deleted. If Stripe is switched on again,
-// its first response removes the end.
-func (l *Lapses) EndUnverified(ctx context.Context) (Unverified, error) {
-	found, err := l.Unverified(ctx)
-	if err != nil {
-		return Unverified{}, err
-	}
+// [UnverifiedFor] after the first call. [Lapses.Lapse] ends it then, and nothing is deleted.
+// If Stripe is switched on again, its first response removes the end.
+func (l *Lapses) EndUnverified(ctx context.Context) error {
 	var failures []error
-	for _, workspaceID := range found.Workspaces {
-		err := l.endUnverified(ctx, workspaceID)
+	for subscription, err := range l.db.Subscriptions.EndlessAccess(ctx) {
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		err := l.endUnverified(ctx, subscription.WorkspaceID)
 		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
 			failures = append(failures, err)
 		}
 	}
-	return found, errors.Join(failures...)
+	return errors.Join(failures...)
 }
 
 func (l *Lapses) endUnverified(ctx context.Context, workspaceID string) error {

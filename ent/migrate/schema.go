@@ -1286,6 +1286,14 @@ var (
 					Where: "customer_id <> ''",
 				},
 			},
+			{
+				Name:    "subscription_stale",
+				Unique:  false,
+				Columns: []*schema.Column{SubscriptionsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "customer_stale",
+				},
+			},
 		},
 	}
 	// TestQuestionsColumns holds the columns for the "test_questions" table.
@@ -1458,6 +1466,14 @@ var (
 				Name:    "token_expires_at",
 				Unique:  false,
 				Columns: []*schema.Column{TokensColumns[19]},
+			},
+			{
+				Name:    "token_published",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "kind = 'publishable' AND revoked_at IS NULL",
+				},
 			},
 		},
 	}
@@ -1671,6 +1687,13 @@ var (
 		Name:       "users",
 		Columns:    UsersColumns,
 		PrimaryKey: []*schema.Column{UsersColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "user_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{UsersColumns[6], UsersColumns[0]},
+			},
+		},
 	}
 	// WebhookDeliveriesColumns holds the columns for the "webhook_deliveries" table.
 	WebhookDeliveriesColumns = []*schema.Column{
@@ -1819,6 +1842,11 @@ var (
 				Name:    "workspace_granted_until",
 				Unique:  false,
 				Columns: []*schema.Column{WorkspacesColumns[4]},
+			},
+			{
+				Name:    "workspace_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{WorkspacesColumns[7], WorkspacesColumns[0]},
 			},
 		},
 	}

@@ -73,6 +73,8 @@ func (Subscription) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("workspace_id").Unique(), index.Fields("access_until"), index.Fields("unverified_until"),
 		index.Fields("customer_id").Unique().Annotations(entsql.IndexWhere("customer_id <> ''")),
+		// for Stripe, which is told of changed addresses every minute
+		index.Fields("id").StorageKey("subscription_stale").Annotations(entsql.IndexWhere("customer_stale")),
 	}
 }
 

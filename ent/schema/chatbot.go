@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -124,6 +125,8 @@ func (Token) Indexes() []ent.Index {
 		index.Fields("chatbot_id", "created_at"),
 		// for mails about tokens that are about to expire
 		index.Fields("expires_at"),
+		// for browsers, which ask whether any chatbot lists their origin
+		index.Fields("id").StorageKey("token_published").Annotations(entsql.IndexWhere("kind = 'publishable' AND revoked_at IS NULL")),
 	}
 }
 

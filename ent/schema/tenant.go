@@ -91,7 +91,13 @@ func (Workspace) Edges() []ent.Edge {
 }
 
 // Indexes of the Workspace.
-func (Workspace) Indexes() []ent.Index { return []ent.Index{index.Fields("granted_until")} }
+func (Workspace) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("granted_until"),
+		// for the operator's list, a portion at a time
+		index.Fields("created_at", "id"),
+	}
+}
 
 // Policy of the Workspace: its own id is the scope.
 func (Workspace) Policy() ent.Policy {
@@ -130,6 +136,9 @@ func (User) Fields() []ent.Field {
 		created(),
 	}
 }
+
+// Indexes of the User, for the operator's list, a portion at a time.
+func (User) Indexes() []ent.Index { return []ent.Index{index.Fields("created_at", "id")} }
 
 // Edges of the User.
 func (User) Edges() []ent.Edge {

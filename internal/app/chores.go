@@ -131,7 +131,7 @@ const stripePatience = 24 * time.Hour
 func (h *housekeeping) lapse(ctx context.Context) error {
 	_, granted := h.Tenants.Grants.EndDue(ctx)
 	if h.Billing == nil {
-		_, unverified := h.Tenants.Lapses.EndUnverified(ctx)
+		unverified := h.Tenants.Lapses.EndUnverified(ctx)
 		_, err := h.Tenants.Lapses.Lapse(ctx)
 		return errors.Join(granted, unverified, err)
 	}
@@ -144,9 +144,9 @@ func (h *housekeeping) lapse(ctx context.Context) error {
 // off.
 func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
 	found, err := h.Tenants.Lapses.Unverified(ctx)
-	if err == nil && len(found.Workspaces) > 0 {
+	if err == nil && found.Workspaces > 0 {
 		h.Log.Warn("plans paid for at Stripe will end because Stripe is switched off: set STRIPE_SECRET_KEY again, or lower the plans with parley plan set",
-			"workspaces", len(found.Workspaces), "first", found.Until.Format(time.DateOnly))
+			"workspaces", found.Workspaces, "first", found.Until.Format(time.DateOnly))
 	}
 	return err
 }

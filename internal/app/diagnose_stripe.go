@@ -76,12 +76,12 @@ func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
 
 func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
 	found, err := p.Tenants.Lapses.Unverified(ctx)
-	if err != nil || len(found.Workspaces) == 0 {
+	if err != nil || found.Workspaces == 0 {
 		return nil // the database has its own line
 	}
 	return []Diagnosis{{
 		"stripe", false,
-		fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", len(found.Workspaces), found.Until.Format(time.DateOnly)),
+		fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", found.Workspaces, found.Until.Format(time.DateOnly)),
 		"Set STRIPE_SECRET_KEY again, or lower the plans with parley plan set.",
 	}}
 }
