@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"parley/fetch/hosts"
 )
 
 // Config configures a [Fetcher]. The zero value is safe and polite.
@@ -48,6 +50,9 @@ type Config struct {
 	// PageWait is the longest wait for the host's slot before a page's first
 	// request. 0, or more than MaxWait: MaxWait.
 	PageWait time.Duration
+	// Hosts lets several processes read a host one after the other. Nil: this
+	// process is alone.
+	Hosts hosts.Hosts
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 
+	"parley/fetch/hosts"
 	"parley/fetch/robots"
 )
 
@@ -62,7 +63,7 @@ func New(config Config) *Fetcher {
 		config: config,
 		token:  robots.Token(config.UserAgent),
 		dial:   SafeDialer(config),
-		slots:  newSlots(),
+		slots:  newSlots(hosts.Share(config.Hosts, 2*config.Timeout)),
 	}
 	// Only one request at a time goes to a host, so HTTP/2 would gain nothing.
 	var protocols http.Protocols

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/fetch/hosts"
 )
 
 const (
@@ -26,9 +27,10 @@ const (
 var errNoSlot = errors.New("no slot within the longest wait")
 
 // slots lets one request at a time go to each host, in the order of the callers,
-// with a pause after each.
+// with a pause after each. Other processes take their turns between.
 type slots struct {
-	limit int
+	limit  int
+	shared hosts.Shared
 
 	mu    sync.Mutex
 	hosts map[string]*host
@@ -45,8 +47,8 @@ type host struct {
 	next  time.Time     // when the pause is over
 }
 
-func newSlots() *slots {
-	return &slots{limit: maxHosts, hosts: make(map[string]*host), readers: make(map[string]int)}
+func newSlots(shared hosts.Shared) *slots {
+	return &slots{limit: maxHosts, shared: shared, hosts: make(map[string]*host), readers: make(map[string]int)}
 }
 
 // enter makes the caller one of a host's readers until it leaves.
@@ -81,12 +83,20 @@ func (s *slots) take(ctx context.Context, name string, longest time.Duration) (l
 		s.quit(h)
 		return nil, s.refusal(waiting, h, longest)
 	}
-	if err := sleep(waiting, s.pause(h)); err != nil {
+	err = sleep(waiting, s.pause(h))
+	if err == nil {
+		err = s.shared.Take(waiting, name)
+	}
+	if err != nil {
 		s.quit(h)
 		h.free <- struct{}{}
+		if waiting.Err() == nil {
+			return nil, err
+		}
 		return nil, s.refusal(waiting, h, longest)
 	}
 	return func(pause time.Duration) {
+		s.shared.Leave(ctx, name, min(pause, maxHold))
 		s.release(h, pause)
 		h.free <- struct{}{}
 	}, nil

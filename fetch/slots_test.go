@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/fetch/hosts"
 )
 
 // visits makes n concurrent visits to a host, each of the given length, and
@@ -49,7 +50,7 @@ func visits(t *testing.T, slots *slots, host string, n int, length, pause time.D
 func TestSlots(t *testing.T) {
 	t.Run("one request at a time goes to a host, with a pause after each", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			began := visits(t, newSlots(), "a.example", 4, 2*time.Second, time.Second)
+			began := visits(t, newSlots(hosts.Shared{}), "a.example", 4, 2*time.Second, time.Second)
 			for i, at := range began {
 				if want := time.Duration(i) * 3 * time.Second; at != want {
 					t.Errorf("visit %d began after %v, want %v", i, at, want)
@@ -59,7 +60,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("hosts do not wait for one another", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			slots, begin := newSlots(), time.Now()
+			slots, begin := newSlots(hosts.Shared{}), time.Now()
 			var wait sync.WaitGroup
 			for i := range 50 {
 				wait.Go(func() { visits(t, slots, fmt.Sprintf("%d.example", i), 2, time.Second, time.Second) })
@@ -72,7 +73,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("a caller who goes away leaves the queue", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			slots := newSlots()
+			slots := newSlots(hosts.Shared{})
 			leave, err := slots.take(t.Context(), "a.example", time.Minute)
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +99,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("a caller who would wait too long learns when to try again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			slots := newSlots()
+			slots := newSlots(hosts.Shared{})
 			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
 			begin := time.Now()
 			_, err := slots.take(t.Context(), "a.example", time.Minute)
@@ -115,7 +116,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("no host is paused for longer than an hour", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			slots := newSlots()
+			slots := newSlots(hosts.Shared{})
 			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
 			leave(24 * time.Hour)
 			time.Sleep(time.Hour)
@@ -124,7 +125,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("the memory of hosts is bounded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			slots := newSlots()
+			slots := newSlots(hosts.Shared{})
 			slots.limit = 10
 			held, _ := slots.take(t.Context(), "held.example", time.Minute)
 			for i := range 1000 {
@@ -142,7 +143,7 @@ func TestSlots(t *testing.T) {
 	})
 	t.Run("when all hosts are in use, another is refused for now", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			slots := newSlots()
+			slots := newSlots(hosts.Shared{})
 			slots.limit = 1
 			leave, _ := slots.take(t.Context(), "a.example", time.Minute)
 			_, err := slots.take(t.Context(), "b.example", time.Minute)

@@ -188,5 +188,6 @@ const idleFor = time.Hour
 // forgetLimits deletes counts and reservations that limits no longer need.
 func (h *housekeeping) forgetLimits(ctx context.Context) error {
 	before := h.now().Add(-idleFor)
-	return errors.Join(store.NewRequestMinutes(h.Store).DeleteRequestMinutes(ctx, before), store.NewMonths(h.Store).SettleMessages(ctx, before))
+	return errors.Join(store.NewRequestMinutes(h.Store).DeleteRequestMinutes(ctx, before), store.NewMonths(h.Store).SettleMessages(ctx, before),
+		store.NewBusyHosts(h.Store).DeleteFreeHosts(ctx))
 }

@@ -190,7 +190,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
 		return fmt.Errorf("cannot open the job queue: %w", err)
 	}
-	sites, err := openVisitor(p.Config, p.reportTarget)
+	sites, err := openVisitor(p.Config, p.Store, p.reportTarget)
 	if err != nil {
 		return err
 	}

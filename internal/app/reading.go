@@ -11,6 +11,8 @@ import (
 	"parley/core/knowledge"
 	"parley/extract"
 	"parley/fetch"
+	"parley/fetch/hosts"
+	"parley/store"
 )
 
 // ExtractChild is the command of the process that reads one untrusted file.
@@ -43,13 +45,17 @@ func openExtractor(config *Config) (*extract.Extractor, error) {
 const longestWait = 5 * time.Second
 
 // openVisitor returns the fetcher of pages.
-func openVisitor(config *Config, refused func(context.Context, string)) (fetch.Visitor, error) {
+func openVisitor(config *Config, db *store.Store, refused func(context.Context, string)) (fetch.Visitor, error) {
 	allowed, err := config.CrawlTargets()
 	if err != nil {
 		return fetch.Visitor{}, err
 	}
+	var shared hosts.Hosts
+	if busy := store.NewBusyHosts(db); busy != nil {
+		shared = busy
+	}
 	return fetch.NewVisitor(fetch.New(fetch.Config{
 		UserAgent: config.UserAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay, Allow: allowed, Refused: refused,
-		PageWait: longestWait,
+		PageWait: longestWait, Hosts: shared,
 	})), nil
 }

@@ -356,9 +356,14 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"fetch"},
-		Ours:     []string{"core/knowledge", "core/webhook", "core/fault", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
+		Ours:     []string{"core/knowledge", "core/webhook", "core/fault", "fetch/hosts", "fetch/robots", "fetch/sitemap", "fetch/target", "internal/*"},
 		Outside:  []string{ssrf, xnet, xsync, lru},
 		Because:  "an address is read whoever named it; the way to the public network begins here",
+	},
+	{
+		Packages: []string{"fetch/hosts"},
+		Ours:     []string{"core/fault", "internal/*"},
+		Because:  "processes take turns whatever they read, and wherever they meet",
 	},
 	{
 		Packages: []string{"fetch/robots"},
