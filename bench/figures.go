@@ -21,6 +21,7 @@ const (
 	RetrievalPlace  Place = "retrieval"
 	PagesPlace      Place = "pages"
 	ScalePlace      Place = "scale" // in docs/performance/scale.md
+	HeldPlace       Place = "held"  // in docs/performance/open-streams.md
 )
 
 // Page is the file that keeps the figures of a part.

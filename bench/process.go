@@ -27,7 +27,7 @@ const (
 type process struct {
 	address string // host:port
 	cmd     *exec.Cmd
-	stdin   io.Closer
+	stdin   io.WriteCloser
 	log     string // The file that has what it said.
 }
 

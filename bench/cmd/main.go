@@ -27,10 +27,11 @@ type commands struct {
 	Upstream     upstreamServer `cmd:"" hidden:""`
 	BareRelay    bareRelay      `cmd:"" hidden:""`
 	DurableRelay durableRelay   `cmd:"" hidden:""`
+	Hold         holder         `cmd:"" hidden:""`
 }
 
 type runCommand struct {
-	Only       string        `enum:"chat,retrieval,pages,scale," default:"" help:"Measure one part: chat, retrieval, pages or scale. Without it, all but scale, which takes long."`
+	Only       string        `enum:"chat,retrieval,pages,scale,held," default:"" help:"Measure one part: chat, retrieval, pages, scale or held. Without it, all but scale, which takes long, and held, which takes much memory."`
 	Quick      bool          `help:"One round of at most 1 s a cell, and little to search: to try it, not for figures to keep."`
 	Duration   time.Duration `default:"5s" help:"Counted time of a cell of conversations."`
 	WarmUp     time.Duration `default:"1s" help:"Uncounted time before it."`
@@ -48,6 +49,7 @@ type runCommand struct {
 	Retrieval retrievalFlags `embed:""`
 	Pages     pagesFlags     `embed:""`
 	Scale     scaleFlags     `embed:""`
+	Held      heldFlags      `embed:""`
 }
 
 func main() {
@@ -67,6 +69,7 @@ type output struct {
 	Retrieval *bench.RetrievalReport `json:"retrieval,omitempty"`
 	Pages     *bench.PagesReport     `json:"pages,omitempty"`
 	Scale     *bench.ScaleReport     `json:"scale,omitempty"`
+	Held      *bench.HeldReport      `json:"held,omitempty"`
 }
 
 // Run measures, prints the figures and writes them to files.
@@ -93,6 +96,11 @@ func (c *runCommand) Run(ctx context.Context) error {
 	}
 	if c.Only == "scale" {
 		if err := c.scale(ctx, &measured); err != nil {
+			return err
+		}
+	}
+	if c.Only == "held" {
+		if err := c.held(ctx, &measured); err != nil {
 			return err
 		}
 	}

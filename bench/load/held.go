@@ -2,27 +2,37 @@ package load
 
 import (
 	"sync"
+	"time"
 )
 
-// atOnce is how many streams are opened at the same time.
-const atOnce = 16
+const (
+	// atOnce is how many streams are opened at the same time.
+	atOnce = 16
+	// heldPatience bounds the end of all of them, which share the machine.
+	heldPatience = 5 * time.Minute
+)
 
 // Held are streams that have got their first text and wait for more.
 type Held struct {
+	// First are the times to the first text of each.
+	First   []time.Duration
 	clients []*client
 }
 
 // Hold opens n streams and returns when each has its first text. The server's
 // model must stall then.
 func Hold(exchange *Exchange, n int) (*Held, error) {
-	held := &Held{clients: make([]*client, n)}
+	held := &Held{First: make([]time.Duration, n), clients: make([]*client, n)}
 	err := each(n, atOnce, func(i int) error {
 		c, err := dial(exchange)
 		if err != nil {
 			return err
 		}
 		held.clients[i] = c
-		return c.start()
+		began := time.Now()
+		err = c.start()
+		held.First[i] = time.Since(began)
+		return err
 	})
 	if err != nil {
 		held.Close()
@@ -34,7 +44,12 @@ func Hold(exchange *Exchange, n int) (*Held, error) {
 // Finish reads all streams to their end and checks that they are whole. The
 // server's model must have been released.
 func (h *Held) Finish() error {
-	return each(len(h.clients), len(h.clients), func(i int) error { return h.clients[i].finish() })
+	return each(len(h.clients), len(h.clients), func(i int) error {
+		if err := h.clients[i].conn.SetDeadline(time.Now().Add(heldPatience)); err != nil {
+			return err
+		}
+		return h.clients[i].finish()
+	})
 }
 
 // Close closes the connections.

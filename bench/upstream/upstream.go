@@ -11,7 +11,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +31,10 @@ const (
 	FlowPath = "/flow"
 	// ReleasePath lets all streams flow.
 	ReleasePath = "/release"
+	// SpreadPath, with a duration behind it, lets all streams flow, the waiting ones
+	// one after the other within that time: answers of models do not all end at the
+	// same moment.
+	SpreadPath = "/spread/"
 	// PacePath makes new streams pause for [Pause] after each token, as a model
 	// does. FlowPath and ReleasePath end that.
 	PacePath = "/pace"
@@ -37,19 +43,36 @@ const (
 // Pause is the time between two tokens of a paced stream: 50 tokens take 1 s.
 const Pause = 20 * time.Millisecond
 
+// gate is what waiting streams wait for.
+type gate struct {
+	open chan struct{} // Closed on release.
+	// spread is set before.
+	spread time.Duration
+}
+
+func newGate() *gate { return &gate{open: make(chan struct{})} }
+
+// pass waits at the gate, and behind it for any part of its spread.
+func (g *gate) pass() {
+	<-g.open
+	if g.spread > 0 {
+		time.Sleep(rand.N(g.spread))
+	}
+}
+
 // Server is the fake model server. Safe for concurrent use.
 type Server struct {
 	answer *answer
 
 	mu    sync.Mutex
-	gate  chan struct{} // Closed on release.
+	gate  *gate
 	stall bool
 	pause time.Duration // Between the tokens of new streams.
 }
 
 // New returns a server whose streams flow.
 func New() *Server {
-	return &Server{answer: newAnswer(), gate: make(chan struct{})}
+	return &Server{answer: newAnswer(), gate: newGate()}
 }
 
 // Serve answers the connections of listener until it is closed.
@@ -121,7 +144,7 @@ func (s *Server) stream(conn net.Conn, withUsage bool) error {
 	gate, pause := s.waitAt()
 	for i, token := range s.answer.tokens {
 		if i == 1 && gate != nil {
-			<-gate
+			gate.pass()
 		}
 		if i > 0 && pause > 0 {
 			time.Sleep(pause)
@@ -138,7 +161,7 @@ func (s *Server) stream(conn net.Conn, withUsage bool) error {
 
 // waitAt returns what a new stream waits for, or nil, and its pause between
 // tokens.
-func (s *Server) waitAt() (<-chan struct{}, time.Duration) {
+func (s *Server) waitAt() (*gate, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.stall {
@@ -159,13 +182,23 @@ func (s *Server) control(path string) bool {
 	case FlowPath:
 		s.stall, s.pause = false, 0
 	case ReleasePath:
-		s.stall, s.pause = false, 0
-		close(s.gate)
-		s.gate = make(chan struct{})
+		s.release(0)
 	default:
-		return false
+		spread, err := time.ParseDuration(strings.TrimPrefix(path, SpreadPath))
+		if err != nil {
+			return false
+		}
+		s.release(spread)
 	}
 	return true
+}
+
+// release lets all streams flow within a time.
+func (s *Server) release(spread time.Duration) {
+	s.stall, s.pause = false, 0
+	s.gate.spread = spread
+	close(s.gate.open)
+	s.gate = newGate()
 }
 
 func write(conn net.Conn, data []byte) error {

@@ -161,6 +161,21 @@ func TestStall(t *testing.T) {
 	})
 }
 
+func TestSpread(t *testing.T) {
+	address := start(t)
+	post(t, address+StallPath, "")
+	held := post(t, address+"/v1/chat/completions", `{"stream":true}`)
+	t.Run("a spread without a time is no route", func(t *testing.T) {
+		if response := post(t, address+SpreadPath+"soon", ""); response.StatusCode == 200 {
+			t.Error("it is one")
+		}
+	})
+	t.Run("a stream goes on to its end within the time", func(t *testing.T) {
+		post(t, address+SpreadPath+"20ms", "")
+		events(t, held.Body)
+	})
+}
+
 func TestPace(t *testing.T) {
 	address := start(t)
 	completions := address + "/v1/chat/completions"
