@@ -156,3 +156,64 @@ func (r PagesReport) most(system string, of func(pages.Cell) int64) (found pages
 	}
 	return found, ok
 }
+
+const (
+	// aimFlat and aimFlatSlow are how much longer a question may take in a large
+	// installation than in one that is almost empty, at p50 and p99.
+	aimFlat, aimFlatSlow = 1.25, 1.5
+	// aimFlatPage is how much longer a page may take at the median.
+	aimFlatPage = 5 * time.Millisecond
+)
+
+// Aims judges each filled system by the almost empty one on its database.
+func (r ScaleReport) Aims() (aims []Aim) {
+	for _, s := range r.Systems {
+		empty, ok := r.emptyOf(s)
+		if !ok {
+			continue
+		}
+		times := func(name string, filled, empty time.Duration, most float64) Aim {
+			ratio := float64(filled) / float64(empty)
+			return Aim{
+				Text: fmt.Sprintf("`/chat` at most %.2f times as long as when almost empty, %s, %s", most, name, s.Name),
+				Read: fmt.Sprintf("%.2f", ratio), IsMet: ratio <= most && s.Failures == 0,
+			}
+		}
+		aims = append(aims, times("p50", s.P50, empty.P50, aimFlat), times("p99", s.P99, empty.P99, aimFlatSlow))
+		page, longer := r.slowest(s.Name, empty.Name)
+		if page != "" {
+			aims = append(aims, Aim{
+				Text: fmt.Sprintf("each page at most %.0f ms longer than when almost empty, median, %s", milliseconds(aimFlatPage), s.Name),
+				Read: fmt.Sprintf("%+.1f ms, %s", milliseconds(longer), page), IsMet: longer <= aimFlatPage,
+			})
+		}
+	}
+	return aims
+}
+
+// emptyOf is the almost empty system on the database of a filled one.
+func (r ScaleReport) emptyOf(s ScaleSystem) (ScaleSystem, bool) {
+	for _, other := range r.Systems {
+		if s.Filled && !other.Filled && other.Database == s.Database && other.P50 > 0 && other.P99 > 0 {
+			return other, true
+		}
+	}
+	return ScaleSystem{}, false
+}
+
+// slowest is the page that takes most longer on one system than on another.
+func (r ScaleReport) slowest(filled, empty string) (page string, longer time.Duration) {
+	medians := map[string]time.Duration{}
+	for _, c := range r.Pages {
+		if c.System == empty {
+			medians[c.Page] = c.Median
+		}
+	}
+	for _, c := range r.Pages {
+		base, known := medians[c.Page]
+		if c.System == filled && known && (page == "" || c.Median-base > longer) {
+			page, longer = c.Page, c.Median-base
+		}
+	}
+	return page, longer
+}

@@ -20,8 +20,8 @@ const (
 	ComparisonPlace Place = "comparison"
 	RetrievalPlace  Place = "retrieval"
 	PagesPlace      Place = "pages"
-	ScalePlace      Place = "scale" // in docs/performance/scale.md
-	HeldPlace       Place = "held"  // in docs/performance/open-streams.md
+	ScalePlace      Place = "scale"
+	HeldPlace       Place = "held" // in docs/performance/open-streams.md
 )
 
 // Page is the file that keeps the figures of a part.
@@ -35,6 +35,8 @@ func (p Place) Page() string {
 		return "docs/performance/retrieval.md"
 	case PagesPlace:
 		return "docs/performance/dashboard.md"
+	case ScalePlace:
+		return "docs/performance/scale.md"
 	default:
 		return Summary
 	}

@@ -16,6 +16,7 @@ func (r ScaleReport) Markdown() string {
 	rows = append(rows, []string{"filled", fmt.Sprintf("%s with one chatbot each, %s", plural(r.Settings.Workspaces, "workspace"), plural(r.Settings.Messages, "message"))})
 	heading(&b, "The machine")
 	writeTable(&b, []string{"", ""}, rows)
+	writeAims(&b, "Aims", r.Aims())
 	heading(&b, "Start, memory and questions")
 	rows = nil
 	for _, s := range r.Systems {
@@ -39,10 +40,8 @@ func inSeconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds())
 
 // ratio compares a filled system with the almost empty one on its database.
 func (r ScaleReport) ratio(s ScaleSystem) string {
-	for _, other := range r.Systems {
-		if s.Filled && other.Database == s.Database && !other.Filled && other.P50 > 0 && other.P99 > 0 {
-			return fmt.Sprintf("× %.2f, × %.2f", float64(s.P50)/float64(other.P50), float64(s.P99)/float64(other.P99))
-		}
+	if empty, ok := r.emptyOf(s); ok {
+		return fmt.Sprintf("× %.2f, × %.2f", float64(s.P50)/float64(empty.P50), float64(s.P99)/float64(empty.P99))
 	}
 	return "–"
 }

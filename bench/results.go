@@ -12,7 +12,7 @@ import (
 var parts = []struct {
 	place Place
 	name  string
-}{{ChatPlace, "conversations"}, {RetrievalPlace, "retrieval"}, {PagesPlace, "dashboard"}}
+}{{ChatPlace, "conversations"}, {RetrievalPlace, "retrieval"}, {PagesPlace, "dashboard"}, {ScalePlace, "large installations"}}
 
 // WriteResults replaces one part's rows of the table of results, which has every
 // aim of every part, in a Markdown file.

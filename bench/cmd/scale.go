@@ -12,9 +12,6 @@ import (
 	"parley/bench/scale"
 )
 
-// scalePage is where the figures of large installations are kept.
-const scalePage = "docs/performance/scale.md"
-
 // scaleFlags are the flags of the part about large installations.
 type scaleFlags struct {
 	Workspaces    int           `default:"100000" help:"Workspaces with one chatbot each that fill the database of the part scale."`
@@ -31,21 +28,13 @@ func (c *runCommand) scale(ctx context.Context, into *output) error {
 		return err
 	}
 	into.Scale = &report
-	figures := report.Markdown()
-	fmt.Print(figures)
 	for _, s := range report.Systems {
 		if s.Failures > 0 {
+			fmt.Print(report.Markdown())
 			return errors.New(`questions failed, so no page gets the figures: see the column "failed"`)
 		}
 	}
-	path := c.Markdown
-	if path == "" && c.isWholeScale() {
-		path = scalePage
-	}
-	if path == "" {
-		return nil
-	}
-	return bench.WriteFigures(path, bench.ScalePlace, figures)
+	return c.keep(bench.ScalePlace, report, report.Date, c.isWholeScale())
 }
 
 func (c *runCommand) isWholeScale() bool {
@@ -65,6 +54,7 @@ func (c *runCommand) scaleSettings() bench.ScaleSettings {
 		s.Command += " --quick"
 		return s
 	}
-	s.Command += fmt.Sprintf(" --workspaces=%d --messages=%d", f.Workspaces, f.Messages)
+	s.Command += fmt.Sprintf(" --workspaces=%d --messages=%d --rounds=%d --duration=%v --scale-requests=%d --chores=%v",
+		f.Workspaces, f.Messages, c.Rounds, c.Duration, f.ScaleRequests, f.Chores)
 	return s
 }
