@@ -74,6 +74,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return ended.response, ended.err
 }
 
+// exchanged is how a request ended: with a response, or with an error.
 type exchanged struct {
 	response *http.Response
 	err      error
@@ -82,12 +83,13 @@ type exchanged struct {
 // exchange sends a request, again if need be, and reads its response up to the body.
 func (t *Transport) exchange(request *http.Request, address string) exchanged {
 	for {
-		response, again, err := t.try(request, address)
+		ended, again := t.try(request, address)
 		if !again {
-			return exchanged{response, err}
+			return ended
 		}
-		if request, err = anew(request, err); err != nil {
-			return exchanged{nil, err}
+		var err error
+		if request, err = anew(request, ended.err); err != nil {
+			return exchanged{err: err}
 		}
 	}
 }
@@ -121,32 +123,36 @@ func (t *Transport) address(request *http.Request) (string, error) {
 
 // try sends a request over one connection. Again says that the server had closed it
 // before.
-func (t *Transport) try(request *http.Request, address string) (response *http.Response, again bool, err error) {
+func (t *Transport) try(request *http.Request, address string) (ended exchanged, again bool) {
 	ctx := request.Context()
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GetConn != nil {
 		trace.GetConn(address)
 	}
 	c, kept := t.idle.take(address), true
 	if c == nil {
+		var err error
 		if c, err = t.dial(ctx, address); err != nil {
 			closeBody(request)
-			return nil, false, causeOf(ctx, err)
+			return exchanged{err: causeOf(ctx, err)}, false
 		}
 		kept = false
 	}
 	c.stop = context.AfterFunc(ctx, c.cut)
-	if err := c.write(request); err != nil && c.written == 0 {
+	err := c.write(request)
+	if err != nil && c.written == 0 {
 		c.drop()
-		return nil, kept && ctx.Err() == nil, causeOf(ctx, err)
-	} else if response, err = c.answer(request, err); err != nil {
+		return exchanged{err: causeOf(ctx, err)}, kept && ctx.Err() == nil
+	}
+	response, err := c.answer(request, err)
+	if err != nil {
 		c.drop()
-		return nil, false, causeOf(ctx, err)
+		return exchanged{err: causeOf(ctx, err)}, false
 	}
 	response.Body = &body{from: response.Body, conn: c, ctx: ctx, keep: t.keeper(request, response)}
 	if response.ContentLength == 0 || request.Method == http.MethodHead {
 		_, _ = response.Body.Read(nil)
 	}
-	return response, false, nil
+	return exchanged{response: response}, false
 }
 
 func (t *Transport) dial(ctx context.Context, address string) (*conn, error) {
