@@ -127,8 +127,10 @@ func TestListenBehindAPooler(t *testing.T) {
 		defer stop()
 		h := hearing{changed: make(chan string, 100), is: make(chan bool, 100)}
 		go NewAccess(b.Store).Listen(ctx, h, slog.New(slog.NewTextHandler(&said, nil)))
-		if <-h.is || <-h.is {
-			t.Fatal("it believes that it listens")
+		for range 2 {
+			if <-h.is {
+				t.Fatal("it believes that it listens")
+			}
 		}
 		if !strings.Contains(said.String(), "connect to PostgreSQL directly") {
 			t.Errorf("the log says %s", said.String())

@@ -26,9 +26,11 @@ const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id,
 // locks in that order, too, so neither ends in a deadlock.
 const (
 	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
-	SELECT workspace_id, id, 'user', $3, 'complete', NULL, $4, '' FROM conversations WHERE id = $2 AND workspace_id = $1
+	SELECT workspace_id, id, 'user', $3, 'complete', NULL, $4, '' FROM conversations
+	WHERE id = $2 AND workspace_id = $1 AND ($7 IS NULL OR external_user_id = $7)
 	UNION ALL
-	SELECT workspace_id, id, 'assistant', '', 'generating', $5, $4, $6 FROM conversations WHERE id = $2 AND workspace_id = $1
+	SELECT workspace_id, id, 'assistant', '', 'generating', $5, $4, $6 FROM conversations
+	WHERE id = $2 AND workspace_id = $1 AND ($7 IS NULL OR external_user_id = $7)
 	RETURNING id`
 	insertTurnPostgres = `WITH ` + turnPostgres
 	// One that was begun without a question gets its title with the first one.
@@ -97,25 +99,28 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 // BeginTurn appends a question and an answer that is being generated, counts the
 // question, and reads what was said before. The partial index
 // message_one_generating makes it a Conflict while there is another.
-func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, turn turn.Opening) (answerID int64, earlier []chat.Message, err error) {
+func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.Opening) (answerID int64, earlier []chat.Message, err error) {
 	if s.store.dialect == dialect.Postgres {
-		begun, err := s.store.groups.beginTurn(ctx, openingOf{workspaceID: workspaceID, Opening: turn})
+		begun, err := s.store.groups.beginTurn(ctx, openingOf{workspaceID: workspaceID, Opening: opening})
 		return begun.answerID, begun.earlier, mapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		answerID, err = insertTurn(ctx, s.store, insertTurnSQLite, workspaceID, turn.ConversationID, turn.Question, turn.At, turn.LeaseUntil, deliveryWords(turn.Delivery))
-		if err != nil {
-			return mapError(err)
+		answerID, err = insertTurn(ctx, s.store, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
+		if err = mapError(err); opening.Seen != nil && fault.Is(err, fault.NotFound) {
+			return turn.ErrNotAsSeen
 		}
-		if turn.Title != "" {
-			if _, err := s.store.raw(ctx).ExecContext(ctx, setTitle, workspaceID, turn.ConversationID, turn.Title); err != nil {
+		if err != nil {
+			return err
+		}
+		if opening.Title != "" {
+			if _, err := s.store.raw(ctx).ExecContext(ctx, setTitle, workspaceID, opening.ConversationID, opening.Title); err != nil {
 				return mapError(err)
 			}
 		}
-		if err := addToMonth(ctx, s.store, workspaceID, turn.Month, turn.Reserved); err != nil {
+		if err := addToMonth(ctx, s.store, workspaceID, opening.Month, opening.Reserved); err != nil {
 			return mapError(err)
 		}
-		earlier, err = earlierThan(ctx, s.store, workspaceID, turn)
+		earlier, err = earlierThan(ctx, s.store, workspaceID, opening)
 		return err
 	})
 	return answerID, earlier, err

@@ -52,10 +52,11 @@ const beginConversations = `WITH allowed AS MATERIALIZED (
 // before. A conversation in which an answer is being generated is left out: while it is,
 // the history is not complete.
 const appendTurns = `WITH allowed AS MATERIALIZED (
-	SELECT a.* FROM unnest(` + asked + `, $9::bigint[], $10::bigint[]) WITH ORDINALITY
-	AS a (workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard, conversation_id, wanted, place)
+	SELECT a.* FROM unnest(` + asked + `, $9::bigint[], $10::bigint[], $11::text[]) WITH ORDINALITY
+	AS a (workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard, conversation_id, wanted, seen, place)
 	JOIN workspaces w ON w.id = a.workspace_id JOIN conversations c ON c.id = a.conversation_id AND c.workspace_id = a.workspace_id
-	WHERE NOT EXISTS (SELECT FROM messages g WHERE g.conversation_id = a.conversation_id AND g.status = 'generating')
+	WHERE (a.seen IS NULL OR a.seen = c.external_user_id)
+		AND NOT EXISTS (SELECT FROM messages g WHERE g.conversation_id = a.conversation_id AND g.status = 'generating')
 	FOR KEY SHARE OF w, c SKIP LOCKED
 ), numbered AS MATERIALIZED (
 	SELECT *, nextval('messages_id_seq') AS first_id, nextval('messages_id_seq') AS second_id FROM allowed
@@ -160,7 +161,8 @@ func (g *groups) beginTurn(ctx context.Context, row openingOf) (begunTurn, error
 func beginTurns(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
 	args := append(openings(rows),
 		column(rows, func(r *openingOf) int64 { return r.ConversationID }),
-		column(rows, func(r *openingOf) int { return r.Earlier }))
+		column(rows, func(r *openingOf) int { return r.Earlier }),
+		column(rows, func(r *openingOf) *string { return r.Seen }))
 	begun := make(map[int]*begunTurn, len(rows))
 	err := eachRow(ctx, on, appendTurns, args, func(row *sql.Rows) error {
 		var place int
@@ -190,12 +192,16 @@ func beginTurns(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, te
 }
 
 // beginTurnAlone is one round trip, unless the turn cannot begin so: then it waits for
-// who has locked the conversation, and gets the error of its own.
+// who has locked the conversation, and gets the error of its own. One in a conversation
+// that was not just read fails at once.
 func (g *groups) beginTurnAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
 	var isBegun bool
 	err = beginTurns(ctx, g.store.raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
-	if err != nil || isBegun {
+	switch {
+	case err != nil || isBegun:
 		return begun, err
+	case row.Seen != nil:
+		return begun, turn.ErrNotAsSeen
 	}
 	return g.beginTurnInTx(ctx, row)
 }

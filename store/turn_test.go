@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -65,6 +66,27 @@ func TestTurns(t *testing.T) {
 			next, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
 			a.answer = next
+		})
+
+		b.Run("a turn begins in a conversation only as it was seen", func(t *testing.T) {
+			b.must(finish(a.answer, "the answer", chat.Complete))
+			row, err := b.Conversation(ctx, a.id, a.chatbot, a.conversation)
+			b.must(err)
+			before, opening, other := b.rows(a.id), a.newTurn(), row.ExternalUserID+" and another"
+			opening.Seen = &other
+			if _, _, err := b.BeginTurn(ctx, a.id, opening); !errors.Is(err, turn.ErrNotAsSeen) {
+				t.Errorf("one of another end user is %v", err)
+			}
+			opening.ConversationID, opening.Seen = 1<<40, &row.ExternalUserID
+			if _, _, err := b.BeginTurn(ctx, a.id, opening); !errors.Is(err, turn.ErrNotAsSeen) {
+				t.Errorf("one that is gone is %v", err)
+			}
+			if b.rows(a.id) != before {
+				t.Error("a refused turn left something")
+			}
+			opening.ConversationID = a.conversation
+			a.answer, _, err = b.BeginTurn(ctx, a.id, opening)
+			b.must(err)
 		})
 
 		b.Run("a turn is finished once", func(t *testing.T) {

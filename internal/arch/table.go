@@ -215,6 +215,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/chat/turn"},
 		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "core/answer/format", "core/chatbot", "core/plan", "core/fault"},
+		Outside:  []string{lru},
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
 	{

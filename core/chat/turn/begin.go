@@ -104,12 +104,13 @@ func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
 	b.turn.From = Position{AnswerID: answerID, Attempt: 1}
 	a.conversationID, a.answerID = conversation.ID, answerID
 	a.ticket.Keep()
+	b.remembered.put(conversation)
 }
 
 // next waits for the conversation, stores the question in it and returns the
 // earlier messages.
 func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, error) {
-	conversation, err := b.Chats.Conversation(ctx, b.principal, b.ask.Ref)
+	conversation, isRemembered, err := b.conversation(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +119,37 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 	}
 	var history []prompt.Message
 	err = b.inOrder(ctx, conversation.ID, a, func(ctx context.Context) error {
-		history, err = b.append(ctx, conversation, a)
+		if isRemembered {
+			history, err = b.append(ctx, conversation, &conversation.ExternalUserID, a)
+			if !errors.Is(err, ErrNotAsSeen) {
+				return err
+			}
+			isRemembered = false
+			b.remembered.forget(conversation.ID)
+			if conversation, err = b.Chats.Conversation(ctx, b.principal, b.ask.Ref); err != nil {
+				return err
+			}
+		}
+		history, err = b.append(ctx, conversation, nil, a)
 		if fault.Is(err, fault.Conflict) && b.ask.Key != nil && b.Keys.IsClaimed(ctx, a.workspaceID, *b.ask.Key) {
 			return chat.ErrClaimed
 		}
 		return err
 	})
 	return history, err
+}
+
+// conversation returns the conversation that the caller means: from memory if this
+// process began a turn in it, and the next one begins in a single statement, which
+// compares what may have changed.
+func (b *beginning) conversation(ctx context.Context) (conversation chat.Conversation, isRemembered bool, err error) {
+	bot := &b.principal.Chatbot
+	conversation, isRemembered = b.remembered.of(bot.WorkspaceID, bot.ID, b.ask.ConversationID)
+	if isRemembered && b.ask.isPlain(conversation) && conversation.Admits(b.principal, b.ask.ExternalUserID) {
+		return conversation, true, nil
+	}
+	conversation, err = b.Chats.Conversation(ctx, b.principal, b.ask.Ref)
+	return conversation, false, err
 }
 
 // inOrder waits until a conversation is free and begins an answer in it. While
@@ -148,14 +173,17 @@ func (b *beginning) inOrder(ctx context.Context, conversationID int64, a *attemp
 	}
 }
 
-// append stores the question and returns the messages before it.
-func (b *beginning) append(ctx context.Context, conversation chat.Conversation, a *attempt) (history []prompt.Message, err error) {
+// append stores the question and returns the messages before it. Of a remembered
+// conversation it takes the end user whom it had.
+func (b *beginning) append(ctx context.Context, conversation chat.Conversation, seen *string, a *attempt) (history []prompt.Message, err error) {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
 	var answerID int64
 	store := func(ctx context.Context) error {
 		var earlier []chat.Message
-		if answerID, earlier, err = b.Turns.BeginTurn(ctx, a.workspaceID, b.opening(conversation, a)); err != nil {
+		opening := b.opening(conversation, a)
+		opening.Seen = seen
+		if answerID, earlier, err = b.Turns.BeginTurn(ctx, a.workspaceID, opening); err != nil {
 			return err
 		}
 		// After BeginTurn, which locks the workspace: a deletion locks it before
@@ -172,7 +200,7 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, earlier)
 		return err
 	}
-	if b.isPlain(conversation) {
+	if b.ask.isPlain(conversation) {
 		err = store(ctx)
 	} else {
 		err = b.Turns.InTx(ctx, store)
@@ -184,11 +212,12 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 	return history, nil
 }
 
-// isPlain reports whether nothing but the turn itself is stored and read to begin it.
+// isPlain reports whether nothing but the turn itself is stored and read to begin it in
+// a conversation.
 // Then it needs no transaction, and can share a statement with other turns.
-func (b *beginning) isPlain(conversation chat.Conversation) bool {
-	tied := b.ask.ExternalUserID == "" || conversation.ExternalUserID != ""
-	return tied && b.ask.Key == nil && (b.ask.Given == nil || b.ask.Given.Follows == 0)
+func (a Ask) isPlain(conversation chat.Conversation) bool {
+	tied := a.ExternalUserID == "" || conversation.ExternalUserID != ""
+	return tied && a.Key == nil && (a.Given == nil || a.Given.Follows == 0)
 }
 
 func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening {

@@ -37,6 +37,7 @@ type Service struct {
 	conversations *queue[int64]
 	keys          *queue[chat.Key]
 	running       *running
+	remembered    *remembered
 	// detached counts the attempts that may go on without a caller.
 	detached sync.WaitGroup
 }
@@ -45,7 +46,7 @@ type Service struct {
 func New(config Config) *Service {
 	return &Service{
 		Config:        config,
-		conversations: newQueue[int64](), keys: newQueue[chat.Key](), running: newRunning(),
+		conversations: newQueue[int64](), keys: newQueue[chat.Key](), running: newRunning(), remembered: newRemembered(),
 	}
 }
 

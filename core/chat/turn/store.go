@@ -84,6 +84,10 @@ type Opening struct {
 	Reserved bool
 	// Delivery is nil for a turn whose stream cannot be resumed.
 	Delivery *Delivery
+	// Seen, unless nil, is the end user that the conversation had when it was read, or
+	// empty for none. If that has changed, BeginTurn begins nothing, and fails with
+	// [ErrNotAsSeen]. So it may if the conversation is gone or busy.
+	Seen *string
 	// Earlier is how many messages from before the question BeginTurn returns at
 	// most.
 	Earlier int
