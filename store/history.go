@@ -73,7 +73,7 @@ func (s *History) Asked(ctx context.Context, workspaceID, chatbotID string) (ask
 	if err != nil || byAPI {
 		return byAPI, byAPI, mapError(err)
 	}
-	conversations := s.store.db(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID), hasAnswer())
+	conversations := s.store.db(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID), conversation.HasChatbotWith(chatbot.WorkspaceID(workspaceID)), hasAnswer())
 	if asked, err = conversations.Clone().Exist(ctx); err != nil || !asked {
 		return false, false, mapError(err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -68,10 +69,12 @@ func providerAffected(n int, err error) error {
 	return err
 }
 
-// AllProviders returns the providers of every workspace.
-func (s *Providers) AllProviders(ctx context.Context) ([]chatbot.Provider, error) {
-	rows, err := s.store.db(ctx).Provider.Query().Order(provider.ByWorkspaceID(), provider.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, providerFromRow)
+// AllProviders reads the providers of every workspace.
+func (s *Providers) AllProviders(ctx context.Context) iter.Seq2[chatbot.Provider, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
+		rows, err := s.store.db(ctx).Provider.Query().Where(provider.IDGT(after)).Order(provider.ByID()).Limit(portionRows).All(ctx)
+		return mapped(rows, err, providerFromRow)
+	}, func(p chatbot.Provider) string { return p.ID })
 }
 
 func providerFromRow(row *ent.Provider) chatbot.Provider {

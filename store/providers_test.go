@@ -55,7 +55,7 @@ func TestProviders(t *testing.T) {
 			b.must(b.CreateProvider(ctx, w.id, chatbot.SealedProvider{Provider: chatbot.Provider{
 				ID: "mp_0", WorkspaceID: w.id, Name: "n", Kind: chatbot.OpenAI, UpdatedAt: epoch, CreatedAt: epoch.Add(time.Hour),
 			}}))
-			all, err := b.AllProviders(ctx)
+			all, err := collected(b.AllProviders(ctx))
 			b.must(err)
 			own, err := b.Providers(ctx, w.id)
 			b.must(err)

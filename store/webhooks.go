@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"entgo.io/ent/dialect"
 
@@ -81,10 +82,12 @@ func (s *Webhooks) DeleteEndpoint(ctx context.Context, workspaceID, endpointID s
 	})
 }
 
-// AllEndpoints returns the endpoints of every workspace.
-func (s *Webhooks) AllEndpoints(ctx context.Context) ([]webhook.SealedEndpoint, error) {
-	rows, err := s.store.db(ctx).WebhookEndpoint.Query().Order(webhookendpoint.ByWorkspaceID(), webhookendpoint.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, sealedEndpointFromRow)
+// AllEndpoints reads the endpoints of every workspace.
+func (s *Webhooks) AllEndpoints(ctx context.Context) iter.Seq2[webhook.SealedEndpoint, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
+		rows, err := s.store.db(ctx).WebhookEndpoint.Query().Where(webhookendpoint.IDGT(after)).Order(webhookendpoint.ByID()).Limit(portionRows).All(ctx)
+		return mapped(rows, err, sealedEndpointFromRow)
+	}, func(e webhook.SealedEndpoint) string { return e.ID })
 }
 
 func endpointAffected(n int, err error) error {

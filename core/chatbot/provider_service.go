@@ -3,6 +3,7 @@ package chatbot
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ type ProviderStore interface {
 	// UpdateProvider changes all but the kind and the time of creation.
 	UpdateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
 	DeleteProvider(ctx context.Context, workspaceID, providerID string) error
-	// AllProviders returns those of every workspace, for the operator.
-	AllProviders(ctx context.Context) ([]Provider, error)
+	// AllProviders reads those of every workspace, a portion at a time, for the operator.
+	AllProviders(ctx context.Context) iter.Seq2[Provider, error]
 }
 
 // Providers keeps the accounts that workspaces have with providers of models.

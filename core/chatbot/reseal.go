@@ -12,11 +12,10 @@ import (
 // how many were sealed, and the providers whose keys cannot be read. What was
 // sealed before an error stays so.
 func (s *Providers) ResealKeys(ctx context.Context) (sealed int, unreadable []Provider, err error) {
-	providers, err := s.db.Providers.AllProviders(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	for _, provider := range providers {
+	for provider, err := range s.db.Providers.AllProviders(ctx) {
+		if err != nil {
+			return sealed, unreadable, err
+		}
 		if provider.KeyHint == "" {
 			continue
 		}

@@ -22,11 +22,10 @@ func NewResealer(endpoints *Endpoints) *Resealer { return &Resealer{endpoints} }
 // were sealed, and those whose secrets cannot be read. What was sealed before an error
 // stays so.
 func (s *Resealer) Reseal(ctx context.Context) (sealed int, unreadable []Endpoint, err error) {
-	all, err := s.endpoints.ports.Endpoints.AllEndpoints(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	for _, e := range all {
+	for e, err := range s.endpoints.ports.Endpoints.AllEndpoints(ctx) {
+		if err != nil {
+			return sealed, unreadable, err
+		}
 		switch err := s.reseal(ctx, e.WorkspaceID, e.ID); {
 		case err == nil:
 			sealed++

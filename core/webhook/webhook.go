@@ -13,6 +13,7 @@ package webhook
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 )
@@ -166,8 +167,8 @@ type EndpointStore interface {
 	UpdateEndpoint(ctx context.Context, workspaceID string, endpoint SealedEndpoint) error
 	// DeleteEndpoint deletes an endpoint with its deliveries.
 	DeleteEndpoint(ctx context.Context, workspaceID, endpointID string) error
-	// AllEndpoints returns those of every workspace, for the operator.
-	AllEndpoints(ctx context.Context) ([]SealedEndpoint, error)
+	// AllEndpoints reads those of every workspace, a portion at a time, for the operator.
+	AllEndpoints(ctx context.Context) iter.Seq2[SealedEndpoint, error]
 }
 
 // DeliveryStore stores messages and deliveries.

@@ -200,9 +200,8 @@ func webhooksOf(s *Shop, clock func() time.Time) *webhook.Endpoints {
 func LoseWebhookSecrets(s *Shop) {
 	s.Helper()
 	hooks := store.NewWebhooks(s.db)
-	all, err := hooks.AllEndpoints(s.Context())
-	webtest.Must(s.T, err)
-	for _, e := range all {
+	for e, err := range hooks.AllEndpoints(s.Context()) {
+		webtest.Must(s.T, err)
 		e.SealedSecret = []byte("lost")
 		webtest.Must(s.T, hooks.UpdateEndpoint(s.Context(), e.WorkspaceID, e))
 	}
