@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite" // the driver, too
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"parley/internal/private"
 	"parley/migrations"
@@ -29,6 +31,26 @@ const (
 	// the store's, and survives.
 	sqliteJobs = sqliteWrites + "&_pragma=synchronous(NORMAL)"
 )
+
+// lockedFor is how long processes that start together wait for one another.
+const lockedFor = 10 * time.Second
+
+// migrateUnlocked migrates a file, again while it is locked: SQLite does not wait, as it
+// otherwise does, when two connections make the log of a new file at once.
+func migrateUnlocked(ctx context.Context, writes *sql.DB) error {
+	for until := time.Now().Add(lockedFor); ; {
+		err := migrateSQLite(ctx, writes, migrations.SQLite())
+		var ofSQLite *sqlite.Error
+		if !errors.As(err, &ofSQLite) || ofSQLite.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
 
 // openSQLite opens a file for many readers and one writer. Path may carry
 // further options of the driver after a question mark.
@@ -52,7 +74,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	writes.SetMaxOpenConns(1)
-	if err := migrateSQLite(ctx, writes, migrations.SQLite()); err != nil {
+	if err := migrateUnlocked(ctx, writes); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrating %s: %w", path, err), writes.Close())
 	}
 	if err := stateSQLite(ctx, writes); err != nil {
