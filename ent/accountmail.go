@@ -25,6 +25,8 @@ type AccountMail struct {
 	Subject string `json:"subject,omitempty"`
 	// Body holds the value of the "body" field.
 	Body string `json:"body,omitempty"`
+	// HTML holds the value of the "html" field.
+	HTML string `json:"html,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
 	// Attempts holds the value of the "attempts" field.
@@ -43,7 +45,7 @@ func (*AccountMail) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case accountmail.FieldID, accountmail.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case accountmail.FieldKey, accountmail.FieldRecipient, accountmail.FieldSubject, accountmail.FieldBody:
+		case accountmail.FieldKey, accountmail.FieldRecipient, accountmail.FieldSubject, accountmail.FieldBody, accountmail.FieldHTML:
 			values[i] = new(sql.NullString)
 		case accountmail.FieldDueAt, accountmail.FieldSentAt, accountmail.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -91,6 +93,12 @@ func (_m *AccountMail) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field body", values[i])
 			} else if value.Valid {
 				_m.Body = value.String
+			}
+		case accountmail.FieldHTML:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field html", values[i])
+			} else if value.Valid {
+				_m.HTML = value.String
 			}
 		case accountmail.FieldDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -165,6 +173,9 @@ func (_m *AccountMail) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("body=")
 	builder.WriteString(_m.Body)
+	builder.WriteString(", ")
+	builder.WriteString("html=")
+	builder.WriteString(_m.HTML)
 	builder.WriteString(", ")
 	if v := _m.DueAt; v != nil {
 		builder.WriteString("due_at=")

@@ -54,6 +54,20 @@ func (_c *AccountMailCreate) SetNillableBody(v *string) *AccountMailCreate {
 	return _c
 }
 
+// SetHTML sets the "html" field.
+func (_c *AccountMailCreate) SetHTML(v string) *AccountMailCreate {
+	_c.mutation.SetHTML(v)
+	return _c
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_c *AccountMailCreate) SetNillableHTML(v *string) *AccountMailCreate {
+	if v != nil {
+		_c.SetHTML(*v)
+	}
+	return _c
+}
+
 // SetDueAt sets the "due_at" field.
 func (_c *AccountMailCreate) SetDueAt(v time.Time) *AccountMailCreate {
 	_c.mutation.SetDueAt(v)
@@ -155,6 +169,10 @@ func (_c *AccountMailCreate) defaults() {
 		v := accountmail.DefaultBody
 		_c.mutation.SetBody(v)
 	}
+	if _, ok := _c.mutation.HTML(); !ok {
+		v := accountmail.DefaultHTML
+		_c.mutation.SetHTML(v)
+	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		v := accountmail.DefaultAttempts
 		_c.mutation.SetAttempts(v)
@@ -193,6 +211,9 @@ func (_c *AccountMailCreate) check() error {
 	}
 	if _, ok := _c.mutation.Body(); !ok {
 		return &ValidationError{Name: "body", err: errors.New(`ent: missing required field "AccountMail.body"`)}
+	}
+	if _, ok := _c.mutation.HTML(); !ok {
+		return &ValidationError{Name: "html", err: errors.New(`ent: missing required field "AccountMail.html"`)}
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`ent: missing required field "AccountMail.attempts"`)}
@@ -248,6 +269,10 @@ func (_c *AccountMailCreate) createSpec() (*AccountMail, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Body(); ok {
 		_spec.SetField(accountmail.FieldBody, field.TypeString, value)
 		_node.Body = value
+	}
+	if value, ok := _c.mutation.HTML(); ok {
+		_spec.SetField(accountmail.FieldHTML, field.TypeString, value)
+		_node.HTML = value
 	}
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(accountmail.FieldDueAt, field.TypeTime, value)
@@ -326,6 +351,18 @@ func (u *AccountMailUpsert) SetBody(v string) *AccountMailUpsert {
 // UpdateBody sets the "body" field to the value that was provided on create.
 func (u *AccountMailUpsert) UpdateBody() *AccountMailUpsert {
 	u.SetExcluded(accountmail.FieldBody)
+	return u
+}
+
+// SetHTML sets the "html" field.
+func (u *AccountMailUpsert) SetHTML(v string) *AccountMailUpsert {
+	u.Set(accountmail.FieldHTML, v)
+	return u
+}
+
+// UpdateHTML sets the "html" field to the value that was provided on create.
+func (u *AccountMailUpsert) UpdateHTML() *AccountMailUpsert {
+	u.SetExcluded(accountmail.FieldHTML)
 	return u
 }
 
@@ -454,6 +491,20 @@ func (u *AccountMailUpsertOne) SetBody(v string) *AccountMailUpsertOne {
 func (u *AccountMailUpsertOne) UpdateBody() *AccountMailUpsertOne {
 	return u.Update(func(s *AccountMailUpsert) {
 		s.UpdateBody()
+	})
+}
+
+// SetHTML sets the "html" field.
+func (u *AccountMailUpsertOne) SetHTML(v string) *AccountMailUpsertOne {
+	return u.Update(func(s *AccountMailUpsert) {
+		s.SetHTML(v)
+	})
+}
+
+// UpdateHTML sets the "html" field to the value that was provided on create.
+func (u *AccountMailUpsertOne) UpdateHTML() *AccountMailUpsertOne {
+	return u.Update(func(s *AccountMailUpsert) {
+		s.UpdateHTML()
 	})
 }
 
@@ -757,6 +808,20 @@ func (u *AccountMailUpsertBulk) SetBody(v string) *AccountMailUpsertBulk {
 func (u *AccountMailUpsertBulk) UpdateBody() *AccountMailUpsertBulk {
 	return u.Update(func(s *AccountMailUpsert) {
 		s.UpdateBody()
+	})
+}
+
+// SetHTML sets the "html" field.
+func (u *AccountMailUpsertBulk) SetHTML(v string) *AccountMailUpsertBulk {
+	return u.Update(func(s *AccountMailUpsert) {
+		s.SetHTML(v)
+	})
+}
+
+// UpdateHTML sets the "html" field to the value that was provided on create.
+func (u *AccountMailUpsertBulk) UpdateHTML() *AccountMailUpsertBulk {
+	return u.Update(func(s *AccountMailUpsert) {
+		s.UpdateHTML()
 	})
 }
 

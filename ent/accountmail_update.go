@@ -42,6 +42,20 @@ func (_u *AccountMailUpdate) SetNillableBody(v *string) *AccountMailUpdate {
 	return _u
 }
 
+// SetHTML sets the "html" field.
+func (_u *AccountMailUpdate) SetHTML(v string) *AccountMailUpdate {
+	_u.mutation.SetHTML(v)
+	return _u
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_u *AccountMailUpdate) SetNillableHTML(v *string) *AccountMailUpdate {
+	if v != nil {
+		_u.SetHTML(*v)
+	}
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *AccountMailUpdate) SetDueAt(v time.Time) *AccountMailUpdate {
 	_u.mutation.SetDueAt(v)
@@ -147,6 +161,9 @@ func (_u *AccountMailUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(accountmail.FieldBody, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.HTML(); ok {
+		_spec.SetField(accountmail.FieldHTML, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(accountmail.FieldDueAt, field.TypeTime, value)
 	}
@@ -195,6 +212,20 @@ func (_u *AccountMailUpdateOne) SetBody(v string) *AccountMailUpdateOne {
 func (_u *AccountMailUpdateOne) SetNillableBody(v *string) *AccountMailUpdateOne {
 	if v != nil {
 		_u.SetBody(*v)
+	}
+	return _u
+}
+
+// SetHTML sets the "html" field.
+func (_u *AccountMailUpdateOne) SetHTML(v string) *AccountMailUpdateOne {
+	_u.mutation.SetHTML(v)
+	return _u
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_u *AccountMailUpdateOne) SetNillableHTML(v *string) *AccountMailUpdateOne {
+	if v != nil {
+		_u.SetHTML(*v)
 	}
 	return _u
 }
@@ -333,6 +364,9 @@ func (_u *AccountMailUpdateOne) sqlSave(ctx context.Context) (_node *AccountMail
 	}
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(accountmail.FieldBody, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.HTML(); ok {
+		_spec.SetField(accountmail.FieldHTML, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(accountmail.FieldDueAt, field.TypeTime, value)

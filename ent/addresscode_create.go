@@ -43,6 +43,20 @@ func (_c *AddressCodeCreate) SetNillableUserID(v *string) *AddressCodeCreate {
 	return _c
 }
 
+// SetPurpose sets the "purpose" field.
+func (_c *AddressCodeCreate) SetPurpose(v string) *AddressCodeCreate {
+	_c.mutation.SetPurpose(v)
+	return _c
+}
+
+// SetNillablePurpose sets the "purpose" field if the given value is not nil.
+func (_c *AddressCodeCreate) SetNillablePurpose(v *string) *AddressCodeCreate {
+	if v != nil {
+		_c.SetPurpose(*v)
+	}
+	return _c
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (_c *AddressCodeCreate) SetExpiresAt(v time.Time) *AddressCodeCreate {
 	_c.mutation.SetExpiresAt(v)
@@ -108,6 +122,10 @@ func (_c *AddressCodeCreate) defaults() {
 		v := addresscode.DefaultUserID
 		_c.mutation.SetUserID(v)
 	}
+	if _, ok := _c.mutation.Purpose(); !ok {
+		v := addresscode.DefaultPurpose
+		_c.mutation.SetPurpose(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		v := addresscode.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
@@ -130,6 +148,14 @@ func (_c *AddressCodeCreate) check() error {
 	if v, ok := _c.mutation.UserID(); ok {
 		if err := addresscode.UserIDValidator(v); err != nil {
 			return &ValidationError{Name: "user_id", err: fmt.Errorf(`ent: validator failed for field "AddressCode.user_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Purpose(); !ok {
+		return &ValidationError{Name: "purpose", err: errors.New(`ent: missing required field "AddressCode.purpose"`)}
+	}
+	if v, ok := _c.mutation.Purpose(); ok {
+		if err := addresscode.PurposeValidator(v); err != nil {
+			return &ValidationError{Name: "purpose", err: fmt.Errorf(`ent: validator failed for field "AddressCode.purpose": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.ExpiresAt(); !ok {
@@ -186,6 +212,10 @@ func (_c *AddressCodeCreate) createSpec() (*AddressCode, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.UserID(); ok {
 		_spec.SetField(addresscode.FieldUserID, field.TypeString, value)
 		_node.UserID = value
+	}
+	if value, ok := _c.mutation.Purpose(); ok {
+		_spec.SetField(addresscode.FieldPurpose, field.TypeString, value)
+		_node.Purpose = value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {
 		_spec.SetField(addresscode.FieldExpiresAt, field.TypeTime, value)
@@ -269,6 +299,9 @@ func (u *AddressCodeUpsertOne) UpdateNewValues() *AddressCodeUpsertOne {
 		}
 		if _, exists := u.create.mutation.UserID(); exists {
 			s.SetIgnore(addresscode.FieldUserID)
+		}
+		if _, exists := u.create.mutation.Purpose(); exists {
+			s.SetIgnore(addresscode.FieldPurpose)
 		}
 		if _, exists := u.create.mutation.ExpiresAt(); exists {
 			s.SetIgnore(addresscode.FieldExpiresAt)
@@ -495,6 +528,9 @@ func (u *AddressCodeUpsertBulk) UpdateNewValues() *AddressCodeUpsertBulk {
 			}
 			if _, exists := b.mutation.UserID(); exists {
 				s.SetIgnore(addresscode.FieldUserID)
+			}
+			if _, exists := b.mutation.Purpose(); exists {
+				s.SetIgnore(addresscode.FieldPurpose)
 			}
 			if _, exists := b.mutation.ExpiresAt(); exists {
 				s.SetIgnore(addresscode.FieldExpiresAt)

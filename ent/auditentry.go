@@ -41,7 +41,11 @@ type AuditEntry struct {
 	// RequestID holds the value of the "request_id" field.
 	RequestID string `json:"request_id,omitempty"`
 	// At holds the value of the "at" field.
-	At           time.Time `json:"at,omitempty"`
+	At time.Time `json:"at,omitempty"`
+	// Seq holds the value of the "seq" field.
+	Seq int64 `json:"seq,omitempty"`
+	// Hash holds the value of the "hash" field.
+	Hash         string `json:"hash,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -52,9 +56,9 @@ func (*AuditEntry) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case auditentry.FieldChanges:
 			values[i] = new([]byte)
-		case auditentry.FieldID:
+		case auditentry.FieldID, auditentry.FieldSeq:
 			values[i] = new(sql.NullInt64)
-		case auditentry.FieldWorkspaceID, auditentry.FieldActor, auditentry.FieldUserID, auditentry.FieldAction, auditentry.FieldObjectKind, auditentry.FieldObjectID, auditentry.FieldObjectName, auditentry.FieldDetail, auditentry.FieldAddress, auditentry.FieldRequestID:
+		case auditentry.FieldWorkspaceID, auditentry.FieldActor, auditentry.FieldUserID, auditentry.FieldAction, auditentry.FieldObjectKind, auditentry.FieldObjectID, auditentry.FieldObjectName, auditentry.FieldDetail, auditentry.FieldAddress, auditentry.FieldRequestID, auditentry.FieldHash:
 			values[i] = new(sql.NullString)
 		case auditentry.FieldAt:
 			values[i] = new(sql.NullTime)
@@ -153,6 +157,18 @@ func (_m *AuditEntry) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.At = value.Time
 			}
+		case auditentry.FieldSeq:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field seq", values[i])
+			} else if value.Valid {
+				_m.Seq = value.Int64
+			}
+		case auditentry.FieldHash:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field hash", values[i])
+			} else if value.Valid {
+				_m.Hash = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -224,6 +240,12 @@ func (_m *AuditEntry) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("at=")
 	builder.WriteString(_m.At.Format(time.ANSIC))
+	builder.WriteString(", ")
+	builder.WriteString("seq=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Seq))
+	builder.WriteString(", ")
+	builder.WriteString("hash=")
+	builder.WriteString(_m.Hash)
 	builder.WriteByte(')')
 	return builder.String()
 }

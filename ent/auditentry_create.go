@@ -150,6 +150,34 @@ func (_c *AuditEntryCreate) SetAt(v time.Time) *AuditEntryCreate {
 	return _c
 }
 
+// SetSeq sets the "seq" field.
+func (_c *AuditEntryCreate) SetSeq(v int64) *AuditEntryCreate {
+	_c.mutation.SetSeq(v)
+	return _c
+}
+
+// SetNillableSeq sets the "seq" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableSeq(v *int64) *AuditEntryCreate {
+	if v != nil {
+		_c.SetSeq(*v)
+	}
+	return _c
+}
+
+// SetHash sets the "hash" field.
+func (_c *AuditEntryCreate) SetHash(v string) *AuditEntryCreate {
+	_c.mutation.SetHash(v)
+	return _c
+}
+
+// SetNillableHash sets the "hash" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableHash(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetHash(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AuditEntryCreate) SetID(v int64) *AuditEntryCreate {
 	_c.mutation.SetID(v)
@@ -216,6 +244,14 @@ func (_c *AuditEntryCreate) defaults() error {
 	if _, ok := _c.mutation.RequestID(); !ok {
 		v := auditentry.DefaultRequestID
 		_c.mutation.SetRequestID(v)
+	}
+	if _, ok := _c.mutation.Seq(); !ok {
+		v := auditentry.DefaultSeq
+		_c.mutation.SetSeq(v)
+	}
+	if _, ok := _c.mutation.Hash(); !ok {
+		v := auditentry.DefaultHash
+		_c.mutation.SetHash(v)
 	}
 	return nil
 }
@@ -302,6 +338,17 @@ func (_c *AuditEntryCreate) check() error {
 	if _, ok := _c.mutation.At(); !ok {
 		return &ValidationError{Name: "at", err: errors.New(`ent: missing required field "AuditEntry.at"`)}
 	}
+	if _, ok := _c.mutation.Seq(); !ok {
+		return &ValidationError{Name: "seq", err: errors.New(`ent: missing required field "AuditEntry.seq"`)}
+	}
+	if _, ok := _c.mutation.Hash(); !ok {
+		return &ValidationError{Name: "hash", err: errors.New(`ent: missing required field "AuditEntry.hash"`)}
+	}
+	if v, ok := _c.mutation.Hash(); ok {
+		if err := auditentry.HashValidator(v); err != nil {
+			return &ValidationError{Name: "hash", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.hash": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -382,6 +429,14 @@ func (_c *AuditEntryCreate) createSpec() (*AuditEntry, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.At(); ok {
 		_spec.SetField(auditentry.FieldAt, field.TypeTime, value)
 		_node.At = value
+	}
+	if value, ok := _c.mutation.Seq(); ok {
+		_spec.SetField(auditentry.FieldSeq, field.TypeInt64, value)
+		_node.Seq = value
+	}
+	if value, ok := _c.mutation.Hash(); ok {
+		_spec.SetField(auditentry.FieldHash, field.TypeString, value)
+		_node.Hash = value
 	}
 	return _node, _spec
 }
@@ -487,6 +542,12 @@ func (u *AuditEntryUpsertOne) UpdateNewValues() *AuditEntryUpsertOne {
 		}
 		if _, exists := u.create.mutation.At(); exists {
 			s.SetIgnore(auditentry.FieldAt)
+		}
+		if _, exists := u.create.mutation.Seq(); exists {
+			s.SetIgnore(auditentry.FieldSeq)
+		}
+		if _, exists := u.create.mutation.Hash(); exists {
+			s.SetIgnore(auditentry.FieldHash)
 		}
 	}))
 	return u
@@ -736,6 +797,12 @@ func (u *AuditEntryUpsertBulk) UpdateNewValues() *AuditEntryUpsertBulk {
 			}
 			if _, exists := b.mutation.At(); exists {
 				s.SetIgnore(auditentry.FieldAt)
+			}
+			if _, exists := b.mutation.Seq(); exists {
+				s.SetIgnore(auditentry.FieldSeq)
+			}
+			if _, exists := b.mutation.Hash(); exists {
+				s.SetIgnore(auditentry.FieldHash)
 			}
 		}
 	}))

@@ -53,6 +53,10 @@ type Chatbot struct {
 	Grounding string `json:"grounding,omitempty"`
 	// CacheAnswers holds the value of the "cache_answers" field.
 	CacheAnswers bool `json:"cache_answers,omitempty"`
+	// StoreMessages holds the value of the "store_messages" field.
+	StoreMessages bool `json:"store_messages,omitempty"`
+	// RetentionDays holds the value of the "retention_days" field.
+	RetentionDays int `json:"retention_days,omitempty"`
 	// Kept holds the value of the "kept" field.
 	Kept bool `json:"kept,omitempty"`
 	// OverLimit holds the value of the "over_limit" field.
@@ -224,11 +228,11 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chatbot.FieldImageHosts:
 			values[i] = new([]byte)
-		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldSeparateEndUsers, chatbot.FieldCacheAnswers, chatbot.FieldKept, chatbot.FieldOverLimit:
+		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldSeparateEndUsers, chatbot.FieldCacheAnswers, chatbot.FieldStoreMessages, chatbot.FieldKept, chatbot.FieldOverLimit:
 			values[i] = new(sql.NullBool)
 		case chatbot.FieldTemperature:
 			values[i] = new(sql.NullFloat64)
-		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens:
+		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens, chatbot.FieldRetentionDays:
 			values[i] = new(sql.NullInt64)
 		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding:
 			values[i] = new(sql.NullString)
@@ -359,6 +363,18 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field cache_answers", values[i])
 			} else if value.Valid {
 				_m.CacheAnswers = value.Bool
+			}
+		case chatbot.FieldStoreMessages:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field store_messages", values[i])
+			} else if value.Valid {
+				_m.StoreMessages = value.Bool
+			}
+		case chatbot.FieldRetentionDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field retention_days", values[i])
+			} else if value.Valid {
+				_m.RetentionDays = int(value.Int64)
 			}
 		case chatbot.FieldKept:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -531,6 +547,12 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("cache_answers=")
 	builder.WriteString(fmt.Sprintf("%v", _m.CacheAnswers))
+	builder.WriteString(", ")
+	builder.WriteString("store_messages=")
+	builder.WriteString(fmt.Sprintf("%v", _m.StoreMessages))
+	builder.WriteString(", ")
+	builder.WriteString("retention_days=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RetentionDays))
 	builder.WriteString(", ")
 	builder.WriteString("kept=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Kept))

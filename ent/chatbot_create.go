@@ -250,6 +250,34 @@ func (_c *ChatbotCreate) SetNillableCacheAnswers(v *bool) *ChatbotCreate {
 	return _c
 }
 
+// SetStoreMessages sets the "store_messages" field.
+func (_c *ChatbotCreate) SetStoreMessages(v bool) *ChatbotCreate {
+	_c.mutation.SetStoreMessages(v)
+	return _c
+}
+
+// SetNillableStoreMessages sets the "store_messages" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableStoreMessages(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetStoreMessages(*v)
+	}
+	return _c
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (_c *ChatbotCreate) SetRetentionDays(v int) *ChatbotCreate {
+	_c.mutation.SetRetentionDays(v)
+	return _c
+}
+
+// SetNillableRetentionDays sets the "retention_days" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableRetentionDays(v *int) *ChatbotCreate {
+	if v != nil {
+		_c.SetRetentionDays(*v)
+	}
+	return _c
+}
+
 // SetKept sets the "kept" field.
 func (_c *ChatbotCreate) SetKept(v bool) *ChatbotCreate {
 	_c.mutation.SetKept(v)
@@ -572,6 +600,14 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultCacheAnswers
 		_c.mutation.SetCacheAnswers(v)
 	}
+	if _, ok := _c.mutation.StoreMessages(); !ok {
+		v := chatbot.DefaultStoreMessages
+		_c.mutation.SetStoreMessages(v)
+	}
+	if _, ok := _c.mutation.RetentionDays(); !ok {
+		v := chatbot.DefaultRetentionDays
+		_c.mutation.SetRetentionDays(v)
+	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		v := chatbot.DefaultKept
 		_c.mutation.SetKept(v)
@@ -674,6 +710,12 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.CacheAnswers(); !ok {
 		return &ValidationError{Name: "cache_answers", err: errors.New(`ent: missing required field "Chatbot.cache_answers"`)}
+	}
+	if _, ok := _c.mutation.StoreMessages(); !ok {
+		return &ValidationError{Name: "store_messages", err: errors.New(`ent: missing required field "Chatbot.store_messages"`)}
+	}
+	if _, ok := _c.mutation.RetentionDays(); !ok {
+		return &ValidationError{Name: "retention_days", err: errors.New(`ent: missing required field "Chatbot.retention_days"`)}
 	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		return &ValidationError{Name: "kept", err: errors.New(`ent: missing required field "Chatbot.kept"`)}
@@ -791,6 +833,14 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CacheAnswers(); ok {
 		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
 		_node.CacheAnswers = value
+	}
+	if value, ok := _c.mutation.StoreMessages(); ok {
+		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
+		_node.StoreMessages = value
+	}
+	if value, ok := _c.mutation.RetentionDays(); ok {
+		_spec.SetField(chatbot.FieldRetentionDays, field.TypeInt, value)
+		_node.RetentionDays = value
 	}
 	if value, ok := _c.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
@@ -1287,6 +1337,36 @@ func (u *ChatbotUpsert) UpdateCacheAnswers() *ChatbotUpsert {
 	return u
 }
 
+// SetStoreMessages sets the "store_messages" field.
+func (u *ChatbotUpsert) SetStoreMessages(v bool) *ChatbotUpsert {
+	u.Set(chatbot.FieldStoreMessages, v)
+	return u
+}
+
+// UpdateStoreMessages sets the "store_messages" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateStoreMessages() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldStoreMessages)
+	return u
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (u *ChatbotUpsert) SetRetentionDays(v int) *ChatbotUpsert {
+	u.Set(chatbot.FieldRetentionDays, v)
+	return u
+}
+
+// UpdateRetentionDays sets the "retention_days" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateRetentionDays() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldRetentionDays)
+	return u
+}
+
+// AddRetentionDays adds v to the "retention_days" field.
+func (u *ChatbotUpsert) AddRetentionDays(v int) *ChatbotUpsert {
+	u.Add(chatbot.FieldRetentionDays, v)
+	return u
+}
+
 // SetKept sets the "kept" field.
 func (u *ChatbotUpsert) SetKept(v bool) *ChatbotUpsert {
 	u.Set(chatbot.FieldKept, v)
@@ -1621,6 +1701,41 @@ func (u *ChatbotUpsertOne) SetCacheAnswers(v bool) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateCacheAnswers() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateCacheAnswers()
+	})
+}
+
+// SetStoreMessages sets the "store_messages" field.
+func (u *ChatbotUpsertOne) SetStoreMessages(v bool) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetStoreMessages(v)
+	})
+}
+
+// UpdateStoreMessages sets the "store_messages" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateStoreMessages() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateStoreMessages()
+	})
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (u *ChatbotUpsertOne) SetRetentionDays(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetRetentionDays(v)
+	})
+}
+
+// AddRetentionDays adds v to the "retention_days" field.
+func (u *ChatbotUpsertOne) AddRetentionDays(v int) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddRetentionDays(v)
+	})
+}
+
+// UpdateRetentionDays sets the "retention_days" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateRetentionDays() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateRetentionDays()
 	})
 }
 
@@ -2129,6 +2244,41 @@ func (u *ChatbotUpsertBulk) SetCacheAnswers(v bool) *ChatbotUpsertBulk {
 func (u *ChatbotUpsertBulk) UpdateCacheAnswers() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateCacheAnswers()
+	})
+}
+
+// SetStoreMessages sets the "store_messages" field.
+func (u *ChatbotUpsertBulk) SetStoreMessages(v bool) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetStoreMessages(v)
+	})
+}
+
+// UpdateStoreMessages sets the "store_messages" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateStoreMessages() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateStoreMessages()
+	})
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (u *ChatbotUpsertBulk) SetRetentionDays(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetRetentionDays(v)
+	})
+}
+
+// AddRetentionDays adds v to the "retention_days" field.
+func (u *ChatbotUpsertBulk) AddRetentionDays(v int) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.AddRetentionDays(v)
+	})
+}
+
+// UpdateRetentionDays sets the "retention_days" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateRetentionDays() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateRetentionDays()
 	})
 }
 

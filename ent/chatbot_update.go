@@ -296,6 +296,41 @@ func (_u *ChatbotUpdate) SetNillableCacheAnswers(v *bool) *ChatbotUpdate {
 	return _u
 }
 
+// SetStoreMessages sets the "store_messages" field.
+func (_u *ChatbotUpdate) SetStoreMessages(v bool) *ChatbotUpdate {
+	_u.mutation.SetStoreMessages(v)
+	return _u
+}
+
+// SetNillableStoreMessages sets the "store_messages" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableStoreMessages(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetStoreMessages(*v)
+	}
+	return _u
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (_u *ChatbotUpdate) SetRetentionDays(v int) *ChatbotUpdate {
+	_u.mutation.ResetRetentionDays()
+	_u.mutation.SetRetentionDays(v)
+	return _u
+}
+
+// SetNillableRetentionDays sets the "retention_days" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableRetentionDays(v *int) *ChatbotUpdate {
+	if v != nil {
+		_u.SetRetentionDays(*v)
+	}
+	return _u
+}
+
+// AddRetentionDays adds value to the "retention_days" field.
+func (_u *ChatbotUpdate) AddRetentionDays(v int) *ChatbotUpdate {
+	_u.mutation.AddRetentionDays(v)
+	return _u
+}
+
 // SetKept sets the "kept" field.
 func (_u *ChatbotUpdate) SetKept(v bool) *ChatbotUpdate {
 	_u.mutation.SetKept(v)
@@ -905,6 +940,15 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.CacheAnswers(); ok {
 		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.StoreMessages(); ok {
+		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.RetentionDays(); ok {
+		_spec.SetField(chatbot.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRetentionDays(); ok {
+		_spec.AddField(chatbot.FieldRetentionDays, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
@@ -1728,6 +1772,41 @@ func (_u *ChatbotUpdateOne) SetNillableCacheAnswers(v *bool) *ChatbotUpdateOne {
 	return _u
 }
 
+// SetStoreMessages sets the "store_messages" field.
+func (_u *ChatbotUpdateOne) SetStoreMessages(v bool) *ChatbotUpdateOne {
+	_u.mutation.SetStoreMessages(v)
+	return _u
+}
+
+// SetNillableStoreMessages sets the "store_messages" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableStoreMessages(v *bool) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetStoreMessages(*v)
+	}
+	return _u
+}
+
+// SetRetentionDays sets the "retention_days" field.
+func (_u *ChatbotUpdateOne) SetRetentionDays(v int) *ChatbotUpdateOne {
+	_u.mutation.ResetRetentionDays()
+	_u.mutation.SetRetentionDays(v)
+	return _u
+}
+
+// SetNillableRetentionDays sets the "retention_days" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableRetentionDays(v *int) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetRetentionDays(*v)
+	}
+	return _u
+}
+
+// AddRetentionDays adds value to the "retention_days" field.
+func (_u *ChatbotUpdateOne) AddRetentionDays(v int) *ChatbotUpdateOne {
+	_u.mutation.AddRetentionDays(v)
+	return _u
+}
+
 // SetKept sets the "kept" field.
 func (_u *ChatbotUpdateOne) SetKept(v bool) *ChatbotUpdateOne {
 	_u.mutation.SetKept(v)
@@ -2367,6 +2446,15 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 	}
 	if value, ok := _u.mutation.CacheAnswers(); ok {
 		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.StoreMessages(); ok {
+		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.RetentionDays(); ok {
+		_spec.SetField(chatbot.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRetentionDays(); ok {
+		_spec.AddField(chatbot.FieldRetentionDays, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)

@@ -13,7 +13,9 @@ import (
 
 	"parley/ent/accountmail"
 	"parley/ent/addresscode"
+	"parley/ent/auditchain"
 	"parley/ent/auditentry"
+	"parley/ent/authenticator"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
@@ -24,9 +26,11 @@ import (
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/erasure"
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/identity"
 	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -35,16 +39,20 @@ import (
 	"parley/ent/message"
 	"parley/ent/messagehold"
 	"parley/ent/passage"
+	"parley/ent/passkey"
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
+	"parley/ent/recoverycode"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/signinstep"
 	"parley/ent/source"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/testquestion"
 	"parley/ent/testresult"
@@ -79,8 +87,12 @@ type Client struct {
 	AccountMail *AccountMailClient
 	// AddressCode is the client for interacting with the AddressCode builders.
 	AddressCode *AddressCodeClient
+	// AuditChain is the client for interacting with the AuditChain builders.
+	AuditChain *AuditChainClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
+	// Authenticator is the client for interacting with the Authenticator builders.
+	Authenticator *AuthenticatorClient
 	// BillingEvent is the client for interacting with the BillingEvent builders.
 	BillingEvent *BillingEventClient
 	// CachedAnswer is the client for interacting with the CachedAnswer builders.
@@ -101,12 +113,16 @@ type Client struct {
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
 	Embedding *EmbeddingClient
+	// Erasure is the client for interacting with the Erasure builders.
+	Erasure *ErasureClient
 	// Feedback is the client for interacting with the Feedback builders.
 	Feedback *FeedbackClient
 	// Gap is the client for interacting with the Gap builders.
 	Gap *GapClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// Identity is the client for interacting with the Identity builders.
+	Identity *IdentityClient
 	// IndexChange is the client for interacting with the IndexChange builders.
 	IndexChange *IndexChangeClient
 	// InstallationKey is the client for interacting with the InstallationKey builders.
@@ -123,6 +139,8 @@ type Client struct {
 	MessageHold *MessageHoldClient
 	// Passage is the client for interacting with the Passage builders.
 	Passage *PassageClient
+	// Passkey is the client for interacting with the Passkey builders.
+	Passkey *PasskeyClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
 	// Provider is the client for interacting with the Provider builders.
@@ -131,16 +149,22 @@ type Client struct {
 	QuotaNotice *QuotaNoticeClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
+	// RecoveryCode is the client for interacting with the RecoveryCode builders.
+	RecoveryCode *RecoveryCodeClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// RequestMinute is the client for interacting with the RequestMinute builders.
 	RequestMinute *RequestMinuteClient
 	// Reversal is the client for interacting with the Reversal builders.
 	Reversal *ReversalClient
+	// SSOConnection is the client for interacting with the SSOConnection builders.
+	SSOConnection *SSOConnectionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// SignInAttempt is the client for interacting with the SignInAttempt builders.
 	SignInAttempt *SignInAttemptClient
+	// SignInStep is the client for interacting with the SignInStep builders.
+	SignInStep *SignInStepClient
 	// Source is the client for interacting with the Source builders.
 	Source *SourceClient
 	// Subscription is the client for interacting with the Subscription builders.
@@ -188,7 +212,9 @@ func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.AccountMail = NewAccountMailClient(c.config)
 	c.AddressCode = NewAddressCodeClient(c.config)
+	c.AuditChain = NewAuditChainClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
+	c.Authenticator = NewAuthenticatorClient(c.config)
 	c.BillingEvent = NewBillingEventClient(c.config)
 	c.CachedAnswer = NewCachedAnswerClient(c.config)
 	c.Chatbot = NewChatbotClient(c.config)
@@ -199,9 +225,11 @@ func (c *Client) init() {
 	c.Device = NewDeviceClient(c.config)
 	c.Document = NewDocumentClient(c.config)
 	c.Embedding = NewEmbeddingClient(c.config)
+	c.Erasure = NewErasureClient(c.config)
 	c.Feedback = NewFeedbackClient(c.config)
 	c.Gap = NewGapClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.Identity = NewIdentityClient(c.config)
 	c.IndexChange = NewIndexChangeClient(c.config)
 	c.InstallationKey = NewInstallationKeyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
@@ -210,15 +238,19 @@ func (c *Client) init() {
 	c.Message = NewMessageClient(c.config)
 	c.MessageHold = NewMessageHoldClient(c.config)
 	c.Passage = NewPassageClient(c.config)
+	c.Passkey = NewPasskeyClient(c.config)
 	c.Plan = NewPlanClient(c.config)
 	c.Provider = NewProviderClient(c.config)
 	c.QuotaNotice = NewQuotaNoticeClient(c.config)
 	c.Rebuild = NewRebuildClient(c.config)
+	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
 	c.RequestMinute = NewRequestMinuteClient(c.config)
 	c.Reversal = NewReversalClient(c.config)
+	c.SSOConnection = NewSSOConnectionClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.SignInAttempt = NewSignInAttemptClient(c.config)
+	c.SignInStep = NewSignInStepClient(c.config)
 	c.Source = NewSourceClient(c.config)
 	c.Subscription = NewSubscriptionClient(c.config)
 	c.TestQuestion = NewTestQuestionClient(c.config)
@@ -330,7 +362,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		config:          cfg,
 		AccountMail:     NewAccountMailClient(cfg),
 		AddressCode:     NewAddressCodeClient(cfg),
+		AuditChain:      NewAuditChainClient(cfg),
 		AuditEntry:      NewAuditEntryClient(cfg),
+		Authenticator:   NewAuthenticatorClient(cfg),
 		BillingEvent:    NewBillingEventClient(cfg),
 		CachedAnswer:    NewCachedAnswerClient(cfg),
 		Chatbot:         NewChatbotClient(cfg),
@@ -341,9 +375,11 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Device:          NewDeviceClient(cfg),
 		Document:        NewDocumentClient(cfg),
 		Embedding:       NewEmbeddingClient(cfg),
+		Erasure:         NewErasureClient(cfg),
 		Feedback:        NewFeedbackClient(cfg),
 		Gap:             NewGapClient(cfg),
 		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
+		Identity:        NewIdentityClient(cfg),
 		IndexChange:     NewIndexChangeClient(cfg),
 		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
@@ -352,15 +388,19 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Message:         NewMessageClient(cfg),
 		MessageHold:     NewMessageHoldClient(cfg),
 		Passage:         NewPassageClient(cfg),
+		Passkey:         NewPasskeyClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
 		QuotaNotice:     NewQuotaNoticeClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
+		RecoveryCode:    NewRecoveryCodeClient(cfg),
 		Removal:         NewRemovalClient(cfg),
 		RequestMinute:   NewRequestMinuteClient(cfg),
 		Reversal:        NewReversalClient(cfg),
+		SSOConnection:   NewSSOConnectionClient(cfg),
 		Session:         NewSessionClient(cfg),
 		SignInAttempt:   NewSignInAttemptClient(cfg),
+		SignInStep:      NewSignInStepClient(cfg),
 		Source:          NewSourceClient(cfg),
 		Subscription:    NewSubscriptionClient(cfg),
 		TestQuestion:    NewTestQuestionClient(cfg),
@@ -399,7 +439,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		config:          cfg,
 		AccountMail:     NewAccountMailClient(cfg),
 		AddressCode:     NewAddressCodeClient(cfg),
+		AuditChain:      NewAuditChainClient(cfg),
 		AuditEntry:      NewAuditEntryClient(cfg),
+		Authenticator:   NewAuthenticatorClient(cfg),
 		BillingEvent:    NewBillingEventClient(cfg),
 		CachedAnswer:    NewCachedAnswerClient(cfg),
 		Chatbot:         NewChatbotClient(cfg),
@@ -410,9 +452,11 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Device:          NewDeviceClient(cfg),
 		Document:        NewDocumentClient(cfg),
 		Embedding:       NewEmbeddingClient(cfg),
+		Erasure:         NewErasureClient(cfg),
 		Feedback:        NewFeedbackClient(cfg),
 		Gap:             NewGapClient(cfg),
 		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
+		Identity:        NewIdentityClient(cfg),
 		IndexChange:     NewIndexChangeClient(cfg),
 		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
@@ -421,15 +465,19 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Message:         NewMessageClient(cfg),
 		MessageHold:     NewMessageHoldClient(cfg),
 		Passage:         NewPassageClient(cfg),
+		Passkey:         NewPasskeyClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
 		QuotaNotice:     NewQuotaNoticeClient(cfg),
 		Rebuild:         NewRebuildClient(cfg),
+		RecoveryCode:    NewRecoveryCodeClient(cfg),
 		Removal:         NewRemovalClient(cfg),
 		RequestMinute:   NewRequestMinuteClient(cfg),
 		Reversal:        NewReversalClient(cfg),
+		SSOConnection:   NewSSOConnectionClient(cfg),
 		Session:         NewSessionClient(cfg),
 		SignInAttempt:   NewSignInAttemptClient(cfg),
+		SignInStep:      NewSignInStepClient(cfg),
 		Source:          NewSourceClient(cfg),
 		Subscription:    NewSubscriptionClient(cfg),
 		TestQuestion:    NewTestQuestionClient(cfg),
@@ -476,15 +524,17 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
-		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
-		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey, c.IndexChange,
+		c.AccountMail, c.AddressCode, c.AuditChain, c.AuditEntry, c.Authenticator,
+		c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore, c.Conversation,
+		c.DailyCount, c.DailyStat, c.Device, c.Document, c.Embedding, c.Erasure,
+		c.Feedback, c.Gap, c.IdempotencyKey, c.Identity, c.IndexChange,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
-		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
-		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
-		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth,
-		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.UsageSum, c.User,
-		c.WebhookDelivery, c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
+		c.Passage, c.Passkey, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild,
+		c.RecoveryCode, c.Removal, c.RequestMinute, c.Reversal, c.SSOConnection,
+		c.Session, c.SignInAttempt, c.SignInStep, c.Source, c.Subscription,
+		c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth, c.Trial,
+		c.Upload, c.Usage, c.UsageRecord, c.UsageSum, c.User, c.WebhookDelivery,
+		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -494,15 +544,17 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AccountMail, c.AddressCode, c.AuditEntry, c.BillingEvent, c.CachedAnswer,
-		c.Chatbot, c.Chore, c.Conversation, c.DailyCount, c.DailyStat, c.Device,
-		c.Document, c.Embedding, c.Feedback, c.Gap, c.IdempotencyKey, c.IndexChange,
+		c.AccountMail, c.AddressCode, c.AuditChain, c.AuditEntry, c.Authenticator,
+		c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore, c.Conversation,
+		c.DailyCount, c.DailyStat, c.Device, c.Document, c.Embedding, c.Erasure,
+		c.Feedback, c.Gap, c.IdempotencyKey, c.Identity, c.IndexChange,
 		c.InstallationKey, c.Invitation, c.Mail, c.Member, c.Message, c.MessageHold,
-		c.Passage, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild, c.Removal,
-		c.RequestMinute, c.Reversal, c.Session, c.SignInAttempt, c.Source,
-		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth,
-		c.Trial, c.Upload, c.Usage, c.UsageRecord, c.UsageSum, c.User,
-		c.WebhookDelivery, c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
+		c.Passage, c.Passkey, c.Plan, c.Provider, c.QuotaNotice, c.Rebuild,
+		c.RecoveryCode, c.Removal, c.RequestMinute, c.Reversal, c.SSOConnection,
+		c.Session, c.SignInAttempt, c.SignInStep, c.Source, c.Subscription,
+		c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.TokenMonth, c.Trial,
+		c.Upload, c.Usage, c.UsageRecord, c.UsageSum, c.User, c.WebhookDelivery,
+		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -515,8 +567,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AccountMail.mutate(ctx, m)
 	case *AddressCodeMutation:
 		return c.AddressCode.mutate(ctx, m)
+	case *AuditChainMutation:
+		return c.AuditChain.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
+	case *AuthenticatorMutation:
+		return c.Authenticator.mutate(ctx, m)
 	case *BillingEventMutation:
 		return c.BillingEvent.mutate(ctx, m)
 	case *CachedAnswerMutation:
@@ -537,12 +593,16 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Document.mutate(ctx, m)
 	case *EmbeddingMutation:
 		return c.Embedding.mutate(ctx, m)
+	case *ErasureMutation:
+		return c.Erasure.mutate(ctx, m)
 	case *FeedbackMutation:
 		return c.Feedback.mutate(ctx, m)
 	case *GapMutation:
 		return c.Gap.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *IdentityMutation:
+		return c.Identity.mutate(ctx, m)
 	case *IndexChangeMutation:
 		return c.IndexChange.mutate(ctx, m)
 	case *InstallationKeyMutation:
@@ -559,6 +619,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.MessageHold.mutate(ctx, m)
 	case *PassageMutation:
 		return c.Passage.mutate(ctx, m)
+	case *PasskeyMutation:
+		return c.Passkey.mutate(ctx, m)
 	case *PlanMutation:
 		return c.Plan.mutate(ctx, m)
 	case *ProviderMutation:
@@ -567,16 +629,22 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.QuotaNotice.mutate(ctx, m)
 	case *RebuildMutation:
 		return c.Rebuild.mutate(ctx, m)
+	case *RecoveryCodeMutation:
+		return c.RecoveryCode.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
 	case *RequestMinuteMutation:
 		return c.RequestMinute.mutate(ctx, m)
 	case *ReversalMutation:
 		return c.Reversal.mutate(ctx, m)
+	case *SSOConnectionMutation:
+		return c.SSOConnection.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
 	case *SignInAttemptMutation:
 		return c.SignInAttempt.mutate(ctx, m)
+	case *SignInStepMutation:
+		return c.SignInStep.mutate(ctx, m)
 	case *SourceMutation:
 		return c.Source.mutate(ctx, m)
 	case *SubscriptionMutation:
@@ -882,6 +950,139 @@ func (c *AddressCodeClient) mutate(ctx context.Context, m *AddressCodeMutation) 
 	}
 }
 
+// AuditChainClient is a client for the AuditChain schema.
+type AuditChainClient struct {
+	config
+}
+
+// NewAuditChainClient returns a client for the AuditChain from the given config.
+func NewAuditChainClient(c config) *AuditChainClient {
+	return &AuditChainClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `auditchain.Hooks(f(g(h())))`.
+func (c *AuditChainClient) Use(hooks ...Hook) {
+	c.hooks.AuditChain = append(c.hooks.AuditChain, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `auditchain.Intercept(f(g(h())))`.
+func (c *AuditChainClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AuditChain = append(c.inters.AuditChain, interceptors...)
+}
+
+// Create returns a builder for creating a AuditChain entity.
+func (c *AuditChainClient) Create() *AuditChainCreate {
+	mutation := newAuditChainMutation(c.config, OpCreate)
+	return &AuditChainCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AuditChain entities.
+func (c *AuditChainClient) CreateBulk(builders ...*AuditChainCreate) *AuditChainCreateBulk {
+	return &AuditChainCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AuditChainClient) MapCreateBulk(slice any, setFunc func(*AuditChainCreate, int)) *AuditChainCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AuditChainCreateBulk{err: fmt.Errorf("calling to AuditChainClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AuditChainCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AuditChainCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AuditChain.
+func (c *AuditChainClient) Update() *AuditChainUpdate {
+	mutation := newAuditChainMutation(c.config, OpUpdate)
+	return &AuditChainUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AuditChainClient) UpdateOne(_m *AuditChain) *AuditChainUpdateOne {
+	mutation := newAuditChainMutation(c.config, OpUpdateOne, withAuditChain(_m))
+	return &AuditChainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AuditChainClient) UpdateOneID(id string) *AuditChainUpdateOne {
+	mutation := newAuditChainMutation(c.config, OpUpdateOne, withAuditChainID(id))
+	return &AuditChainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AuditChain.
+func (c *AuditChainClient) Delete() *AuditChainDelete {
+	mutation := newAuditChainMutation(c.config, OpDelete)
+	return &AuditChainDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AuditChainClient) DeleteOne(_m *AuditChain) *AuditChainDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AuditChainClient) DeleteOneID(id string) *AuditChainDeleteOne {
+	builder := c.Delete().Where(auditchain.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AuditChainDeleteOne{builder}
+}
+
+// Query returns a query builder for AuditChain.
+func (c *AuditChainClient) Query() *AuditChainQuery {
+	return &AuditChainQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAuditChain},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AuditChain entity by its id.
+func (c *AuditChainClient) Get(ctx context.Context, id string) (*AuditChain, error) {
+	return c.Query().Where(auditchain.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AuditChainClient) GetX(ctx context.Context, id string) *AuditChain {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AuditChainClient) Hooks() []Hook {
+	return c.hooks.AuditChain
+}
+
+// Interceptors returns the client interceptors.
+func (c *AuditChainClient) Interceptors() []Interceptor {
+	return c.inters.AuditChain
+}
+
+func (c *AuditChainClient) mutate(ctx context.Context, m *AuditChainMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AuditChainCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AuditChainUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AuditChainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AuditChainDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AuditChain mutation op: %q", m.Op())
+	}
+}
+
 // AuditEntryClient is a client for the AuditEntry schema.
 type AuditEntryClient struct {
 	config
@@ -1013,6 +1214,155 @@ func (c *AuditEntryClient) mutate(ctx context.Context, m *AuditEntryMutation) (V
 		return (&AuditEntryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AuditEntry mutation op: %q", m.Op())
+	}
+}
+
+// AuthenticatorClient is a client for the Authenticator schema.
+type AuthenticatorClient struct {
+	config
+}
+
+// NewAuthenticatorClient returns a client for the Authenticator from the given config.
+func NewAuthenticatorClient(c config) *AuthenticatorClient {
+	return &AuthenticatorClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `authenticator.Hooks(f(g(h())))`.
+func (c *AuthenticatorClient) Use(hooks ...Hook) {
+	c.hooks.Authenticator = append(c.hooks.Authenticator, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `authenticator.Intercept(f(g(h())))`.
+func (c *AuthenticatorClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Authenticator = append(c.inters.Authenticator, interceptors...)
+}
+
+// Create returns a builder for creating a Authenticator entity.
+func (c *AuthenticatorClient) Create() *AuthenticatorCreate {
+	mutation := newAuthenticatorMutation(c.config, OpCreate)
+	return &AuthenticatorCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Authenticator entities.
+func (c *AuthenticatorClient) CreateBulk(builders ...*AuthenticatorCreate) *AuthenticatorCreateBulk {
+	return &AuthenticatorCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AuthenticatorClient) MapCreateBulk(slice any, setFunc func(*AuthenticatorCreate, int)) *AuthenticatorCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AuthenticatorCreateBulk{err: fmt.Errorf("calling to AuthenticatorClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AuthenticatorCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AuthenticatorCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Authenticator.
+func (c *AuthenticatorClient) Update() *AuthenticatorUpdate {
+	mutation := newAuthenticatorMutation(c.config, OpUpdate)
+	return &AuthenticatorUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AuthenticatorClient) UpdateOne(_m *Authenticator) *AuthenticatorUpdateOne {
+	mutation := newAuthenticatorMutation(c.config, OpUpdateOne, withAuthenticator(_m))
+	return &AuthenticatorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AuthenticatorClient) UpdateOneID(id int) *AuthenticatorUpdateOne {
+	mutation := newAuthenticatorMutation(c.config, OpUpdateOne, withAuthenticatorID(id))
+	return &AuthenticatorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Authenticator.
+func (c *AuthenticatorClient) Delete() *AuthenticatorDelete {
+	mutation := newAuthenticatorMutation(c.config, OpDelete)
+	return &AuthenticatorDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AuthenticatorClient) DeleteOne(_m *Authenticator) *AuthenticatorDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AuthenticatorClient) DeleteOneID(id int) *AuthenticatorDeleteOne {
+	builder := c.Delete().Where(authenticator.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AuthenticatorDeleteOne{builder}
+}
+
+// Query returns a query builder for Authenticator.
+func (c *AuthenticatorClient) Query() *AuthenticatorQuery {
+	return &AuthenticatorQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAuthenticator},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Authenticator entity by its id.
+func (c *AuthenticatorClient) Get(ctx context.Context, id int) (*Authenticator, error) {
+	return c.Query().Where(authenticator.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AuthenticatorClient) GetX(ctx context.Context, id int) *Authenticator {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Authenticator.
+func (c *AuthenticatorClient) QueryUser(_m *Authenticator) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(authenticator.Table, authenticator.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, authenticator.UserTable, authenticator.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AuthenticatorClient) Hooks() []Hook {
+	return c.hooks.Authenticator
+}
+
+// Interceptors returns the client interceptors.
+func (c *AuthenticatorClient) Interceptors() []Interceptor {
+	return c.inters.Authenticator
+}
+
+func (c *AuthenticatorClient) mutate(ctx context.Context, m *AuthenticatorMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AuthenticatorCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AuthenticatorUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AuthenticatorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AuthenticatorDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Authenticator mutation op: %q", m.Op())
 	}
 }
 
@@ -2737,6 +3087,140 @@ func (c *EmbeddingClient) mutate(ctx context.Context, m *EmbeddingMutation) (Val
 	}
 }
 
+// ErasureClient is a client for the Erasure schema.
+type ErasureClient struct {
+	config
+}
+
+// NewErasureClient returns a client for the Erasure from the given config.
+func NewErasureClient(c config) *ErasureClient {
+	return &ErasureClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `erasure.Hooks(f(g(h())))`.
+func (c *ErasureClient) Use(hooks ...Hook) {
+	c.hooks.Erasure = append(c.hooks.Erasure, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `erasure.Intercept(f(g(h())))`.
+func (c *ErasureClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Erasure = append(c.inters.Erasure, interceptors...)
+}
+
+// Create returns a builder for creating a Erasure entity.
+func (c *ErasureClient) Create() *ErasureCreate {
+	mutation := newErasureMutation(c.config, OpCreate)
+	return &ErasureCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Erasure entities.
+func (c *ErasureClient) CreateBulk(builders ...*ErasureCreate) *ErasureCreateBulk {
+	return &ErasureCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ErasureClient) MapCreateBulk(slice any, setFunc func(*ErasureCreate, int)) *ErasureCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ErasureCreateBulk{err: fmt.Errorf("calling to ErasureClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ErasureCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ErasureCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Erasure.
+func (c *ErasureClient) Update() *ErasureUpdate {
+	mutation := newErasureMutation(c.config, OpUpdate)
+	return &ErasureUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ErasureClient) UpdateOne(_m *Erasure) *ErasureUpdateOne {
+	mutation := newErasureMutation(c.config, OpUpdateOne, withErasure(_m))
+	return &ErasureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ErasureClient) UpdateOneID(id string) *ErasureUpdateOne {
+	mutation := newErasureMutation(c.config, OpUpdateOne, withErasureID(id))
+	return &ErasureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Erasure.
+func (c *ErasureClient) Delete() *ErasureDelete {
+	mutation := newErasureMutation(c.config, OpDelete)
+	return &ErasureDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ErasureClient) DeleteOne(_m *Erasure) *ErasureDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ErasureClient) DeleteOneID(id string) *ErasureDeleteOne {
+	builder := c.Delete().Where(erasure.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ErasureDeleteOne{builder}
+}
+
+// Query returns a query builder for Erasure.
+func (c *ErasureClient) Query() *ErasureQuery {
+	return &ErasureQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeErasure},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Erasure entity by its id.
+func (c *ErasureClient) Get(ctx context.Context, id string) (*Erasure, error) {
+	return c.Query().Where(erasure.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ErasureClient) GetX(ctx context.Context, id string) *Erasure {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ErasureClient) Hooks() []Hook {
+	hooks := c.hooks.Erasure
+	return append(hooks[:len(hooks):len(hooks)], erasure.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ErasureClient) Interceptors() []Interceptor {
+	return c.inters.Erasure
+}
+
+func (c *ErasureClient) mutate(ctx context.Context, m *ErasureMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ErasureCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ErasureUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ErasureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ErasureDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Erasure mutation op: %q", m.Op())
+	}
+}
+
 // FeedbackClient is a client for the Feedback schema.
 type FeedbackClient struct {
 	config
@@ -3184,6 +3668,155 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// IdentityClient is a client for the Identity schema.
+type IdentityClient struct {
+	config
+}
+
+// NewIdentityClient returns a client for the Identity from the given config.
+func NewIdentityClient(c config) *IdentityClient {
+	return &IdentityClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `identity.Hooks(f(g(h())))`.
+func (c *IdentityClient) Use(hooks ...Hook) {
+	c.hooks.Identity = append(c.hooks.Identity, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `identity.Intercept(f(g(h())))`.
+func (c *IdentityClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Identity = append(c.inters.Identity, interceptors...)
+}
+
+// Create returns a builder for creating a Identity entity.
+func (c *IdentityClient) Create() *IdentityCreate {
+	mutation := newIdentityMutation(c.config, OpCreate)
+	return &IdentityCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Identity entities.
+func (c *IdentityClient) CreateBulk(builders ...*IdentityCreate) *IdentityCreateBulk {
+	return &IdentityCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *IdentityClient) MapCreateBulk(slice any, setFunc func(*IdentityCreate, int)) *IdentityCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &IdentityCreateBulk{err: fmt.Errorf("calling to IdentityClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*IdentityCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &IdentityCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Identity.
+func (c *IdentityClient) Update() *IdentityUpdate {
+	mutation := newIdentityMutation(c.config, OpUpdate)
+	return &IdentityUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *IdentityClient) UpdateOne(_m *Identity) *IdentityUpdateOne {
+	mutation := newIdentityMutation(c.config, OpUpdateOne, withIdentity(_m))
+	return &IdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *IdentityClient) UpdateOneID(id int) *IdentityUpdateOne {
+	mutation := newIdentityMutation(c.config, OpUpdateOne, withIdentityID(id))
+	return &IdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Identity.
+func (c *IdentityClient) Delete() *IdentityDelete {
+	mutation := newIdentityMutation(c.config, OpDelete)
+	return &IdentityDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *IdentityClient) DeleteOne(_m *Identity) *IdentityDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *IdentityClient) DeleteOneID(id int) *IdentityDeleteOne {
+	builder := c.Delete().Where(identity.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &IdentityDeleteOne{builder}
+}
+
+// Query returns a query builder for Identity.
+func (c *IdentityClient) Query() *IdentityQuery {
+	return &IdentityQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeIdentity},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Identity entity by its id.
+func (c *IdentityClient) Get(ctx context.Context, id int) (*Identity, error) {
+	return c.Query().Where(identity.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *IdentityClient) GetX(ctx context.Context, id int) *Identity {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Identity.
+func (c *IdentityClient) QueryUser(_m *Identity) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(identity.Table, identity.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, identity.UserTable, identity.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *IdentityClient) Hooks() []Hook {
+	return c.hooks.Identity
+}
+
+// Interceptors returns the client interceptors.
+func (c *IdentityClient) Interceptors() []Interceptor {
+	return c.inters.Identity
+}
+
+func (c *IdentityClient) mutate(ctx context.Context, m *IdentityMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&IdentityCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&IdentityUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&IdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&IdentityDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Identity mutation op: %q", m.Op())
 	}
 }
 
@@ -4370,6 +5003,155 @@ func (c *PassageClient) mutate(ctx context.Context, m *PassageMutation) (Value, 
 	}
 }
 
+// PasskeyClient is a client for the Passkey schema.
+type PasskeyClient struct {
+	config
+}
+
+// NewPasskeyClient returns a client for the Passkey from the given config.
+func NewPasskeyClient(c config) *PasskeyClient {
+	return &PasskeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `passkey.Hooks(f(g(h())))`.
+func (c *PasskeyClient) Use(hooks ...Hook) {
+	c.hooks.Passkey = append(c.hooks.Passkey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `passkey.Intercept(f(g(h())))`.
+func (c *PasskeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Passkey = append(c.inters.Passkey, interceptors...)
+}
+
+// Create returns a builder for creating a Passkey entity.
+func (c *PasskeyClient) Create() *PasskeyCreate {
+	mutation := newPasskeyMutation(c.config, OpCreate)
+	return &PasskeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Passkey entities.
+func (c *PasskeyClient) CreateBulk(builders ...*PasskeyCreate) *PasskeyCreateBulk {
+	return &PasskeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PasskeyClient) MapCreateBulk(slice any, setFunc func(*PasskeyCreate, int)) *PasskeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PasskeyCreateBulk{err: fmt.Errorf("calling to PasskeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PasskeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PasskeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Passkey.
+func (c *PasskeyClient) Update() *PasskeyUpdate {
+	mutation := newPasskeyMutation(c.config, OpUpdate)
+	return &PasskeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PasskeyClient) UpdateOne(_m *Passkey) *PasskeyUpdateOne {
+	mutation := newPasskeyMutation(c.config, OpUpdateOne, withPasskey(_m))
+	return &PasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PasskeyClient) UpdateOneID(id string) *PasskeyUpdateOne {
+	mutation := newPasskeyMutation(c.config, OpUpdateOne, withPasskeyID(id))
+	return &PasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Passkey.
+func (c *PasskeyClient) Delete() *PasskeyDelete {
+	mutation := newPasskeyMutation(c.config, OpDelete)
+	return &PasskeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PasskeyClient) DeleteOne(_m *Passkey) *PasskeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PasskeyClient) DeleteOneID(id string) *PasskeyDeleteOne {
+	builder := c.Delete().Where(passkey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PasskeyDeleteOne{builder}
+}
+
+// Query returns a query builder for Passkey.
+func (c *PasskeyClient) Query() *PasskeyQuery {
+	return &PasskeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePasskey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Passkey entity by its id.
+func (c *PasskeyClient) Get(ctx context.Context, id string) (*Passkey, error) {
+	return c.Query().Where(passkey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PasskeyClient) GetX(ctx context.Context, id string) *Passkey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Passkey.
+func (c *PasskeyClient) QueryUser(_m *Passkey) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(passkey.Table, passkey.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, passkey.UserTable, passkey.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *PasskeyClient) Hooks() []Hook {
+	return c.hooks.Passkey
+}
+
+// Interceptors returns the client interceptors.
+func (c *PasskeyClient) Interceptors() []Interceptor {
+	return c.inters.Passkey
+}
+
+func (c *PasskeyClient) mutate(ctx context.Context, m *PasskeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PasskeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PasskeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PasskeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Passkey mutation op: %q", m.Op())
+	}
+}
+
 // PlanClient is a client for the Plan schema.
 type PlanClient struct {
 	config
@@ -4936,6 +5718,155 @@ func (c *RebuildClient) mutate(ctx context.Context, m *RebuildMutation) (Value, 
 	}
 }
 
+// RecoveryCodeClient is a client for the RecoveryCode schema.
+type RecoveryCodeClient struct {
+	config
+}
+
+// NewRecoveryCodeClient returns a client for the RecoveryCode from the given config.
+func NewRecoveryCodeClient(c config) *RecoveryCodeClient {
+	return &RecoveryCodeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `recoverycode.Hooks(f(g(h())))`.
+func (c *RecoveryCodeClient) Use(hooks ...Hook) {
+	c.hooks.RecoveryCode = append(c.hooks.RecoveryCode, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `recoverycode.Intercept(f(g(h())))`.
+func (c *RecoveryCodeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RecoveryCode = append(c.inters.RecoveryCode, interceptors...)
+}
+
+// Create returns a builder for creating a RecoveryCode entity.
+func (c *RecoveryCodeClient) Create() *RecoveryCodeCreate {
+	mutation := newRecoveryCodeMutation(c.config, OpCreate)
+	return &RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RecoveryCode entities.
+func (c *RecoveryCodeClient) CreateBulk(builders ...*RecoveryCodeCreate) *RecoveryCodeCreateBulk {
+	return &RecoveryCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RecoveryCodeClient) MapCreateBulk(slice any, setFunc func(*RecoveryCodeCreate, int)) *RecoveryCodeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RecoveryCodeCreateBulk{err: fmt.Errorf("calling to RecoveryCodeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RecoveryCodeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RecoveryCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RecoveryCode.
+func (c *RecoveryCodeClient) Update() *RecoveryCodeUpdate {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdate)
+	return &RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RecoveryCodeClient) UpdateOne(_m *RecoveryCode) *RecoveryCodeUpdateOne {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCode(_m))
+	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RecoveryCodeClient) UpdateOneID(id int) *RecoveryCodeUpdateOne {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCodeID(id))
+	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RecoveryCode.
+func (c *RecoveryCodeClient) Delete() *RecoveryCodeDelete {
+	mutation := newRecoveryCodeMutation(c.config, OpDelete)
+	return &RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RecoveryCodeClient) DeleteOne(_m *RecoveryCode) *RecoveryCodeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RecoveryCodeClient) DeleteOneID(id int) *RecoveryCodeDeleteOne {
+	builder := c.Delete().Where(recoverycode.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RecoveryCodeDeleteOne{builder}
+}
+
+// Query returns a query builder for RecoveryCode.
+func (c *RecoveryCodeClient) Query() *RecoveryCodeQuery {
+	return &RecoveryCodeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRecoveryCode},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RecoveryCode entity by its id.
+func (c *RecoveryCodeClient) Get(ctx context.Context, id int) (*RecoveryCode, error) {
+	return c.Query().Where(recoverycode.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RecoveryCodeClient) GetX(ctx context.Context, id int) *RecoveryCode {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a RecoveryCode.
+func (c *RecoveryCodeClient) QueryUser(_m *RecoveryCode) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(recoverycode.Table, recoverycode.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, recoverycode.UserTable, recoverycode.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *RecoveryCodeClient) Hooks() []Hook {
+	return c.hooks.RecoveryCode
+}
+
+// Interceptors returns the client interceptors.
+func (c *RecoveryCodeClient) Interceptors() []Interceptor {
+	return c.inters.RecoveryCode
+}
+
+func (c *RecoveryCodeClient) mutate(ctx context.Context, m *RecoveryCodeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RecoveryCode mutation op: %q", m.Op())
+	}
+}
+
 // RemovalClient is a client for the Removal schema.
 type RemovalClient struct {
 	config
@@ -5370,6 +6301,156 @@ func (c *ReversalClient) mutate(ctx context.Context, m *ReversalMutation) (Value
 	}
 }
 
+// SSOConnectionClient is a client for the SSOConnection schema.
+type SSOConnectionClient struct {
+	config
+}
+
+// NewSSOConnectionClient returns a client for the SSOConnection from the given config.
+func NewSSOConnectionClient(c config) *SSOConnectionClient {
+	return &SSOConnectionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `ssoconnection.Hooks(f(g(h())))`.
+func (c *SSOConnectionClient) Use(hooks ...Hook) {
+	c.hooks.SSOConnection = append(c.hooks.SSOConnection, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `ssoconnection.Intercept(f(g(h())))`.
+func (c *SSOConnectionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SSOConnection = append(c.inters.SSOConnection, interceptors...)
+}
+
+// Create returns a builder for creating a SSOConnection entity.
+func (c *SSOConnectionClient) Create() *SSOConnectionCreate {
+	mutation := newSSOConnectionMutation(c.config, OpCreate)
+	return &SSOConnectionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SSOConnection entities.
+func (c *SSOConnectionClient) CreateBulk(builders ...*SSOConnectionCreate) *SSOConnectionCreateBulk {
+	return &SSOConnectionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SSOConnectionClient) MapCreateBulk(slice any, setFunc func(*SSOConnectionCreate, int)) *SSOConnectionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SSOConnectionCreateBulk{err: fmt.Errorf("calling to SSOConnectionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SSOConnectionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SSOConnectionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SSOConnection.
+func (c *SSOConnectionClient) Update() *SSOConnectionUpdate {
+	mutation := newSSOConnectionMutation(c.config, OpUpdate)
+	return &SSOConnectionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SSOConnectionClient) UpdateOne(_m *SSOConnection) *SSOConnectionUpdateOne {
+	mutation := newSSOConnectionMutation(c.config, OpUpdateOne, withSSOConnection(_m))
+	return &SSOConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SSOConnectionClient) UpdateOneID(id string) *SSOConnectionUpdateOne {
+	mutation := newSSOConnectionMutation(c.config, OpUpdateOne, withSSOConnectionID(id))
+	return &SSOConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SSOConnection.
+func (c *SSOConnectionClient) Delete() *SSOConnectionDelete {
+	mutation := newSSOConnectionMutation(c.config, OpDelete)
+	return &SSOConnectionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SSOConnectionClient) DeleteOne(_m *SSOConnection) *SSOConnectionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SSOConnectionClient) DeleteOneID(id string) *SSOConnectionDeleteOne {
+	builder := c.Delete().Where(ssoconnection.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SSOConnectionDeleteOne{builder}
+}
+
+// Query returns a query builder for SSOConnection.
+func (c *SSOConnectionClient) Query() *SSOConnectionQuery {
+	return &SSOConnectionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSSOConnection},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SSOConnection entity by its id.
+func (c *SSOConnectionClient) Get(ctx context.Context, id string) (*SSOConnection, error) {
+	return c.Query().Where(ssoconnection.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SSOConnectionClient) GetX(ctx context.Context, id string) *SSOConnection {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkspace queries the workspace edge of a SSOConnection.
+func (c *SSOConnectionClient) QueryWorkspace(_m *SSOConnection) *WorkspaceQuery {
+	query := (&WorkspaceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(ssoconnection.Table, ssoconnection.FieldID, id),
+			sqlgraph.To(workspace.Table, workspace.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, ssoconnection.WorkspaceTable, ssoconnection.WorkspaceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SSOConnectionClient) Hooks() []Hook {
+	hooks := c.hooks.SSOConnection
+	return append(hooks[:len(hooks):len(hooks)], ssoconnection.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SSOConnectionClient) Interceptors() []Interceptor {
+	return c.inters.SSOConnection
+}
+
+func (c *SSOConnectionClient) mutate(ctx context.Context, m *SSOConnectionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SSOConnectionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SSOConnectionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SSOConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SSOConnectionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SSOConnection mutation op: %q", m.Op())
+	}
+}
+
 // SessionClient is a client for the Session schema.
 type SessionClient struct {
 	config
@@ -5649,6 +6730,139 @@ func (c *SignInAttemptClient) mutate(ctx context.Context, m *SignInAttemptMutati
 		return (&SignInAttemptDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown SignInAttempt mutation op: %q", m.Op())
+	}
+}
+
+// SignInStepClient is a client for the SignInStep schema.
+type SignInStepClient struct {
+	config
+}
+
+// NewSignInStepClient returns a client for the SignInStep from the given config.
+func NewSignInStepClient(c config) *SignInStepClient {
+	return &SignInStepClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `signinstep.Hooks(f(g(h())))`.
+func (c *SignInStepClient) Use(hooks ...Hook) {
+	c.hooks.SignInStep = append(c.hooks.SignInStep, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `signinstep.Intercept(f(g(h())))`.
+func (c *SignInStepClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SignInStep = append(c.inters.SignInStep, interceptors...)
+}
+
+// Create returns a builder for creating a SignInStep entity.
+func (c *SignInStepClient) Create() *SignInStepCreate {
+	mutation := newSignInStepMutation(c.config, OpCreate)
+	return &SignInStepCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SignInStep entities.
+func (c *SignInStepClient) CreateBulk(builders ...*SignInStepCreate) *SignInStepCreateBulk {
+	return &SignInStepCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SignInStepClient) MapCreateBulk(slice any, setFunc func(*SignInStepCreate, int)) *SignInStepCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SignInStepCreateBulk{err: fmt.Errorf("calling to SignInStepClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SignInStepCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SignInStepCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SignInStep.
+func (c *SignInStepClient) Update() *SignInStepUpdate {
+	mutation := newSignInStepMutation(c.config, OpUpdate)
+	return &SignInStepUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SignInStepClient) UpdateOne(_m *SignInStep) *SignInStepUpdateOne {
+	mutation := newSignInStepMutation(c.config, OpUpdateOne, withSignInStep(_m))
+	return &SignInStepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SignInStepClient) UpdateOneID(id string) *SignInStepUpdateOne {
+	mutation := newSignInStepMutation(c.config, OpUpdateOne, withSignInStepID(id))
+	return &SignInStepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SignInStep.
+func (c *SignInStepClient) Delete() *SignInStepDelete {
+	mutation := newSignInStepMutation(c.config, OpDelete)
+	return &SignInStepDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SignInStepClient) DeleteOne(_m *SignInStep) *SignInStepDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SignInStepClient) DeleteOneID(id string) *SignInStepDeleteOne {
+	builder := c.Delete().Where(signinstep.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SignInStepDeleteOne{builder}
+}
+
+// Query returns a query builder for SignInStep.
+func (c *SignInStepClient) Query() *SignInStepQuery {
+	return &SignInStepQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSignInStep},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SignInStep entity by its id.
+func (c *SignInStepClient) Get(ctx context.Context, id string) (*SignInStep, error) {
+	return c.Query().Where(signinstep.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SignInStepClient) GetX(ctx context.Context, id string) *SignInStep {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SignInStepClient) Hooks() []Hook {
+	return c.hooks.SignInStep
+}
+
+// Interceptors returns the client interceptors.
+func (c *SignInStepClient) Interceptors() []Interceptor {
+	return c.inters.SignInStep
+}
+
+func (c *SignInStepClient) mutate(ctx context.Context, m *SignInStepMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SignInStepCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SignInStepUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SignInStepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SignInStepDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SignInStep mutation op: %q", m.Op())
 	}
 }
 
@@ -7623,6 +8837,70 @@ func (c *UserClient) QueryDevices(_m *User) *DeviceQuery {
 	return query
 }
 
+// QueryAuthenticators queries the authenticators edge of a User.
+func (c *UserClient) QueryAuthenticators(_m *User) *AuthenticatorQuery {
+	query := (&AuthenticatorClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, id),
+			sqlgraph.To(authenticator.Table, authenticator.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.AuthenticatorsTable, user.AuthenticatorsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRecoveryCodes queries the recovery_codes edge of a User.
+func (c *UserClient) QueryRecoveryCodes(_m *User) *RecoveryCodeQuery {
+	query := (&RecoveryCodeClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, id),
+			sqlgraph.To(recoverycode.Table, recoverycode.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.RecoveryCodesTable, user.RecoveryCodesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryPasskeys queries the passkeys edge of a User.
+func (c *UserClient) QueryPasskeys(_m *User) *PasskeyQuery {
+	query := (&PasskeyClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, id),
+			sqlgraph.To(passkey.Table, passkey.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.PasskeysTable, user.PasskeysColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryIdentities queries the identities edge of a User.
+func (c *UserClient) QueryIdentities(_m *User) *IdentityQuery {
+	query := (&IdentityClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, id),
+			sqlgraph.To(identity.Table, identity.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.IdentitiesTable, user.IdentitiesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *UserClient) Hooks() []Hook {
 	return c.hooks.User
@@ -8462,6 +9740,22 @@ func (c *WorkspaceClient) QueryWebhookMessages(_m *Workspace) *WebhookMessageQue
 	return query
 }
 
+// QuerySSOConnections queries the sso_connections edge of a Workspace.
+func (c *WorkspaceClient) QuerySSOConnections(_m *Workspace) *SSOConnectionQuery {
+	query := (&SSOConnectionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, id),
+			sqlgraph.To(ssoconnection.Table, ssoconnection.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.SSOConnectionsTable, workspace.SSOConnectionsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *WorkspaceClient) Hooks() []Hook {
 	hooks := c.hooks.Workspace
@@ -8491,24 +9785,26 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
-		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
-		Feedback, Gap, IdempotencyKey, IndexChange, InstallationKey, Invitation, Mail,
-		Member, Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild,
-		Removal, RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
-		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
-		UsageRecord, UsageSum, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
-		Workspace []ent.Hook
+		AccountMail, AddressCode, AuditChain, AuditEntry, Authenticator, BillingEvent,
+		CachedAnswer, Chatbot, Chore, Conversation, DailyCount, DailyStat, Device,
+		Document, Embedding, Erasure, Feedback, Gap, IdempotencyKey, Identity,
+		IndexChange, InstallationKey, Invitation, Mail, Member, Message, MessageHold,
+		Passage, Passkey, Plan, Provider, QuotaNotice, Rebuild, RecoveryCode, Removal,
+		RequestMinute, Reversal, SSOConnection, Session, SignInAttempt, SignInStep,
+		Source, Subscription, TestQuestion, TestResult, TestRun, Token, TokenMonth,
+		Trial, Upload, Usage, UsageRecord, UsageSum, User, WebhookDelivery,
+		WebhookEndpoint, WebhookMessage, Workspace []ent.Hook
 	}
 	inters struct {
-		AccountMail, AddressCode, AuditEntry, BillingEvent, CachedAnswer, Chatbot,
-		Chore, Conversation, DailyCount, DailyStat, Device, Document, Embedding,
-		Feedback, Gap, IdempotencyKey, IndexChange, InstallationKey, Invitation, Mail,
-		Member, Message, MessageHold, Passage, Plan, Provider, QuotaNotice, Rebuild,
-		Removal, RequestMinute, Reversal, Session, SignInAttempt, Source, Subscription,
-		TestQuestion, TestResult, TestRun, Token, TokenMonth, Trial, Upload, Usage,
-		UsageRecord, UsageSum, User, WebhookDelivery, WebhookEndpoint, WebhookMessage,
-		Workspace []ent.Interceptor
+		AccountMail, AddressCode, AuditChain, AuditEntry, Authenticator, BillingEvent,
+		CachedAnswer, Chatbot, Chore, Conversation, DailyCount, DailyStat, Device,
+		Document, Embedding, Erasure, Feedback, Gap, IdempotencyKey, Identity,
+		IndexChange, InstallationKey, Invitation, Mail, Member, Message, MessageHold,
+		Passage, Passkey, Plan, Provider, QuotaNotice, Rebuild, RecoveryCode, Removal,
+		RequestMinute, Reversal, SSOConnection, Session, SignInAttempt, SignInStep,
+		Source, Subscription, TestQuestion, TestResult, TestRun, Token, TokenMonth,
+		Trial, Upload, Usage, UsageRecord, UsageSum, User, WebhookDelivery,
+		WebhookEndpoint, WebhookMessage, Workspace []ent.Interceptor
 	}
 )
 

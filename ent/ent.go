@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"parley/ent/accountmail"
 	"parley/ent/addresscode"
+	"parley/ent/auditchain"
 	"parley/ent/auditentry"
+	"parley/ent/authenticator"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
@@ -19,9 +21,11 @@ import (
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/erasure"
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/identity"
 	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -30,16 +34,20 @@ import (
 	"parley/ent/message"
 	"parley/ent/messagehold"
 	"parley/ent/passage"
+	"parley/ent/passkey"
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
+	"parley/ent/recoverycode"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/signinstep"
 	"parley/ent/source"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/testquestion"
 	"parley/ent/testresult"
@@ -124,7 +132,9 @@ func checkColumn(t, c string) error {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			accountmail.Table:     accountmail.ValidColumn,
 			addresscode.Table:     addresscode.ValidColumn,
+			auditchain.Table:      auditchain.ValidColumn,
 			auditentry.Table:      auditentry.ValidColumn,
+			authenticator.Table:   authenticator.ValidColumn,
 			billingevent.Table:    billingevent.ValidColumn,
 			cachedanswer.Table:    cachedanswer.ValidColumn,
 			chatbot.Table:         chatbot.ValidColumn,
@@ -135,9 +145,11 @@ func checkColumn(t, c string) error {
 			device.Table:          device.ValidColumn,
 			document.Table:        document.ValidColumn,
 			embedding.Table:       embedding.ValidColumn,
+			erasure.Table:         erasure.ValidColumn,
 			feedback.Table:        feedback.ValidColumn,
 			gap.Table:             gap.ValidColumn,
 			idempotencykey.Table:  idempotencykey.ValidColumn,
+			identity.Table:        identity.ValidColumn,
 			indexchange.Table:     indexchange.ValidColumn,
 			installationkey.Table: installationkey.ValidColumn,
 			invitation.Table:      invitation.ValidColumn,
@@ -146,15 +158,19 @@ func checkColumn(t, c string) error {
 			message.Table:         message.ValidColumn,
 			messagehold.Table:     messagehold.ValidColumn,
 			passage.Table:         passage.ValidColumn,
+			passkey.Table:         passkey.ValidColumn,
 			plan.Table:            plan.ValidColumn,
 			provider.Table:        provider.ValidColumn,
 			quotanotice.Table:     quotanotice.ValidColumn,
 			rebuild.Table:         rebuild.ValidColumn,
+			recoverycode.Table:    recoverycode.ValidColumn,
 			removal.Table:         removal.ValidColumn,
 			requestminute.Table:   requestminute.ValidColumn,
 			reversal.Table:        reversal.ValidColumn,
+			ssoconnection.Table:   ssoconnection.ValidColumn,
 			session.Table:         session.ValidColumn,
 			signinattempt.Table:   signinattempt.ValidColumn,
+			signinstep.Table:      signinstep.ValidColumn,
 			source.Table:          source.ValidColumn,
 			subscription.Table:    subscription.ValidColumn,
 			testquestion.Table:    testquestion.ValidColumn,

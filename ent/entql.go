@@ -5,7 +5,9 @@ package ent
 import (
 	"parley/ent/accountmail"
 	"parley/ent/addresscode"
+	"parley/ent/auditchain"
 	"parley/ent/auditentry"
+	"parley/ent/authenticator"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
@@ -16,9 +18,11 @@ import (
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/erasure"
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/identity"
 	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -27,17 +31,21 @@ import (
 	"parley/ent/message"
 	"parley/ent/messagehold"
 	"parley/ent/passage"
+	"parley/ent/passkey"
 	"parley/ent/plan"
 	"parley/ent/predicate"
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
+	"parley/ent/recoverycode"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/signinstep"
 	"parley/ent/source"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/testquestion"
 	"parley/ent/testresult"
@@ -63,7 +71,7 @@ import (
 
 // schemaGraph holds a representation of ent/schema at runtime.
 var schemaGraph = func() *sqlgraph.Schema {
-	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 50)}
+	graph := &sqlgraph.Schema{Nodes: make([]*sqlgraph.Node, 58)}
 	graph.Nodes[0] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   accountmail.Table,
@@ -79,6 +87,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			accountmail.FieldRecipient: {Type: field.TypeString, Column: accountmail.FieldRecipient},
 			accountmail.FieldSubject:   {Type: field.TypeString, Column: accountmail.FieldSubject},
 			accountmail.FieldBody:      {Type: field.TypeString, Column: accountmail.FieldBody},
+			accountmail.FieldHTML:      {Type: field.TypeString, Column: accountmail.FieldHTML},
 			accountmail.FieldDueAt:     {Type: field.TypeTime, Column: accountmail.FieldDueAt},
 			accountmail.FieldAttempts:  {Type: field.TypeInt, Column: accountmail.FieldAttempts},
 			accountmail.FieldSentAt:    {Type: field.TypeTime, Column: accountmail.FieldSentAt},
@@ -98,11 +107,29 @@ var schemaGraph = func() *sqlgraph.Schema {
 		Fields: map[string]*sqlgraph.FieldSpec{
 			addresscode.FieldEmail:     {Type: field.TypeString, Column: addresscode.FieldEmail},
 			addresscode.FieldUserID:    {Type: field.TypeString, Column: addresscode.FieldUserID},
+			addresscode.FieldPurpose:   {Type: field.TypeString, Column: addresscode.FieldPurpose},
 			addresscode.FieldExpiresAt: {Type: field.TypeTime, Column: addresscode.FieldExpiresAt},
 			addresscode.FieldCreatedAt: {Type: field.TypeTime, Column: addresscode.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[2] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   auditchain.Table,
+			Columns: auditchain.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: auditchain.FieldID,
+			},
+		},
+		Type: "AuditChain",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			auditchain.FieldSeq:      {Type: field.TypeInt64, Column: auditchain.FieldSeq},
+			auditchain.FieldHash:     {Type: field.TypeString, Column: auditchain.FieldHash},
+			auditchain.FieldKeptSeq:  {Type: field.TypeInt64, Column: auditchain.FieldKeptSeq},
+			auditchain.FieldKeptHash: {Type: field.TypeString, Column: auditchain.FieldKeptHash},
+		},
+	}
+	graph.Nodes[3] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   auditentry.Table,
 			Columns: auditentry.Columns,
@@ -125,9 +152,29 @@ var schemaGraph = func() *sqlgraph.Schema {
 			auditentry.FieldAddress:     {Type: field.TypeString, Column: auditentry.FieldAddress},
 			auditentry.FieldRequestID:   {Type: field.TypeString, Column: auditentry.FieldRequestID},
 			auditentry.FieldAt:          {Type: field.TypeTime, Column: auditentry.FieldAt},
+			auditentry.FieldSeq:         {Type: field.TypeInt64, Column: auditentry.FieldSeq},
+			auditentry.FieldHash:        {Type: field.TypeString, Column: auditentry.FieldHash},
 		},
 	}
-	graph.Nodes[3] = &sqlgraph.Node{
+	graph.Nodes[4] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   authenticator.Table,
+			Columns: authenticator.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: authenticator.FieldID,
+			},
+		},
+		Type: "Authenticator",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			authenticator.FieldUserID:      {Type: field.TypeString, Column: authenticator.FieldUserID},
+			authenticator.FieldSecret:      {Type: field.TypeBytes, Column: authenticator.FieldSecret},
+			authenticator.FieldConfirmedAt: {Type: field.TypeTime, Column: authenticator.FieldConfirmedAt},
+			authenticator.FieldLastStep:    {Type: field.TypeInt64, Column: authenticator.FieldLastStep},
+			authenticator.FieldCreatedAt:   {Type: field.TypeTime, Column: authenticator.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[5] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   billingevent.Table,
 			Columns: billingevent.Columns,
@@ -142,7 +189,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			billingevent.FieldAppliedAt: {Type: field.TypeTime, Column: billingevent.FieldAppliedAt},
 		},
 	}
-	graph.Nodes[4] = &sqlgraph.Node{
+	graph.Nodes[6] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   cachedanswer.Table,
 			Columns: cachedanswer.Columns,
@@ -161,7 +208,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			cachedanswer.FieldCreatedAt:   {Type: field.TypeTime, Column: cachedanswer.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[5] = &sqlgraph.Node{
+	graph.Nodes[7] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chatbot.Table,
 			Columns: chatbot.Columns,
@@ -189,12 +236,14 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldMaxAnswerTokens:        {Type: field.TypeInt, Column: chatbot.FieldMaxAnswerTokens},
 			chatbot.FieldGrounding:              {Type: field.TypeString, Column: chatbot.FieldGrounding},
 			chatbot.FieldCacheAnswers:           {Type: field.TypeBool, Column: chatbot.FieldCacheAnswers},
+			chatbot.FieldStoreMessages:          {Type: field.TypeBool, Column: chatbot.FieldStoreMessages},
+			chatbot.FieldRetentionDays:          {Type: field.TypeInt, Column: chatbot.FieldRetentionDays},
 			chatbot.FieldKept:                   {Type: field.TypeBool, Column: chatbot.FieldKept},
 			chatbot.FieldOverLimit:              {Type: field.TypeBool, Column: chatbot.FieldOverLimit},
 			chatbot.FieldCreatedAt:              {Type: field.TypeTime, Column: chatbot.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[6] = &sqlgraph.Node{
+	graph.Nodes[8] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   chore.Table,
 			Columns: chore.Columns,
@@ -208,7 +257,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chore.FieldBegunAt: {Type: field.TypeTime, Column: chore.FieldBegunAt},
 		},
 	}
-	graph.Nodes[7] = &sqlgraph.Node{
+	graph.Nodes[9] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   conversation.Table,
 			Columns: conversation.Columns,
@@ -230,7 +279,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			conversation.FieldCreatedAt:      {Type: field.TypeTime, Column: conversation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[8] = &sqlgraph.Node{
+	graph.Nodes[10] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   dailycount.Table,
 			Columns: dailycount.Columns,
@@ -249,7 +298,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			dailycount.FieldAnswers:     {Type: field.TypeInt, Column: dailycount.FieldAnswers},
 		},
 	}
-	graph.Nodes[9] = &sqlgraph.Node{
+	graph.Nodes[11] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   dailystat.Table,
 			Columns: dailystat.Columns,
@@ -278,7 +327,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			dailystat.FieldUsers:            {Type: field.TypeBytes, Column: dailystat.FieldUsers},
 		},
 	}
-	graph.Nodes[10] = &sqlgraph.Node{
+	graph.Nodes[12] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   device.Table,
 			Columns: device.Columns,
@@ -295,7 +344,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			device.FieldCreatedAt:  {Type: field.TypeTime, Column: device.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[11] = &sqlgraph.Node{
+	graph.Nodes[13] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   document.Table,
 			Columns: document.Columns,
@@ -337,7 +386,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			document.FieldCreatedAt:    {Type: field.TypeTime, Column: document.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[12] = &sqlgraph.Node{
+	graph.Nodes[14] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   embedding.Table,
 			Columns: embedding.Columns,
@@ -355,7 +404,28 @@ var schemaGraph = func() *sqlgraph.Schema {
 			embedding.FieldUsedAt:      {Type: field.TypeTime, Column: embedding.FieldUsedAt},
 		},
 	}
-	graph.Nodes[13] = &sqlgraph.Node{
+	graph.Nodes[15] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   erasure.Table,
+			Columns: erasure.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: erasure.FieldID,
+			},
+		},
+		Type: "Erasure",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			erasure.FieldWorkspaceID: {Type: field.TypeString, Column: erasure.FieldWorkspaceID},
+			erasure.FieldKind:        {Type: field.TypeString, Column: erasure.FieldKind},
+			erasure.FieldSubjectHash: {Type: field.TypeString, Column: erasure.FieldSubjectHash},
+			erasure.FieldRequestedBy: {Type: field.TypeString, Column: erasure.FieldRequestedBy},
+			erasure.FieldErased:      {Type: field.TypeJSON, Column: erasure.FieldErased},
+			erasure.FieldRemaining:   {Type: field.TypeJSON, Column: erasure.FieldRemaining},
+			erasure.FieldDoneAt:      {Type: field.TypeTime, Column: erasure.FieldDoneAt},
+			erasure.FieldCreatedAt:   {Type: field.TypeTime, Column: erasure.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[16] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   feedback.Table,
 			Columns: feedback.Columns,
@@ -378,7 +448,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			feedback.FieldCreatedAt:      {Type: field.TypeTime, Column: feedback.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[14] = &sqlgraph.Node{
+	graph.Nodes[17] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   gap.Table,
 			Columns: gap.Columns,
@@ -401,7 +471,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			gap.FieldCreatedAt:      {Type: field.TypeTime, Column: gap.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[15] = &sqlgraph.Node{
+	graph.Nodes[18] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   idempotencykey.Table,
 			Columns: idempotencykey.Columns,
@@ -422,7 +492,26 @@ var schemaGraph = func() *sqlgraph.Schema {
 			idempotencykey.FieldCreatedAt:      {Type: field.TypeTime, Column: idempotencykey.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[16] = &sqlgraph.Node{
+	graph.Nodes[19] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   identity.Table,
+			Columns: identity.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: identity.FieldID,
+			},
+		},
+		Type: "Identity",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			identity.FieldUserID:       {Type: field.TypeString, Column: identity.FieldUserID},
+			identity.FieldIssuer:       {Type: field.TypeString, Column: identity.FieldIssuer},
+			identity.FieldSubject:      {Type: field.TypeString, Column: identity.FieldSubject},
+			identity.FieldConnectionID: {Type: field.TypeString, Column: identity.FieldConnectionID},
+			identity.FieldLastUsedAt:   {Type: field.TypeTime, Column: identity.FieldLastUsedAt},
+			identity.FieldCreatedAt:    {Type: field.TypeTime, Column: identity.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[20] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   indexchange.Table,
 			Columns: indexchange.Columns,
@@ -441,7 +530,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			indexchange.FieldCreatedAt:   {Type: field.TypeTime, Column: indexchange.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[17] = &sqlgraph.Node{
+	graph.Nodes[21] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   installationkey.Table,
 			Columns: installationkey.Columns,
@@ -456,7 +545,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			installationkey.FieldCreatedAt: {Type: field.TypeTime, Column: installationkey.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[18] = &sqlgraph.Node{
+	graph.Nodes[22] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   invitation.Table,
 			Columns: invitation.Columns,
@@ -476,7 +565,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			invitation.FieldCreatedAt:   {Type: field.TypeTime, Column: invitation.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[19] = &sqlgraph.Node{
+	graph.Nodes[23] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   mail.Table,
 			Columns: mail.Columns,
@@ -492,13 +581,14 @@ var schemaGraph = func() *sqlgraph.Schema {
 			mail.FieldRecipient:   {Type: field.TypeString, Column: mail.FieldRecipient},
 			mail.FieldSubject:     {Type: field.TypeString, Column: mail.FieldSubject},
 			mail.FieldBody:        {Type: field.TypeString, Column: mail.FieldBody},
+			mail.FieldHTML:        {Type: field.TypeString, Column: mail.FieldHTML},
 			mail.FieldDueAt:       {Type: field.TypeTime, Column: mail.FieldDueAt},
 			mail.FieldAttempts:    {Type: field.TypeInt, Column: mail.FieldAttempts},
 			mail.FieldSentAt:      {Type: field.TypeTime, Column: mail.FieldSentAt},
 			mail.FieldCreatedAt:   {Type: field.TypeTime, Column: mail.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[20] = &sqlgraph.Node{
+	graph.Nodes[24] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   member.Table,
 			Columns: member.Columns,
@@ -517,7 +607,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			member.FieldCreatedAt:   {Type: field.TypeTime, Column: member.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[21] = &sqlgraph.Node{
+	graph.Nodes[25] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   message.Table,
 			Columns: message.Columns,
@@ -545,7 +635,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			message.FieldCreatedAt:      {Type: field.TypeTime, Column: message.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[22] = &sqlgraph.Node{
+	graph.Nodes[26] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   messagehold.Table,
 			Columns: messagehold.Columns,
@@ -563,7 +653,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			messagehold.FieldLeaseUntil:  {Type: field.TypeTime, Column: messagehold.FieldLeaseUntil},
 		},
 	}
-	graph.Nodes[23] = &sqlgraph.Node{
+	graph.Nodes[27] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   passage.Table,
 			Columns: passage.Columns,
@@ -588,7 +678,26 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
 		},
 	}
-	graph.Nodes[24] = &sqlgraph.Node{
+	graph.Nodes[28] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   passkey.Table,
+			Columns: passkey.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: passkey.FieldID,
+			},
+		},
+		Type: "Passkey",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			passkey.FieldUserID:       {Type: field.TypeString, Column: passkey.FieldUserID},
+			passkey.FieldCredentialID: {Type: field.TypeString, Column: passkey.FieldCredentialID},
+			passkey.FieldCredential:   {Type: field.TypeString, Column: passkey.FieldCredential},
+			passkey.FieldName:         {Type: field.TypeString, Column: passkey.FieldName},
+			passkey.FieldLastUsedAt:   {Type: field.TypeTime, Column: passkey.FieldLastUsedAt},
+			passkey.FieldCreatedAt:    {Type: field.TypeTime, Column: passkey.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[29] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   plan.Table,
 			Columns: plan.Columns,
@@ -613,6 +722,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldRequestsPerMinute:  {Type: field.TypeInt, Column: plan.FieldRequestsPerMinute},
 			plan.FieldConcurrentAnswers:  {Type: field.TypeInt, Column: plan.FieldConcurrentAnswers},
 			plan.FieldRetentionDays:      {Type: field.TypeInt, Column: plan.FieldRetentionDays},
+			plan.FieldAuditDays:          {Type: field.TypeInt, Column: plan.FieldAuditDays},
 			plan.FieldMonthlyPrice:       {Type: field.TypeInt, Column: plan.FieldMonthlyPrice},
 			plan.FieldYearlyPrice:        {Type: field.TypeInt, Column: plan.FieldYearlyPrice},
 			plan.FieldCurrency:           {Type: field.TypeString, Column: plan.FieldCurrency},
@@ -621,7 +731,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			plan.FieldSoldCurrency:       {Type: field.TypeString, Column: plan.FieldSoldCurrency},
 		},
 	}
-	graph.Nodes[25] = &sqlgraph.Node{
+	graph.Nodes[30] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   provider.Table,
 			Columns: provider.Columns,
@@ -643,7 +753,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			provider.FieldCreatedAt:   {Type: field.TypeTime, Column: provider.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[26] = &sqlgraph.Node{
+	graph.Nodes[31] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   quotanotice.Table,
 			Columns: quotanotice.Columns,
@@ -660,7 +770,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			quotanotice.FieldCreatedAt:   {Type: field.TypeTime, Column: quotanotice.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[27] = &sqlgraph.Node{
+	graph.Nodes[32] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   rebuild.Table,
 			Columns: rebuild.Columns,
@@ -674,7 +784,24 @@ var schemaGraph = func() *sqlgraph.Schema {
 			rebuild.FieldBeganAt: {Type: field.TypeTime, Column: rebuild.FieldBeganAt},
 		},
 	}
-	graph.Nodes[28] = &sqlgraph.Node{
+	graph.Nodes[33] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   recoverycode.Table,
+			Columns: recoverycode.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeInt,
+				Column: recoverycode.FieldID,
+			},
+		},
+		Type: "RecoveryCode",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			recoverycode.FieldUserID:    {Type: field.TypeString, Column: recoverycode.FieldUserID},
+			recoverycode.FieldCodeHash:  {Type: field.TypeString, Column: recoverycode.FieldCodeHash},
+			recoverycode.FieldUsedAt:    {Type: field.TypeTime, Column: recoverycode.FieldUsedAt},
+			recoverycode.FieldCreatedAt: {Type: field.TypeTime, Column: recoverycode.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[34] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   removal.Table,
 			Columns: removal.Columns,
@@ -699,7 +826,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			removal.FieldCountedAt:   {Type: field.TypeTime, Column: removal.FieldCountedAt},
 		},
 	}
-	graph.Nodes[29] = &sqlgraph.Node{
+	graph.Nodes[35] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   requestminute.Table,
 			Columns: requestminute.Columns,
@@ -716,7 +843,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			requestminute.FieldChangedAt:   {Type: field.TypeTime, Column: requestminute.FieldChangedAt},
 		},
 	}
-	graph.Nodes[30] = &sqlgraph.Node{
+	graph.Nodes[36] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   reversal.Table,
 			Columns: reversal.Columns,
@@ -736,7 +863,30 @@ var schemaGraph = func() *sqlgraph.Schema {
 			reversal.FieldAt:          {Type: field.TypeTime, Column: reversal.FieldAt},
 		},
 	}
-	graph.Nodes[31] = &sqlgraph.Node{
+	graph.Nodes[37] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   ssoconnection.Table,
+			Columns: ssoconnection.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: ssoconnection.FieldID,
+			},
+		},
+		Type: "SSOConnection",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			ssoconnection.FieldWorkspaceID:       {Type: field.TypeString, Column: ssoconnection.FieldWorkspaceID},
+			ssoconnection.FieldIssuer:            {Type: field.TypeString, Column: ssoconnection.FieldIssuer},
+			ssoconnection.FieldClientID:          {Type: field.TypeString, Column: ssoconnection.FieldClientID},
+			ssoconnection.FieldClientSecret:      {Type: field.TypeBytes, Column: ssoconnection.FieldClientSecret},
+			ssoconnection.FieldDomain:            {Type: field.TypeString, Column: ssoconnection.FieldDomain},
+			ssoconnection.FieldDomainCode:        {Type: field.TypeString, Column: ssoconnection.FieldDomainCode},
+			ssoconnection.FieldDomainConfirmedAt: {Type: field.TypeTime, Column: ssoconnection.FieldDomainConfirmedAt},
+			ssoconnection.FieldRole:              {Type: field.TypeString, Column: ssoconnection.FieldRole},
+			ssoconnection.FieldRequired:          {Type: field.TypeBool, Column: ssoconnection.FieldRequired},
+			ssoconnection.FieldCreatedAt:         {Type: field.TypeTime, Column: ssoconnection.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[38] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   session.Table,
 			Columns: session.Columns,
@@ -747,15 +897,19 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Session",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			session.FieldUserID:     {Type: field.TypeString, Column: session.FieldUserID},
-			session.FieldLastSeenAt: {Type: field.TypeTime, Column: session.FieldLastSeenAt},
-			session.FieldExpiresAt:  {Type: field.TypeTime, Column: session.FieldExpiresAt},
-			session.FieldUserAgent:  {Type: field.TypeString, Column: session.FieldUserAgent},
-			session.FieldNetwork:    {Type: field.TypeString, Column: session.FieldNetwork},
-			session.FieldCreatedAt:  {Type: field.TypeTime, Column: session.FieldCreatedAt},
+			session.FieldUserID:       {Type: field.TypeString, Column: session.FieldUserID},
+			session.FieldLastSeenAt:   {Type: field.TypeTime, Column: session.FieldLastSeenAt},
+			session.FieldExpiresAt:    {Type: field.TypeTime, Column: session.FieldExpiresAt},
+			session.FieldUserAgent:    {Type: field.TypeString, Column: session.FieldUserAgent},
+			session.FieldNetwork:      {Type: field.TypeString, Column: session.FieldNetwork},
+			session.FieldLastNetwork:  {Type: field.TypeString, Column: session.FieldLastNetwork},
+			session.FieldProvedAt:     {Type: field.TypeTime, Column: session.FieldProvedAt},
+			session.FieldMethod:       {Type: field.TypeString, Column: session.FieldMethod},
+			session.FieldSecondFactor: {Type: field.TypeBool, Column: session.FieldSecondFactor},
+			session.FieldCreatedAt:    {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[32] = &sqlgraph.Node{
+	graph.Nodes[39] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   signinattempt.Table,
 			Columns: signinattempt.Columns,
@@ -770,7 +924,26 @@ var schemaGraph = func() *sqlgraph.Schema {
 			signinattempt.FieldLastAt:   {Type: field.TypeTime, Column: signinattempt.FieldLastAt},
 		},
 	}
-	graph.Nodes[33] = &sqlgraph.Node{
+	graph.Nodes[40] = &sqlgraph.Node{
+		NodeSpec: sqlgraph.NodeSpec{
+			Table:   signinstep.Table,
+			Columns: signinstep.Columns,
+			ID: &sqlgraph.FieldSpec{
+				Type:   field.TypeString,
+				Column: signinstep.FieldID,
+			},
+		},
+		Type: "SignInStep",
+		Fields: map[string]*sqlgraph.FieldSpec{
+			signinstep.FieldKind:      {Type: field.TypeString, Column: signinstep.FieldKind},
+			signinstep.FieldUserID:    {Type: field.TypeString, Column: signinstep.FieldUserID},
+			signinstep.FieldData:      {Type: field.TypeString, Column: signinstep.FieldData},
+			signinstep.FieldFailures:  {Type: field.TypeInt, Column: signinstep.FieldFailures},
+			signinstep.FieldExpiresAt: {Type: field.TypeTime, Column: signinstep.FieldExpiresAt},
+			signinstep.FieldCreatedAt: {Type: field.TypeTime, Column: signinstep.FieldCreatedAt},
+		},
+	}
+	graph.Nodes[41] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   source.Table,
 			Columns: source.Columns,
@@ -798,7 +971,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			source.FieldCreatedAt:   {Type: field.TypeTime, Column: source.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[34] = &sqlgraph.Node{
+	graph.Nodes[42] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   subscription.Table,
 			Columns: subscription.Columns,
@@ -839,7 +1012,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			subscription.FieldCreatedAt:       {Type: field.TypeTime, Column: subscription.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[35] = &sqlgraph.Node{
+	graph.Nodes[43] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testquestion.Table,
 			Columns: testquestion.Columns,
@@ -859,7 +1032,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testquestion.FieldCreatedAt:   {Type: field.TypeTime, Column: testquestion.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[36] = &sqlgraph.Node{
+	graph.Nodes[44] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testresult.Table,
 			Columns: testresult.Columns,
@@ -880,7 +1053,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testresult.FieldCreatedAt:   {Type: field.TypeTime, Column: testresult.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[37] = &sqlgraph.Node{
+	graph.Nodes[45] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   testrun.Table,
 			Columns: testrun.Columns,
@@ -903,7 +1076,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testrun.FieldCreatedAt:   {Type: field.TypeTime, Column: testrun.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[38] = &sqlgraph.Node{
+	graph.Nodes[46] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   token.Table,
 			Columns: token.Columns,
@@ -940,7 +1113,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			token.FieldCreatedAt:                {Type: field.TypeTime, Column: token.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[39] = &sqlgraph.Node{
+	graph.Nodes[47] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   tokenmonth.Table,
 			Columns: tokenmonth.Columns,
@@ -957,7 +1130,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			tokenmonth.FieldMessages:    {Type: field.TypeInt, Column: tokenmonth.FieldMessages},
 		},
 	}
-	graph.Nodes[40] = &sqlgraph.Node{
+	graph.Nodes[48] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   trial.Table,
 			Columns: trial.Columns,
@@ -972,7 +1145,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			trial.FieldCreatedAt:      {Type: field.TypeTime, Column: trial.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[41] = &sqlgraph.Node{
+	graph.Nodes[49] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   upload.Table,
 			Columns: upload.Columns,
@@ -991,7 +1164,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			upload.FieldBytes:       {Type: field.TypeInt, Column: upload.FieldBytes},
 		},
 	}
-	graph.Nodes[42] = &sqlgraph.Node{
+	graph.Nodes[50] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usage.Table,
 			Columns: usage.Columns,
@@ -1008,7 +1181,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usage.FieldMessages:    {Type: field.TypeInt, Column: usage.FieldMessages},
 		},
 	}
-	graph.Nodes[43] = &sqlgraph.Node{
+	graph.Nodes[51] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usagerecord.Table,
 			Columns: usagerecord.Columns,
@@ -1041,7 +1214,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usagerecord.FieldCreatedAt:        {Type: field.TypeTime, Column: usagerecord.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[44] = &sqlgraph.Node{
+	graph.Nodes[52] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   usagesum.Table,
 			Columns: usagesum.Columns,
@@ -1068,7 +1241,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usagesum.FieldTotals:           {Type: field.TypeInt, Column: usagesum.FieldTotals},
 		},
 	}
-	graph.Nodes[45] = &sqlgraph.Node{
+	graph.Nodes[53] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   user.Table,
 			Columns: user.Columns,
@@ -1079,15 +1252,16 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "User",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			user.FieldEmail:        {Type: field.TypeString, Column: user.FieldEmail},
-			user.FieldPasswordHash: {Type: field.TypeString, Column: user.FieldPasswordHash},
-			user.FieldName:         {Type: field.TypeString, Column: user.FieldName},
-			user.FieldTimeZone:     {Type: field.TypeString, Column: user.FieldTimeZone},
-			user.FieldAppearance:   {Type: field.TypeString, Column: user.FieldAppearance},
-			user.FieldCreatedAt:    {Type: field.TypeTime, Column: user.FieldCreatedAt},
+			user.FieldEmail:            {Type: field.TypeString, Column: user.FieldEmail},
+			user.FieldEmailConfirmedAt: {Type: field.TypeTime, Column: user.FieldEmailConfirmedAt},
+			user.FieldPasswordHash:     {Type: field.TypeString, Column: user.FieldPasswordHash},
+			user.FieldName:             {Type: field.TypeString, Column: user.FieldName},
+			user.FieldTimeZone:         {Type: field.TypeString, Column: user.FieldTimeZone},
+			user.FieldAppearance:       {Type: field.TypeString, Column: user.FieldAppearance},
+			user.FieldCreatedAt:        {Type: field.TypeTime, Column: user.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[46] = &sqlgraph.Node{
+	graph.Nodes[54] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   webhookdelivery.Table,
 			Columns: webhookdelivery.Columns,
@@ -1109,7 +1283,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			webhookdelivery.FieldCreatedAt:   {Type: field.TypeTime, Column: webhookdelivery.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[47] = &sqlgraph.Node{
+	graph.Nodes[55] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   webhookendpoint.Table,
 			Columns: webhookendpoint.Columns,
@@ -1135,7 +1309,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			webhookendpoint.FieldCreatedAt:      {Type: field.TypeTime, Column: webhookendpoint.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[48] = &sqlgraph.Node{
+	graph.Nodes[56] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   webhookmessage.Table,
 			Columns: webhookmessage.Columns,
@@ -1153,7 +1327,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			webhookmessage.FieldCreatedAt:   {Type: field.TypeTime, Column: webhookmessage.FieldCreatedAt},
 		},
 	}
-	graph.Nodes[49] = &sqlgraph.Node{
+	graph.Nodes[57] = &sqlgraph.Node{
 		NodeSpec: sqlgraph.NodeSpec{
 			Table:   workspace.Table,
 			Columns: workspace.Columns,
@@ -1164,15 +1338,29 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Workspace",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			workspace.FieldName:         {Type: field.TypeString, Column: workspace.FieldName},
-			workspace.FieldPlan:         {Type: field.TypeString, Column: workspace.FieldPlan},
-			workspace.FieldGrantedPlan:  {Type: field.TypeString, Column: workspace.FieldGrantedPlan},
-			workspace.FieldGrantedUntil: {Type: field.TypeTime, Column: workspace.FieldGrantedUntil},
-			workspace.FieldKeptBefore:   {Type: field.TypeTime, Column: workspace.FieldKeptBefore},
-			workspace.FieldKeptDays:     {Type: field.TypeInt, Column: workspace.FieldKeptDays},
-			workspace.FieldCreatedAt:    {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
+			workspace.FieldName:                 {Type: field.TypeString, Column: workspace.FieldName},
+			workspace.FieldPlan:                 {Type: field.TypeString, Column: workspace.FieldPlan},
+			workspace.FieldGrantedPlan:          {Type: field.TypeString, Column: workspace.FieldGrantedPlan},
+			workspace.FieldGrantedUntil:         {Type: field.TypeTime, Column: workspace.FieldGrantedUntil},
+			workspace.FieldKeptBefore:           {Type: field.TypeTime, Column: workspace.FieldKeptBefore},
+			workspace.FieldKeptDays:             {Type: field.TypeInt, Column: workspace.FieldKeptDays},
+			workspace.FieldDeleteAt:             {Type: field.TypeTime, Column: workspace.FieldDeleteAt},
+			workspace.FieldSecondFactorRequired: {Type: field.TypeBool, Column: workspace.FieldSecondFactorRequired},
+			workspace.FieldCreatedAt:            {Type: field.TypeTime, Column: workspace.FieldCreatedAt},
 		},
 	}
+	graph.MustAddE(
+		"user",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   authenticator.UserTable,
+			Columns: []string{authenticator.UserColumn},
+			Bidi:    false,
+		},
+		"Authenticator",
+		"User",
+	)
 	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
@@ -1498,6 +1686,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Conversation",
 	)
 	graph.MustAddE(
+		"user",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   identity.UserTable,
+			Columns: []string{identity.UserColumn},
+			Bidi:    false,
+		},
+		"Identity",
+		"User",
+	)
+	graph.MustAddE(
 		"workspace",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1582,6 +1782,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Document",
 	)
 	graph.MustAddE(
+		"user",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   passkey.UserTable,
+			Columns: []string{passkey.UserColumn},
+			Bidi:    false,
+		},
+		"Passkey",
+		"User",
+	)
+	graph.MustAddE(
 		"workspace",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1606,6 +1818,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Workspace",
 	)
 	graph.MustAddE(
+		"user",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   recoverycode.UserTable,
+			Columns: []string{recoverycode.UserColumn},
+			Bidi:    false,
+		},
+		"RecoveryCode",
+		"User",
+	)
+	graph.MustAddE(
 		"chatbot",
 		&sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -1627,6 +1851,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 			Bidi:    false,
 		},
 		"Reversal",
+		"Workspace",
+	)
+	graph.MustAddE(
+		"workspace",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
+			Table:   ssoconnection.WorkspaceTable,
+			Columns: []string{ssoconnection.WorkspaceColumn},
+			Bidi:    false,
+		},
+		"SSOConnection",
 		"Workspace",
 	)
 	graph.MustAddE(
@@ -1832,6 +2068,54 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		"User",
 		"Device",
+	)
+	graph.MustAddE(
+		"authenticators",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.AuthenticatorsTable,
+			Columns: []string{user.AuthenticatorsColumn},
+			Bidi:    false,
+		},
+		"User",
+		"Authenticator",
+	)
+	graph.MustAddE(
+		"recovery_codes",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.RecoveryCodesTable,
+			Columns: []string{user.RecoveryCodesColumn},
+			Bidi:    false,
+		},
+		"User",
+		"RecoveryCode",
+	)
+	graph.MustAddE(
+		"passkeys",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.PasskeysTable,
+			Columns: []string{user.PasskeysColumn},
+			Bidi:    false,
+		},
+		"User",
+		"Passkey",
+	)
+	graph.MustAddE(
+		"identities",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.IdentitiesTable,
+			Columns: []string{user.IdentitiesColumn},
+			Bidi:    false,
+		},
+		"User",
+		"Identity",
 	)
 	graph.MustAddE(
 		"endpoint",
@@ -2061,6 +2345,18 @@ var schemaGraph = func() *sqlgraph.Schema {
 		"Workspace",
 		"WebhookMessage",
 	)
+	graph.MustAddE(
+		"sso_connections",
+		&sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+		},
+		"Workspace",
+		"SSOConnection",
+	)
 	return graph
 }()
 
@@ -2128,6 +2424,11 @@ func (f *AccountMailFilter) WhereSubject(p entql.StringP) {
 // WhereBody applies the entql string predicate on the body field.
 func (f *AccountMailFilter) WhereBody(p entql.StringP) {
 	f.Where(p.Field(accountmail.FieldBody))
+}
+
+// WhereHTML applies the entql string predicate on the html field.
+func (f *AccountMailFilter) WhereHTML(p entql.StringP) {
+	f.Where(p.Field(accountmail.FieldHTML))
 }
 
 // WhereDueAt applies the entql time.Time predicate on the due_at field.
@@ -2200,6 +2501,11 @@ func (f *AddressCodeFilter) WhereUserID(p entql.StringP) {
 	f.Where(p.Field(addresscode.FieldUserID))
 }
 
+// WherePurpose applies the entql string predicate on the purpose field.
+func (f *AddressCodeFilter) WherePurpose(p entql.StringP) {
+	f.Where(p.Field(addresscode.FieldPurpose))
+}
+
 // WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
 func (f *AddressCodeFilter) WhereExpiresAt(p entql.TimeP) {
 	f.Where(p.Field(addresscode.FieldExpiresAt))
@@ -2208,6 +2514,66 @@ func (f *AddressCodeFilter) WhereExpiresAt(p entql.TimeP) {
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *AddressCodeFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(addresscode.FieldCreatedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *AuditChainQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the AuditChainQuery builder.
+func (_q *AuditChainQuery) Filter() *AuditChainFilter {
+	return &AuditChainFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *AuditChainMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the AuditChainMutation builder.
+func (m *AuditChainMutation) Filter() *AuditChainFilter {
+	return &AuditChainFilter{config: m.config, predicateAdder: m}
+}
+
+// AuditChainFilter provides a generic filtering capability at runtime for AuditChainQuery.
+type AuditChainFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *AuditChainFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *AuditChainFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(auditchain.FieldID))
+}
+
+// WhereSeq applies the entql int64 predicate on the seq field.
+func (f *AuditChainFilter) WhereSeq(p entql.Int64P) {
+	f.Where(p.Field(auditchain.FieldSeq))
+}
+
+// WhereHash applies the entql string predicate on the hash field.
+func (f *AuditChainFilter) WhereHash(p entql.StringP) {
+	f.Where(p.Field(auditchain.FieldHash))
+}
+
+// WhereKeptSeq applies the entql int64 predicate on the kept_seq field.
+func (f *AuditChainFilter) WhereKeptSeq(p entql.Int64P) {
+	f.Where(p.Field(auditchain.FieldKeptSeq))
+}
+
+// WhereKeptHash applies the entql string predicate on the kept_hash field.
+func (f *AuditChainFilter) WhereKeptHash(p entql.StringP) {
+	f.Where(p.Field(auditchain.FieldKeptHash))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -2239,7 +2605,7 @@ type AuditEntryFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *AuditEntryFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[2].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2310,6 +2676,95 @@ func (f *AuditEntryFilter) WhereAt(p entql.TimeP) {
 	f.Where(p.Field(auditentry.FieldAt))
 }
 
+// WhereSeq applies the entql int64 predicate on the seq field.
+func (f *AuditEntryFilter) WhereSeq(p entql.Int64P) {
+	f.Where(p.Field(auditentry.FieldSeq))
+}
+
+// WhereHash applies the entql string predicate on the hash field.
+func (f *AuditEntryFilter) WhereHash(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldHash))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *AuthenticatorQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the AuthenticatorQuery builder.
+func (_q *AuthenticatorQuery) Filter() *AuthenticatorFilter {
+	return &AuthenticatorFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *AuthenticatorMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the AuthenticatorMutation builder.
+func (m *AuthenticatorMutation) Filter() *AuthenticatorFilter {
+	return &AuthenticatorFilter{config: m.config, predicateAdder: m}
+}
+
+// AuthenticatorFilter provides a generic filtering capability at runtime for AuthenticatorQuery.
+type AuthenticatorFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *AuthenticatorFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *AuthenticatorFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(authenticator.FieldID))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *AuthenticatorFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(authenticator.FieldUserID))
+}
+
+// WhereSecret applies the entql []byte predicate on the secret field.
+func (f *AuthenticatorFilter) WhereSecret(p entql.BytesP) {
+	f.Where(p.Field(authenticator.FieldSecret))
+}
+
+// WhereConfirmedAt applies the entql time.Time predicate on the confirmed_at field.
+func (f *AuthenticatorFilter) WhereConfirmedAt(p entql.TimeP) {
+	f.Where(p.Field(authenticator.FieldConfirmedAt))
+}
+
+// WhereLastStep applies the entql int64 predicate on the last_step field.
+func (f *AuthenticatorFilter) WhereLastStep(p entql.Int64P) {
+	f.Where(p.Field(authenticator.FieldLastStep))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *AuthenticatorFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(authenticator.FieldCreatedAt))
+}
+
+// WhereHasUser applies a predicate to check if query has an edge user.
+func (f *AuthenticatorFilter) WhereHasUser() {
+	f.Where(entql.HasEdge("user"))
+}
+
+// WhereHasUserWith applies a predicate to check if query has an edge user with a given conditions (other predicates).
+func (f *AuthenticatorFilter) WhereHasUserWith(preds ...predicate.User) {
+	f.Where(entql.HasEdgeWith("user", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *BillingEventQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -2339,7 +2794,7 @@ type BillingEventFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *BillingEventFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[3].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2389,7 +2844,7 @@ type CachedAnswerFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *CachedAnswerFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[4].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2473,7 +2928,7 @@ type ChatbotFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChatbotFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[5].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2567,6 +3022,16 @@ func (f *ChatbotFilter) WhereGrounding(p entql.StringP) {
 // WhereCacheAnswers applies the entql bool predicate on the cache_answers field.
 func (f *ChatbotFilter) WhereCacheAnswers(p entql.BoolP) {
 	f.Where(p.Field(chatbot.FieldCacheAnswers))
+}
+
+// WhereStoreMessages applies the entql bool predicate on the store_messages field.
+func (f *ChatbotFilter) WhereStoreMessages(p entql.BoolP) {
+	f.Where(p.Field(chatbot.FieldStoreMessages))
+}
+
+// WhereRetentionDays applies the entql int predicate on the retention_days field.
+func (f *ChatbotFilter) WhereRetentionDays(p entql.IntP) {
+	f.Where(p.Field(chatbot.FieldRetentionDays))
 }
 
 // WhereKept applies the entql bool predicate on the kept field.
@@ -2795,7 +3260,7 @@ type ChoreFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ChoreFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[6].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2840,7 +3305,7 @@ type ConversationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ConversationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[7].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -2967,7 +3432,7 @@ type DailyCountFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DailyCountFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[8].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3051,7 +3516,7 @@ type DailyStatFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DailyStatFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[9].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3185,7 +3650,7 @@ type DeviceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DeviceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[10].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3259,7 +3724,7 @@ type DocumentFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *DocumentFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[11].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3486,7 +3951,7 @@ type EmbeddingFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *EmbeddingFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[12].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3537,6 +4002,86 @@ func (f *EmbeddingFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *ErasureQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the ErasureQuery builder.
+func (_q *ErasureQuery) Filter() *ErasureFilter {
+	return &ErasureFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *ErasureMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the ErasureMutation builder.
+func (m *ErasureMutation) Filter() *ErasureFilter {
+	return &ErasureFilter{config: m.config, predicateAdder: m}
+}
+
+// ErasureFilter provides a generic filtering capability at runtime for ErasureQuery.
+type ErasureFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *ErasureFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *ErasureFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(erasure.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *ErasureFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(erasure.FieldWorkspaceID))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *ErasureFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(erasure.FieldKind))
+}
+
+// WhereSubjectHash applies the entql string predicate on the subject_hash field.
+func (f *ErasureFilter) WhereSubjectHash(p entql.StringP) {
+	f.Where(p.Field(erasure.FieldSubjectHash))
+}
+
+// WhereRequestedBy applies the entql string predicate on the requested_by field.
+func (f *ErasureFilter) WhereRequestedBy(p entql.StringP) {
+	f.Where(p.Field(erasure.FieldRequestedBy))
+}
+
+// WhereErased applies the entql json.RawMessage predicate on the erased field.
+func (f *ErasureFilter) WhereErased(p entql.BytesP) {
+	f.Where(p.Field(erasure.FieldErased))
+}
+
+// WhereRemaining applies the entql json.RawMessage predicate on the remaining field.
+func (f *ErasureFilter) WhereRemaining(p entql.BytesP) {
+	f.Where(p.Field(erasure.FieldRemaining))
+}
+
+// WhereDoneAt applies the entql time.Time predicate on the done_at field.
+func (f *ErasureFilter) WhereDoneAt(p entql.TimeP) {
+	f.Where(p.Field(erasure.FieldDoneAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *ErasureFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(erasure.FieldCreatedAt))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *FeedbackQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -3565,7 +4110,7 @@ type FeedbackFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *FeedbackFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[13].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3669,7 +4214,7 @@ type GapFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *GapFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[14].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3773,7 +4318,7 @@ type IdempotencyKeyFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *IdempotencyKeyFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[15].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3839,6 +4384,90 @@ func (f *IdempotencyKeyFilter) WhereHasConversationWith(preds ...predicate.Conve
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *IdentityQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the IdentityQuery builder.
+func (_q *IdentityQuery) Filter() *IdentityFilter {
+	return &IdentityFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *IdentityMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the IdentityMutation builder.
+func (m *IdentityMutation) Filter() *IdentityFilter {
+	return &IdentityFilter{config: m.config, predicateAdder: m}
+}
+
+// IdentityFilter provides a generic filtering capability at runtime for IdentityQuery.
+type IdentityFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *IdentityFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *IdentityFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(identity.FieldID))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *IdentityFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(identity.FieldUserID))
+}
+
+// WhereIssuer applies the entql string predicate on the issuer field.
+func (f *IdentityFilter) WhereIssuer(p entql.StringP) {
+	f.Where(p.Field(identity.FieldIssuer))
+}
+
+// WhereSubject applies the entql string predicate on the subject field.
+func (f *IdentityFilter) WhereSubject(p entql.StringP) {
+	f.Where(p.Field(identity.FieldSubject))
+}
+
+// WhereConnectionID applies the entql string predicate on the connection_id field.
+func (f *IdentityFilter) WhereConnectionID(p entql.StringP) {
+	f.Where(p.Field(identity.FieldConnectionID))
+}
+
+// WhereLastUsedAt applies the entql time.Time predicate on the last_used_at field.
+func (f *IdentityFilter) WhereLastUsedAt(p entql.TimeP) {
+	f.Where(p.Field(identity.FieldLastUsedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *IdentityFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(identity.FieldCreatedAt))
+}
+
+// WhereHasUser applies a predicate to check if query has an edge user.
+func (f *IdentityFilter) WhereHasUser() {
+	f.Where(entql.HasEdge("user"))
+}
+
+// WhereHasUserWith applies a predicate to check if query has an edge user with a given conditions (other predicates).
+func (f *IdentityFilter) WhereHasUserWith(preds ...predicate.User) {
+	f.Where(entql.HasEdgeWith("user", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *IndexChangeQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -3867,7 +4496,7 @@ type IndexChangeFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *IndexChangeFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[16].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3937,7 +4566,7 @@ type InstallationKeyFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InstallationKeyFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[17].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -3987,7 +4616,7 @@ type InvitationFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *InvitationFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[18].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4076,7 +4705,7 @@ type MailFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MailFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[19].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4110,6 +4739,11 @@ func (f *MailFilter) WhereSubject(p entql.StringP) {
 // WhereBody applies the entql string predicate on the body field.
 func (f *MailFilter) WhereBody(p entql.StringP) {
 	f.Where(p.Field(mail.FieldBody))
+}
+
+// WhereHTML applies the entql string predicate on the html field.
+func (f *MailFilter) WhereHTML(p entql.StringP) {
+	f.Where(p.Field(mail.FieldHTML))
 }
 
 // WhereDueAt applies the entql time.Time predicate on the due_at field.
@@ -4175,7 +4809,7 @@ type MemberFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MemberFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[20].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4273,7 +4907,7 @@ type MessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[21].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4402,7 +5036,7 @@ type MessageHoldFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *MessageHoldFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[22].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4481,7 +5115,7 @@ type PassageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PassageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[23].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4567,6 +5201,90 @@ func (f *PassageFilter) WhereHasDocumentWith(preds ...predicate.Document) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *PasskeyQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the PasskeyQuery builder.
+func (_q *PasskeyQuery) Filter() *PasskeyFilter {
+	return &PasskeyFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *PasskeyMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the PasskeyMutation builder.
+func (m *PasskeyMutation) Filter() *PasskeyFilter {
+	return &PasskeyFilter{config: m.config, predicateAdder: m}
+}
+
+// PasskeyFilter provides a generic filtering capability at runtime for PasskeyQuery.
+type PasskeyFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *PasskeyFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *PasskeyFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(passkey.FieldID))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *PasskeyFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(passkey.FieldUserID))
+}
+
+// WhereCredentialID applies the entql string predicate on the credential_id field.
+func (f *PasskeyFilter) WhereCredentialID(p entql.StringP) {
+	f.Where(p.Field(passkey.FieldCredentialID))
+}
+
+// WhereCredential applies the entql string predicate on the credential field.
+func (f *PasskeyFilter) WhereCredential(p entql.StringP) {
+	f.Where(p.Field(passkey.FieldCredential))
+}
+
+// WhereName applies the entql string predicate on the name field.
+func (f *PasskeyFilter) WhereName(p entql.StringP) {
+	f.Where(p.Field(passkey.FieldName))
+}
+
+// WhereLastUsedAt applies the entql time.Time predicate on the last_used_at field.
+func (f *PasskeyFilter) WhereLastUsedAt(p entql.TimeP) {
+	f.Where(p.Field(passkey.FieldLastUsedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *PasskeyFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(passkey.FieldCreatedAt))
+}
+
+// WhereHasUser applies a predicate to check if query has an edge user.
+func (f *PasskeyFilter) WhereHasUser() {
+	f.Where(entql.HasEdge("user"))
+}
+
+// WhereHasUserWith applies a predicate to check if query has an edge user with a given conditions (other predicates).
+func (f *PasskeyFilter) WhereHasUserWith(preds ...predicate.User) {
+	f.Where(entql.HasEdgeWith("user", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *PlanQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -4595,7 +5313,7 @@ type PlanFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *PlanFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[24].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4676,6 +5394,11 @@ func (f *PlanFilter) WhereRetentionDays(p entql.IntP) {
 	f.Where(p.Field(plan.FieldRetentionDays))
 }
 
+// WhereAuditDays applies the entql int predicate on the audit_days field.
+func (f *PlanFilter) WhereAuditDays(p entql.IntP) {
+	f.Where(p.Field(plan.FieldAuditDays))
+}
+
 // WhereMonthlyPrice applies the entql int predicate on the monthly_price field.
 func (f *PlanFilter) WhereMonthlyPrice(p entql.IntP) {
 	f.Where(p.Field(plan.FieldMonthlyPrice))
@@ -4735,7 +5458,7 @@ type ProviderFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ProviderFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[25].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4834,7 +5557,7 @@ type QuotaNoticeFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *QuotaNoticeFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[26].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4908,7 +5631,7 @@ type RebuildFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RebuildFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[27].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -4922,6 +5645,80 @@ func (f *RebuildFilter) WhereID(p entql.IntP) {
 // WhereBeganAt applies the entql time.Time predicate on the began_at field.
 func (f *RebuildFilter) WhereBeganAt(p entql.TimeP) {
 	f.Where(p.Field(rebuild.FieldBeganAt))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *RecoveryCodeQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the RecoveryCodeQuery builder.
+func (_q *RecoveryCodeQuery) Filter() *RecoveryCodeFilter {
+	return &RecoveryCodeFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *RecoveryCodeMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the RecoveryCodeMutation builder.
+func (m *RecoveryCodeMutation) Filter() *RecoveryCodeFilter {
+	return &RecoveryCodeFilter{config: m.config, predicateAdder: m}
+}
+
+// RecoveryCodeFilter provides a generic filtering capability at runtime for RecoveryCodeQuery.
+type RecoveryCodeFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *RecoveryCodeFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql int predicate on the id field.
+func (f *RecoveryCodeFilter) WhereID(p entql.IntP) {
+	f.Where(p.Field(recoverycode.FieldID))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *RecoveryCodeFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(recoverycode.FieldUserID))
+}
+
+// WhereCodeHash applies the entql string predicate on the code_hash field.
+func (f *RecoveryCodeFilter) WhereCodeHash(p entql.StringP) {
+	f.Where(p.Field(recoverycode.FieldCodeHash))
+}
+
+// WhereUsedAt applies the entql time.Time predicate on the used_at field.
+func (f *RecoveryCodeFilter) WhereUsedAt(p entql.TimeP) {
+	f.Where(p.Field(recoverycode.FieldUsedAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *RecoveryCodeFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(recoverycode.FieldCreatedAt))
+}
+
+// WhereHasUser applies a predicate to check if query has an edge user.
+func (f *RecoveryCodeFilter) WhereHasUser() {
+	f.Where(entql.HasEdge("user"))
+}
+
+// WhereHasUserWith applies a predicate to check if query has an edge user with a given conditions (other predicates).
+func (f *RecoveryCodeFilter) WhereHasUserWith(preds ...predicate.User) {
+	f.Where(entql.HasEdgeWith("user", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -4953,7 +5750,7 @@ type RemovalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RemovalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[28].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5067,7 +5864,7 @@ type RequestMinuteFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *RequestMinuteFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[29].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5127,7 +5924,7 @@ type ReversalFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *ReversalFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[30].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5188,6 +5985,110 @@ func (f *ReversalFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
 }
 
 // addPredicate implements the predicateAdder interface.
+func (_q *SSOConnectionQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the SSOConnectionQuery builder.
+func (_q *SSOConnectionQuery) Filter() *SSOConnectionFilter {
+	return &SSOConnectionFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *SSOConnectionMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the SSOConnectionMutation builder.
+func (m *SSOConnectionMutation) Filter() *SSOConnectionFilter {
+	return &SSOConnectionFilter{config: m.config, predicateAdder: m}
+}
+
+// SSOConnectionFilter provides a generic filtering capability at runtime for SSOConnectionQuery.
+type SSOConnectionFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *SSOConnectionFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *SSOConnectionFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldID))
+}
+
+// WhereWorkspaceID applies the entql string predicate on the workspace_id field.
+func (f *SSOConnectionFilter) WhereWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldWorkspaceID))
+}
+
+// WhereIssuer applies the entql string predicate on the issuer field.
+func (f *SSOConnectionFilter) WhereIssuer(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldIssuer))
+}
+
+// WhereClientID applies the entql string predicate on the client_id field.
+func (f *SSOConnectionFilter) WhereClientID(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldClientID))
+}
+
+// WhereClientSecret applies the entql []byte predicate on the client_secret field.
+func (f *SSOConnectionFilter) WhereClientSecret(p entql.BytesP) {
+	f.Where(p.Field(ssoconnection.FieldClientSecret))
+}
+
+// WhereDomain applies the entql string predicate on the domain field.
+func (f *SSOConnectionFilter) WhereDomain(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldDomain))
+}
+
+// WhereDomainCode applies the entql string predicate on the domain_code field.
+func (f *SSOConnectionFilter) WhereDomainCode(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldDomainCode))
+}
+
+// WhereDomainConfirmedAt applies the entql time.Time predicate on the domain_confirmed_at field.
+func (f *SSOConnectionFilter) WhereDomainConfirmedAt(p entql.TimeP) {
+	f.Where(p.Field(ssoconnection.FieldDomainConfirmedAt))
+}
+
+// WhereRole applies the entql string predicate on the role field.
+func (f *SSOConnectionFilter) WhereRole(p entql.StringP) {
+	f.Where(p.Field(ssoconnection.FieldRole))
+}
+
+// WhereRequired applies the entql bool predicate on the required field.
+func (f *SSOConnectionFilter) WhereRequired(p entql.BoolP) {
+	f.Where(p.Field(ssoconnection.FieldRequired))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *SSOConnectionFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(ssoconnection.FieldCreatedAt))
+}
+
+// WhereHasWorkspace applies a predicate to check if query has an edge workspace.
+func (f *SSOConnectionFilter) WhereHasWorkspace() {
+	f.Where(entql.HasEdge("workspace"))
+}
+
+// WhereHasWorkspaceWith applies a predicate to check if query has an edge workspace with a given conditions (other predicates).
+func (f *SSOConnectionFilter) WhereHasWorkspaceWith(preds ...predicate.Workspace) {
+	f.Where(entql.HasEdgeWith("workspace", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// addPredicate implements the predicateAdder interface.
 func (_q *SessionQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
 }
@@ -5216,7 +6117,7 @@ type SessionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SessionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[31].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5250,6 +6151,26 @@ func (f *SessionFilter) WhereUserAgent(p entql.StringP) {
 // WhereNetwork applies the entql string predicate on the network field.
 func (f *SessionFilter) WhereNetwork(p entql.StringP) {
 	f.Where(p.Field(session.FieldNetwork))
+}
+
+// WhereLastNetwork applies the entql string predicate on the last_network field.
+func (f *SessionFilter) WhereLastNetwork(p entql.StringP) {
+	f.Where(p.Field(session.FieldLastNetwork))
+}
+
+// WhereProvedAt applies the entql time.Time predicate on the proved_at field.
+func (f *SessionFilter) WhereProvedAt(p entql.TimeP) {
+	f.Where(p.Field(session.FieldProvedAt))
+}
+
+// WhereMethod applies the entql string predicate on the method field.
+func (f *SessionFilter) WhereMethod(p entql.StringP) {
+	f.Where(p.Field(session.FieldMethod))
+}
+
+// WhereSecondFactor applies the entql bool predicate on the second_factor field.
+func (f *SessionFilter) WhereSecondFactor(p entql.BoolP) {
+	f.Where(p.Field(session.FieldSecondFactor))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -5300,7 +6221,7 @@ type SignInAttemptFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SignInAttemptFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[32].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5319,6 +6240,76 @@ func (f *SignInAttemptFilter) WhereFailures(p entql.IntP) {
 // WhereLastAt applies the entql time.Time predicate on the last_at field.
 func (f *SignInAttemptFilter) WhereLastAt(p entql.TimeP) {
 	f.Where(p.Field(signinattempt.FieldLastAt))
+}
+
+// addPredicate implements the predicateAdder interface.
+func (_q *SignInStepQuery) addPredicate(pred func(s *sql.Selector)) {
+	_q.predicates = append(_q.predicates, pred)
+}
+
+// Filter returns a Filter implementation to apply filters on the SignInStepQuery builder.
+func (_q *SignInStepQuery) Filter() *SignInStepFilter {
+	return &SignInStepFilter{config: _q.config, predicateAdder: _q}
+}
+
+// addPredicate implements the predicateAdder interface.
+func (m *SignInStepMutation) addPredicate(pred func(s *sql.Selector)) {
+	m.predicates = append(m.predicates, pred)
+}
+
+// Filter returns an entql.Where implementation to apply filters on the SignInStepMutation builder.
+func (m *SignInStepMutation) Filter() *SignInStepFilter {
+	return &SignInStepFilter{config: m.config, predicateAdder: m}
+}
+
+// SignInStepFilter provides a generic filtering capability at runtime for SignInStepQuery.
+type SignInStepFilter struct {
+	predicateAdder
+	config
+}
+
+// Where applies the entql predicate on the query filter.
+func (f *SignInStepFilter) Where(p entql.P) {
+	f.addPredicate(func(s *sql.Selector) {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
+			s.AddError(err)
+		}
+	})
+}
+
+// WhereID applies the entql string predicate on the id field.
+func (f *SignInStepFilter) WhereID(p entql.StringP) {
+	f.Where(p.Field(signinstep.FieldID))
+}
+
+// WhereKind applies the entql string predicate on the kind field.
+func (f *SignInStepFilter) WhereKind(p entql.StringP) {
+	f.Where(p.Field(signinstep.FieldKind))
+}
+
+// WhereUserID applies the entql string predicate on the user_id field.
+func (f *SignInStepFilter) WhereUserID(p entql.StringP) {
+	f.Where(p.Field(signinstep.FieldUserID))
+}
+
+// WhereData applies the entql string predicate on the data field.
+func (f *SignInStepFilter) WhereData(p entql.StringP) {
+	f.Where(p.Field(signinstep.FieldData))
+}
+
+// WhereFailures applies the entql int predicate on the failures field.
+func (f *SignInStepFilter) WhereFailures(p entql.IntP) {
+	f.Where(p.Field(signinstep.FieldFailures))
+}
+
+// WhereExpiresAt applies the entql time.Time predicate on the expires_at field.
+func (f *SignInStepFilter) WhereExpiresAt(p entql.TimeP) {
+	f.Where(p.Field(signinstep.FieldExpiresAt))
+}
+
+// WhereCreatedAt applies the entql time.Time predicate on the created_at field.
+func (f *SignInStepFilter) WhereCreatedAt(p entql.TimeP) {
+	f.Where(p.Field(signinstep.FieldCreatedAt))
 }
 
 // addPredicate implements the predicateAdder interface.
@@ -5350,7 +6341,7 @@ type SourceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SourceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[33].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[41].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5479,7 +6470,7 @@ type SubscriptionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *SubscriptionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[34].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[42].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5673,7 +6664,7 @@ type TestQuestionFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestQuestionFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[35].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[43].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5776,7 +6767,7 @@ type TestResultFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestResultFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[36].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[44].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -5884,7 +6875,7 @@ type TestRunFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TestRunFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[37].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[45].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6002,7 +6993,7 @@ type TokenFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[38].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[46].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6190,7 +7181,7 @@ type TokenMonthFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TokenMonthFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[39].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[47].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6264,7 +7255,7 @@ type TrialFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *TrialFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[40].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[48].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6314,7 +7305,7 @@ type UploadFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UploadFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[41].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[49].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6398,7 +7389,7 @@ type UsageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[42].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[50].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6472,7 +7463,7 @@ type UsageRecordFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageRecordFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[43].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[51].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6612,7 +7603,7 @@ type UsageSumFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UsageSumFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[44].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[52].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6722,7 +7713,7 @@ type UserFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *UserFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[45].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[53].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6736,6 +7727,11 @@ func (f *UserFilter) WhereID(p entql.StringP) {
 // WhereEmail applies the entql string predicate on the email field.
 func (f *UserFilter) WhereEmail(p entql.StringP) {
 	f.Where(p.Field(user.FieldEmail))
+}
+
+// WhereEmailConfirmedAt applies the entql time.Time predicate on the email_confirmed_at field.
+func (f *UserFilter) WhereEmailConfirmedAt(p entql.TimeP) {
+	f.Where(p.Field(user.FieldEmailConfirmedAt))
 }
 
 // WherePasswordHash applies the entql string predicate on the password_hash field.
@@ -6805,6 +7801,62 @@ func (f *UserFilter) WhereHasDevicesWith(preds ...predicate.Device) {
 	})))
 }
 
+// WhereHasAuthenticators applies a predicate to check if query has an edge authenticators.
+func (f *UserFilter) WhereHasAuthenticators() {
+	f.Where(entql.HasEdge("authenticators"))
+}
+
+// WhereHasAuthenticatorsWith applies a predicate to check if query has an edge authenticators with a given conditions (other predicates).
+func (f *UserFilter) WhereHasAuthenticatorsWith(preds ...predicate.Authenticator) {
+	f.Where(entql.HasEdgeWith("authenticators", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasRecoveryCodes applies a predicate to check if query has an edge recovery_codes.
+func (f *UserFilter) WhereHasRecoveryCodes() {
+	f.Where(entql.HasEdge("recovery_codes"))
+}
+
+// WhereHasRecoveryCodesWith applies a predicate to check if query has an edge recovery_codes with a given conditions (other predicates).
+func (f *UserFilter) WhereHasRecoveryCodesWith(preds ...predicate.RecoveryCode) {
+	f.Where(entql.HasEdgeWith("recovery_codes", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasPasskeys applies a predicate to check if query has an edge passkeys.
+func (f *UserFilter) WhereHasPasskeys() {
+	f.Where(entql.HasEdge("passkeys"))
+}
+
+// WhereHasPasskeysWith applies a predicate to check if query has an edge passkeys with a given conditions (other predicates).
+func (f *UserFilter) WhereHasPasskeysWith(preds ...predicate.Passkey) {
+	f.Where(entql.HasEdgeWith("passkeys", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasIdentities applies a predicate to check if query has an edge identities.
+func (f *UserFilter) WhereHasIdentities() {
+	f.Where(entql.HasEdge("identities"))
+}
+
+// WhereHasIdentitiesWith applies a predicate to check if query has an edge identities with a given conditions (other predicates).
+func (f *UserFilter) WhereHasIdentitiesWith(preds ...predicate.Identity) {
+	f.Where(entql.HasEdgeWith("identities", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
 // addPredicate implements the predicateAdder interface.
 func (_q *WebhookDeliveryQuery) addPredicate(pred func(s *sql.Selector)) {
 	_q.predicates = append(_q.predicates, pred)
@@ -6834,7 +7886,7 @@ type WebhookDeliveryFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WebhookDeliveryFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[46].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[54].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -6947,7 +7999,7 @@ type WebhookEndpointFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WebhookEndpointFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[47].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[55].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -7080,7 +8132,7 @@ type WebhookMessageFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WebhookMessageFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[48].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[56].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -7173,7 +8225,7 @@ type WorkspaceFilter struct {
 // Where applies the entql predicate on the query filter.
 func (f *WorkspaceFilter) Where(p entql.P) {
 	f.addPredicate(func(s *sql.Selector) {
-		if err := schemaGraph.EvalP(schemaGraph.Nodes[49].Type, p, s); err != nil {
+		if err := schemaGraph.EvalP(schemaGraph.Nodes[57].Type, p, s); err != nil {
 			s.AddError(err)
 		}
 	})
@@ -7212,6 +8264,16 @@ func (f *WorkspaceFilter) WhereKeptBefore(p entql.TimeP) {
 // WhereKeptDays applies the entql int predicate on the kept_days field.
 func (f *WorkspaceFilter) WhereKeptDays(p entql.IntP) {
 	f.Where(p.Field(workspace.FieldKeptDays))
+}
+
+// WhereDeleteAt applies the entql time.Time predicate on the delete_at field.
+func (f *WorkspaceFilter) WhereDeleteAt(p entql.TimeP) {
+	f.Where(p.Field(workspace.FieldDeleteAt))
+}
+
+// WhereSecondFactorRequired applies the entql bool predicate on the second_factor_required field.
+func (f *WorkspaceFilter) WhereSecondFactorRequired(p entql.BoolP) {
+	f.Where(p.Field(workspace.FieldSecondFactorRequired))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -7395,6 +8457,20 @@ func (f *WorkspaceFilter) WhereHasWebhookMessages() {
 // WhereHasWebhookMessagesWith applies a predicate to check if query has an edge webhook_messages with a given conditions (other predicates).
 func (f *WorkspaceFilter) WhereHasWebhookMessagesWith(preds ...predicate.WebhookMessage) {
 	f.Where(entql.HasEdgeWith("webhook_messages", sqlgraph.WrapFunc(func(s *sql.Selector) {
+		for _, p := range preds {
+			p(s)
+		}
+	})))
+}
+
+// WhereHasSSOConnections applies a predicate to check if query has an edge sso_connections.
+func (f *WorkspaceFilter) WhereHasSSOConnections() {
+	f.Where(entql.HasEdge("sso_connections"))
+}
+
+// WhereHasSSOConnectionsWith applies a predicate to check if query has an edge sso_connections with a given conditions (other predicates).
+func (f *WorkspaceFilter) WhereHasSSOConnectionsWith(preds ...predicate.SSOConnection) {
+	f.Where(entql.HasEdgeWith("sso_connections", sqlgraph.WrapFunc(func(s *sql.Selector) {
 		for _, p := range preds {
 			p(s)
 		}

@@ -28,6 +28,8 @@ type Mail struct {
 	Subject string `json:"subject,omitempty"`
 	// Body holds the value of the "body" field.
 	Body string `json:"body,omitempty"`
+	// HTML holds the value of the "html" field.
+	HTML string `json:"html,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
 	// Attempts holds the value of the "attempts" field.
@@ -69,7 +71,7 @@ func (*Mail) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case mail.FieldID, mail.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case mail.FieldWorkspaceID, mail.FieldKey, mail.FieldRecipient, mail.FieldSubject, mail.FieldBody:
+		case mail.FieldWorkspaceID, mail.FieldKey, mail.FieldRecipient, mail.FieldSubject, mail.FieldBody, mail.FieldHTML:
 			values[i] = new(sql.NullString)
 		case mail.FieldDueAt, mail.FieldSentAt, mail.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -123,6 +125,12 @@ func (_m *Mail) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field body", values[i])
 			} else if value.Valid {
 				_m.Body = value.String
+			}
+		case mail.FieldHTML:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field html", values[i])
+			} else if value.Valid {
+				_m.HTML = value.String
 			}
 		case mail.FieldDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -205,6 +213,9 @@ func (_m *Mail) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("body=")
 	builder.WriteString(_m.Body)
+	builder.WriteString(", ")
+	builder.WriteString("html=")
+	builder.WriteString(_m.HTML)
 	builder.WriteString(", ")
 	if v := _m.DueAt; v != nil {
 		builder.WriteString("due_at=")

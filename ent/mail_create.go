@@ -61,6 +61,20 @@ func (_c *MailCreate) SetNillableBody(v *string) *MailCreate {
 	return _c
 }
 
+// SetHTML sets the "html" field.
+func (_c *MailCreate) SetHTML(v string) *MailCreate {
+	_c.mutation.SetHTML(v)
+	return _c
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_c *MailCreate) SetNillableHTML(v *string) *MailCreate {
+	if v != nil {
+		_c.SetHTML(*v)
+	}
+	return _c
+}
+
 // SetDueAt sets the "due_at" field.
 func (_c *MailCreate) SetDueAt(v time.Time) *MailCreate {
 	_c.mutation.SetDueAt(v)
@@ -169,6 +183,10 @@ func (_c *MailCreate) defaults() error {
 		v := mail.DefaultBody
 		_c.mutation.SetBody(v)
 	}
+	if _, ok := _c.mutation.HTML(); !ok {
+		v := mail.DefaultHTML
+		_c.mutation.SetHTML(v)
+	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		v := mail.DefaultAttempts
 		_c.mutation.SetAttempts(v)
@@ -219,6 +237,9 @@ func (_c *MailCreate) check() error {
 	}
 	if _, ok := _c.mutation.Body(); !ok {
 		return &ValidationError{Name: "body", err: errors.New(`ent: missing required field "Mail.body"`)}
+	}
+	if _, ok := _c.mutation.HTML(); !ok {
+		return &ValidationError{Name: "html", err: errors.New(`ent: missing required field "Mail.html"`)}
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`ent: missing required field "Mail.attempts"`)}
@@ -277,6 +298,10 @@ func (_c *MailCreate) createSpec() (*Mail, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Body(); ok {
 		_spec.SetField(mail.FieldBody, field.TypeString, value)
 		_node.Body = value
+	}
+	if value, ok := _c.mutation.HTML(); ok {
+		_spec.SetField(mail.FieldHTML, field.TypeString, value)
+		_node.HTML = value
 	}
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(mail.FieldDueAt, field.TypeTime, value)
@@ -372,6 +397,18 @@ func (u *MailUpsert) SetBody(v string) *MailUpsert {
 // UpdateBody sets the "body" field to the value that was provided on create.
 func (u *MailUpsert) UpdateBody() *MailUpsert {
 	u.SetExcluded(mail.FieldBody)
+	return u
+}
+
+// SetHTML sets the "html" field.
+func (u *MailUpsert) SetHTML(v string) *MailUpsert {
+	u.Set(mail.FieldHTML, v)
+	return u
+}
+
+// UpdateHTML sets the "html" field to the value that was provided on create.
+func (u *MailUpsert) UpdateHTML() *MailUpsert {
+	u.SetExcluded(mail.FieldHTML)
 	return u
 }
 
@@ -503,6 +540,20 @@ func (u *MailUpsertOne) SetBody(v string) *MailUpsertOne {
 func (u *MailUpsertOne) UpdateBody() *MailUpsertOne {
 	return u.Update(func(s *MailUpsert) {
 		s.UpdateBody()
+	})
+}
+
+// SetHTML sets the "html" field.
+func (u *MailUpsertOne) SetHTML(v string) *MailUpsertOne {
+	return u.Update(func(s *MailUpsert) {
+		s.SetHTML(v)
+	})
+}
+
+// UpdateHTML sets the "html" field to the value that was provided on create.
+func (u *MailUpsertOne) UpdateHTML() *MailUpsertOne {
+	return u.Update(func(s *MailUpsert) {
+		s.UpdateHTML()
 	})
 }
 
@@ -809,6 +860,20 @@ func (u *MailUpsertBulk) SetBody(v string) *MailUpsertBulk {
 func (u *MailUpsertBulk) UpdateBody() *MailUpsertBulk {
 	return u.Update(func(s *MailUpsert) {
 		s.UpdateBody()
+	})
+}
+
+// SetHTML sets the "html" field.
+func (u *MailUpsertBulk) SetHTML(v string) *MailUpsertBulk {
+	return u.Update(func(s *MailUpsert) {
+		s.SetHTML(v)
+	})
+}
+
+// UpdateHTML sets the "html" field to the value that was provided on create.
+func (u *MailUpsertBulk) UpdateHTML() *MailUpsertBulk {
+	return u.Update(func(s *MailUpsert) {
+		s.UpdateHTML()
 	})
 }
 

@@ -42,6 +42,20 @@ func (_u *MailUpdate) SetNillableBody(v *string) *MailUpdate {
 	return _u
 }
 
+// SetHTML sets the "html" field.
+func (_u *MailUpdate) SetHTML(v string) *MailUpdate {
+	_u.mutation.SetHTML(v)
+	return _u
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_u *MailUpdate) SetNillableHTML(v *string) *MailUpdate {
+	if v != nil {
+		_u.SetHTML(*v)
+	}
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *MailUpdate) SetDueAt(v time.Time) *MailUpdate {
 	_u.mutation.SetDueAt(v)
@@ -158,6 +172,9 @@ func (_u *MailUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(mail.FieldBody, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.HTML(); ok {
+		_spec.SetField(mail.FieldHTML, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(mail.FieldDueAt, field.TypeTime, value)
 	}
@@ -206,6 +223,20 @@ func (_u *MailUpdateOne) SetBody(v string) *MailUpdateOne {
 func (_u *MailUpdateOne) SetNillableBody(v *string) *MailUpdateOne {
 	if v != nil {
 		_u.SetBody(*v)
+	}
+	return _u
+}
+
+// SetHTML sets the "html" field.
+func (_u *MailUpdateOne) SetHTML(v string) *MailUpdateOne {
+	_u.mutation.SetHTML(v)
+	return _u
+}
+
+// SetNillableHTML sets the "html" field if the given value is not nil.
+func (_u *MailUpdateOne) SetNillableHTML(v *string) *MailUpdateOne {
+	if v != nil {
+		_u.SetHTML(*v)
 	}
 	return _u
 }
@@ -355,6 +386,9 @@ func (_u *MailUpdateOne) sqlSave(ctx context.Context) (_node *Mail, err error) {
 	}
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(mail.FieldBody, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.HTML(); ok {
+		_spec.SetField(mail.FieldHTML, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(mail.FieldDueAt, field.TypeTime, value)

@@ -10,12 +10,15 @@ import (
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/rebuild"
+	"parley/ent/recoverycode"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/signinstep"
 	"parley/ent/source"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/testquestion"
 	"parley/ent/testresult"
@@ -38,6 +41,30 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 )
+
+// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
+type ProviderMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	name             *string
+	kind             *string
+	base_url         *string
+	sealed_key       *[]byte
+	key_hint         *string
+	tools            *bool
+	updated_at       *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Provider, error)
+	predicates       []predicate.Provider
+}
+
+var _ ent.Mutation = (*ProviderMutation)(nil)
 
 // providerOption allows management of the mutation configuration using functional options.
 type providerOption func(*ProviderMutation)
@@ -1763,6 +1790,570 @@ func (m *RebuildMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RebuildMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Rebuild edge %s", name)
+}
+
+// RecoveryCodeMutation represents an operation that mutates the RecoveryCode nodes in the graph.
+type RecoveryCodeMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int
+	code_hash     *string
+	used_at       *time.Time
+	created_at    *time.Time
+	clearedFields map[string]struct{}
+	user          *string
+	cleareduser   bool
+	done          bool
+	oldValue      func(context.Context) (*RecoveryCode, error)
+	predicates    []predicate.RecoveryCode
+}
+
+var _ ent.Mutation = (*RecoveryCodeMutation)(nil)
+
+// recoverycodeOption allows management of the mutation configuration using functional options.
+type recoverycodeOption func(*RecoveryCodeMutation)
+
+// newRecoveryCodeMutation creates new mutation for the RecoveryCode entity.
+func newRecoveryCodeMutation(c config, op Op, opts ...recoverycodeOption) *RecoveryCodeMutation {
+	m := &RecoveryCodeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRecoveryCode,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRecoveryCodeID sets the ID field of the mutation.
+func withRecoveryCodeID(id int) recoverycodeOption {
+	return func(m *RecoveryCodeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RecoveryCode
+		)
+		m.oldValue = func(ctx context.Context) (*RecoveryCode, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RecoveryCode.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRecoveryCode sets the old RecoveryCode of the mutation.
+func withRecoveryCode(node *RecoveryCode) recoverycodeOption {
+	return func(m *RecoveryCodeMutation) {
+		m.oldValue = func(context.Context) (*RecoveryCode, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RecoveryCodeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RecoveryCodeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RecoveryCodeMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RecoveryCodeMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RecoveryCode.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *RecoveryCodeMutation) SetUserID(s string) {
+	m.user = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *RecoveryCodeMutation) UserID() (r string, exists bool) {
+	v := m.user
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the RecoveryCode entity.
+// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RecoveryCodeMutation) OldUserID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *RecoveryCodeMutation) ResetUserID() {
+	m.user = nil
+}
+
+// SetCodeHash sets the "code_hash" field.
+func (m *RecoveryCodeMutation) SetCodeHash(s string) {
+	m.code_hash = &s
+}
+
+// CodeHash returns the value of the "code_hash" field in the mutation.
+func (m *RecoveryCodeMutation) CodeHash() (r string, exists bool) {
+	v := m.code_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCodeHash returns the old "code_hash" field's value of the RecoveryCode entity.
+// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RecoveryCodeMutation) OldCodeHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCodeHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCodeHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCodeHash: %w", err)
+	}
+	return oldValue.CodeHash, nil
+}
+
+// ResetCodeHash resets all changes to the "code_hash" field.
+func (m *RecoveryCodeMutation) ResetCodeHash() {
+	m.code_hash = nil
+}
+
+// SetUsedAt sets the "used_at" field.
+func (m *RecoveryCodeMutation) SetUsedAt(t time.Time) {
+	m.used_at = &t
+}
+
+// UsedAt returns the value of the "used_at" field in the mutation.
+func (m *RecoveryCodeMutation) UsedAt() (r time.Time, exists bool) {
+	v := m.used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsedAt returns the old "used_at" field's value of the RecoveryCode entity.
+// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RecoveryCodeMutation) OldUsedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsedAt: %w", err)
+	}
+	return oldValue.UsedAt, nil
+}
+
+// ClearUsedAt clears the value of the "used_at" field.
+func (m *RecoveryCodeMutation) ClearUsedAt() {
+	m.used_at = nil
+	m.clearedFields[recoverycode.FieldUsedAt] = struct{}{}
+}
+
+// UsedAtCleared returns if the "used_at" field was cleared in this mutation.
+func (m *RecoveryCodeMutation) UsedAtCleared() bool {
+	_, ok := m.clearedFields[recoverycode.FieldUsedAt]
+	return ok
+}
+
+// ResetUsedAt resets all changes to the "used_at" field.
+func (m *RecoveryCodeMutation) ResetUsedAt() {
+	m.used_at = nil
+	delete(m.clearedFields, recoverycode.FieldUsedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *RecoveryCodeMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *RecoveryCodeMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the RecoveryCode entity.
+// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RecoveryCodeMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *RecoveryCodeMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *RecoveryCodeMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[recoverycode.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *RecoveryCodeMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *RecoveryCodeMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *RecoveryCodeMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
+}
+
+// Where appends a list predicates to the RecoveryCodeMutation builder.
+func (m *RecoveryCodeMutation) Where(ps ...predicate.RecoveryCode) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RecoveryCodeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RecoveryCodeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RecoveryCode, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RecoveryCodeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RecoveryCodeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RecoveryCode).
+func (m *RecoveryCodeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RecoveryCodeMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.user != nil {
+		fields = append(fields, recoverycode.FieldUserID)
+	}
+	if m.code_hash != nil {
+		fields = append(fields, recoverycode.FieldCodeHash)
+	}
+	if m.used_at != nil {
+		fields = append(fields, recoverycode.FieldUsedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, recoverycode.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RecoveryCodeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case recoverycode.FieldUserID:
+		return m.UserID()
+	case recoverycode.FieldCodeHash:
+		return m.CodeHash()
+	case recoverycode.FieldUsedAt:
+		return m.UsedAt()
+	case recoverycode.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RecoveryCodeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case recoverycode.FieldUserID:
+		return m.OldUserID(ctx)
+	case recoverycode.FieldCodeHash:
+		return m.OldCodeHash(ctx)
+	case recoverycode.FieldUsedAt:
+		return m.OldUsedAt(ctx)
+	case recoverycode.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RecoveryCodeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case recoverycode.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case recoverycode.FieldCodeHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCodeHash(v)
+		return nil
+	case recoverycode.FieldUsedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsedAt(v)
+		return nil
+	case recoverycode.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RecoveryCodeMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RecoveryCodeMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RecoveryCodeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown RecoveryCode numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RecoveryCodeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(recoverycode.FieldUsedAt) {
+		fields = append(fields, recoverycode.FieldUsedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RecoveryCodeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RecoveryCodeMutation) ClearField(name string) error {
+	switch name {
+	case recoverycode.FieldUsedAt:
+		m.ClearUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RecoveryCodeMutation) ResetField(name string) error {
+	switch name {
+	case recoverycode.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case recoverycode.FieldCodeHash:
+		m.ResetCodeHash()
+		return nil
+	case recoverycode.FieldUsedAt:
+		m.ResetUsedAt()
+		return nil
+	case recoverycode.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RecoveryCodeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.user != nil {
+		edges = append(edges, recoverycode.EdgeUser)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RecoveryCodeMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case recoverycode.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RecoveryCodeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RecoveryCodeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RecoveryCodeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareduser {
+		edges = append(edges, recoverycode.EdgeUser)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RecoveryCodeMutation) EdgeCleared(name string) bool {
+	switch name {
+	case recoverycode.EdgeUser:
+		return m.cleareduser
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RecoveryCodeMutation) ClearEdge(name string) error {
+	switch name {
+	case recoverycode.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RecoveryCodeMutation) ResetEdge(name string) error {
+	switch name {
+	case recoverycode.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode edge %s", name)
 }
 
 // RemovalMutation represents an operation that mutates the Removal nodes in the graph.
@@ -4141,6 +4732,900 @@ func (m *ReversalMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Reversal edge %s", name)
 }
 
+// SSOConnectionMutation represents an operation that mutates the SSOConnection nodes in the graph.
+type SSOConnectionMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	issuer              *string
+	client_id           *string
+	client_secret       *[]byte
+	domain              *string
+	domain_code         *string
+	domain_confirmed_at *time.Time
+	role                *string
+	required            *bool
+	created_at          *time.Time
+	clearedFields       map[string]struct{}
+	workspace           *string
+	clearedworkspace    bool
+	done                bool
+	oldValue            func(context.Context) (*SSOConnection, error)
+	predicates          []predicate.SSOConnection
+}
+
+var _ ent.Mutation = (*SSOConnectionMutation)(nil)
+
+// ssoconnectionOption allows management of the mutation configuration using functional options.
+type ssoconnectionOption func(*SSOConnectionMutation)
+
+// newSSOConnectionMutation creates new mutation for the SSOConnection entity.
+func newSSOConnectionMutation(c config, op Op, opts ...ssoconnectionOption) *SSOConnectionMutation {
+	m := &SSOConnectionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSSOConnection,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSSOConnectionID sets the ID field of the mutation.
+func withSSOConnectionID(id string) ssoconnectionOption {
+	return func(m *SSOConnectionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SSOConnection
+		)
+		m.oldValue = func(ctx context.Context) (*SSOConnection, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SSOConnection.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSSOConnection sets the old SSOConnection of the mutation.
+func withSSOConnection(node *SSOConnection) ssoconnectionOption {
+	return func(m *SSOConnectionMutation) {
+		m.oldValue = func(context.Context) (*SSOConnection, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SSOConnectionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SSOConnectionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SSOConnection entities.
+func (m *SSOConnectionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SSOConnectionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SSOConnectionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SSOConnection.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *SSOConnectionMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *SSOConnectionMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkspaceID returns the old "workspace_id" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
+	}
+	return oldValue.WorkspaceID, nil
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *SSOConnectionMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetIssuer sets the "issuer" field.
+func (m *SSOConnectionMutation) SetIssuer(s string) {
+	m.issuer = &s
+}
+
+// Issuer returns the value of the "issuer" field in the mutation.
+func (m *SSOConnectionMutation) Issuer() (r string, exists bool) {
+	v := m.issuer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIssuer returns the old "issuer" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldIssuer(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIssuer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIssuer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIssuer: %w", err)
+	}
+	return oldValue.Issuer, nil
+}
+
+// ResetIssuer resets all changes to the "issuer" field.
+func (m *SSOConnectionMutation) ResetIssuer() {
+	m.issuer = nil
+}
+
+// SetClientID sets the "client_id" field.
+func (m *SSOConnectionMutation) SetClientID(s string) {
+	m.client_id = &s
+}
+
+// ClientID returns the value of the "client_id" field in the mutation.
+func (m *SSOConnectionMutation) ClientID() (r string, exists bool) {
+	v := m.client_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldClientID returns the old "client_id" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldClientID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldClientID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldClientID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldClientID: %w", err)
+	}
+	return oldValue.ClientID, nil
+}
+
+// ResetClientID resets all changes to the "client_id" field.
+func (m *SSOConnectionMutation) ResetClientID() {
+	m.client_id = nil
+}
+
+// SetClientSecret sets the "client_secret" field.
+func (m *SSOConnectionMutation) SetClientSecret(b []byte) {
+	m.client_secret = &b
+}
+
+// ClientSecret returns the value of the "client_secret" field in the mutation.
+func (m *SSOConnectionMutation) ClientSecret() (r []byte, exists bool) {
+	v := m.client_secret
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldClientSecret returns the old "client_secret" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldClientSecret(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldClientSecret is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldClientSecret requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldClientSecret: %w", err)
+	}
+	return oldValue.ClientSecret, nil
+}
+
+// ResetClientSecret resets all changes to the "client_secret" field.
+func (m *SSOConnectionMutation) ResetClientSecret() {
+	m.client_secret = nil
+}
+
+// SetDomain sets the "domain" field.
+func (m *SSOConnectionMutation) SetDomain(s string) {
+	m.domain = &s
+}
+
+// Domain returns the value of the "domain" field in the mutation.
+func (m *SSOConnectionMutation) Domain() (r string, exists bool) {
+	v := m.domain
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDomain returns the old "domain" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldDomain(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDomain is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDomain requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDomain: %w", err)
+	}
+	return oldValue.Domain, nil
+}
+
+// ResetDomain resets all changes to the "domain" field.
+func (m *SSOConnectionMutation) ResetDomain() {
+	m.domain = nil
+}
+
+// SetDomainCode sets the "domain_code" field.
+func (m *SSOConnectionMutation) SetDomainCode(s string) {
+	m.domain_code = &s
+}
+
+// DomainCode returns the value of the "domain_code" field in the mutation.
+func (m *SSOConnectionMutation) DomainCode() (r string, exists bool) {
+	v := m.domain_code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDomainCode returns the old "domain_code" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldDomainCode(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDomainCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDomainCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDomainCode: %w", err)
+	}
+	return oldValue.DomainCode, nil
+}
+
+// ResetDomainCode resets all changes to the "domain_code" field.
+func (m *SSOConnectionMutation) ResetDomainCode() {
+	m.domain_code = nil
+}
+
+// SetDomainConfirmedAt sets the "domain_confirmed_at" field.
+func (m *SSOConnectionMutation) SetDomainConfirmedAt(t time.Time) {
+	m.domain_confirmed_at = &t
+}
+
+// DomainConfirmedAt returns the value of the "domain_confirmed_at" field in the mutation.
+func (m *SSOConnectionMutation) DomainConfirmedAt() (r time.Time, exists bool) {
+	v := m.domain_confirmed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDomainConfirmedAt returns the old "domain_confirmed_at" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldDomainConfirmedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDomainConfirmedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDomainConfirmedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDomainConfirmedAt: %w", err)
+	}
+	return oldValue.DomainConfirmedAt, nil
+}
+
+// ClearDomainConfirmedAt clears the value of the "domain_confirmed_at" field.
+func (m *SSOConnectionMutation) ClearDomainConfirmedAt() {
+	m.domain_confirmed_at = nil
+	m.clearedFields[ssoconnection.FieldDomainConfirmedAt] = struct{}{}
+}
+
+// DomainConfirmedAtCleared returns if the "domain_confirmed_at" field was cleared in this mutation.
+func (m *SSOConnectionMutation) DomainConfirmedAtCleared() bool {
+	_, ok := m.clearedFields[ssoconnection.FieldDomainConfirmedAt]
+	return ok
+}
+
+// ResetDomainConfirmedAt resets all changes to the "domain_confirmed_at" field.
+func (m *SSOConnectionMutation) ResetDomainConfirmedAt() {
+	m.domain_confirmed_at = nil
+	delete(m.clearedFields, ssoconnection.FieldDomainConfirmedAt)
+}
+
+// SetRole sets the "role" field.
+func (m *SSOConnectionMutation) SetRole(s string) {
+	m.role = &s
+}
+
+// Role returns the value of the "role" field in the mutation.
+func (m *SSOConnectionMutation) Role() (r string, exists bool) {
+	v := m.role
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRole returns the old "role" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldRole(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRole is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRole requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRole: %w", err)
+	}
+	return oldValue.Role, nil
+}
+
+// ResetRole resets all changes to the "role" field.
+func (m *SSOConnectionMutation) ResetRole() {
+	m.role = nil
+}
+
+// SetRequired sets the "required" field.
+func (m *SSOConnectionMutation) SetRequired(b bool) {
+	m.required = &b
+}
+
+// Required returns the value of the "required" field in the mutation.
+func (m *SSOConnectionMutation) Required() (r bool, exists bool) {
+	v := m.required
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequired returns the old "required" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldRequired(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequired is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequired requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequired: %w", err)
+	}
+	return oldValue.Required, nil
+}
+
+// ResetRequired resets all changes to the "required" field.
+func (m *SSOConnectionMutation) ResetRequired() {
+	m.required = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SSOConnectionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SSOConnectionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SSOConnection entity.
+// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SSOConnectionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SSOConnectionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *SSOConnectionMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[ssoconnection.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *SSOConnectionMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *SSOConnectionMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *SSOConnectionMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the SSOConnectionMutation builder.
+func (m *SSOConnectionMutation) Where(ps ...predicate.SSOConnection) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SSOConnectionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SSOConnectionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SSOConnection, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SSOConnectionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SSOConnectionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SSOConnection).
+func (m *SSOConnectionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SSOConnectionMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.workspace != nil {
+		fields = append(fields, ssoconnection.FieldWorkspaceID)
+	}
+	if m.issuer != nil {
+		fields = append(fields, ssoconnection.FieldIssuer)
+	}
+	if m.client_id != nil {
+		fields = append(fields, ssoconnection.FieldClientID)
+	}
+	if m.client_secret != nil {
+		fields = append(fields, ssoconnection.FieldClientSecret)
+	}
+	if m.domain != nil {
+		fields = append(fields, ssoconnection.FieldDomain)
+	}
+	if m.domain_code != nil {
+		fields = append(fields, ssoconnection.FieldDomainCode)
+	}
+	if m.domain_confirmed_at != nil {
+		fields = append(fields, ssoconnection.FieldDomainConfirmedAt)
+	}
+	if m.role != nil {
+		fields = append(fields, ssoconnection.FieldRole)
+	}
+	if m.required != nil {
+		fields = append(fields, ssoconnection.FieldRequired)
+	}
+	if m.created_at != nil {
+		fields = append(fields, ssoconnection.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SSOConnectionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case ssoconnection.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case ssoconnection.FieldIssuer:
+		return m.Issuer()
+	case ssoconnection.FieldClientID:
+		return m.ClientID()
+	case ssoconnection.FieldClientSecret:
+		return m.ClientSecret()
+	case ssoconnection.FieldDomain:
+		return m.Domain()
+	case ssoconnection.FieldDomainCode:
+		return m.DomainCode()
+	case ssoconnection.FieldDomainConfirmedAt:
+		return m.DomainConfirmedAt()
+	case ssoconnection.FieldRole:
+		return m.Role()
+	case ssoconnection.FieldRequired:
+		return m.Required()
+	case ssoconnection.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SSOConnectionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case ssoconnection.FieldWorkspaceID:
+		return m.OldWorkspaceID(ctx)
+	case ssoconnection.FieldIssuer:
+		return m.OldIssuer(ctx)
+	case ssoconnection.FieldClientID:
+		return m.OldClientID(ctx)
+	case ssoconnection.FieldClientSecret:
+		return m.OldClientSecret(ctx)
+	case ssoconnection.FieldDomain:
+		return m.OldDomain(ctx)
+	case ssoconnection.FieldDomainCode:
+		return m.OldDomainCode(ctx)
+	case ssoconnection.FieldDomainConfirmedAt:
+		return m.OldDomainConfirmedAt(ctx)
+	case ssoconnection.FieldRole:
+		return m.OldRole(ctx)
+	case ssoconnection.FieldRequired:
+		return m.OldRequired(ctx)
+	case ssoconnection.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown SSOConnection field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SSOConnectionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case ssoconnection.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case ssoconnection.FieldIssuer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIssuer(v)
+		return nil
+	case ssoconnection.FieldClientID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetClientID(v)
+		return nil
+	case ssoconnection.FieldClientSecret:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetClientSecret(v)
+		return nil
+	case ssoconnection.FieldDomain:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDomain(v)
+		return nil
+	case ssoconnection.FieldDomainCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDomainCode(v)
+		return nil
+	case ssoconnection.FieldDomainConfirmedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDomainConfirmedAt(v)
+		return nil
+	case ssoconnection.FieldRole:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRole(v)
+		return nil
+	case ssoconnection.FieldRequired:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequired(v)
+		return nil
+	case ssoconnection.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SSOConnection field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SSOConnectionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SSOConnectionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SSOConnectionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SSOConnection numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SSOConnectionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(ssoconnection.FieldDomainConfirmedAt) {
+		fields = append(fields, ssoconnection.FieldDomainConfirmedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SSOConnectionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SSOConnectionMutation) ClearField(name string) error {
+	switch name {
+	case ssoconnection.FieldDomainConfirmedAt:
+		m.ClearDomainConfirmedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown SSOConnection nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SSOConnectionMutation) ResetField(name string) error {
+	switch name {
+	case ssoconnection.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case ssoconnection.FieldIssuer:
+		m.ResetIssuer()
+		return nil
+	case ssoconnection.FieldClientID:
+		m.ResetClientID()
+		return nil
+	case ssoconnection.FieldClientSecret:
+		m.ResetClientSecret()
+		return nil
+	case ssoconnection.FieldDomain:
+		m.ResetDomain()
+		return nil
+	case ssoconnection.FieldDomainCode:
+		m.ResetDomainCode()
+		return nil
+	case ssoconnection.FieldDomainConfirmedAt:
+		m.ResetDomainConfirmedAt()
+		return nil
+	case ssoconnection.FieldRole:
+		m.ResetRole()
+		return nil
+	case ssoconnection.FieldRequired:
+		m.ResetRequired()
+		return nil
+	case ssoconnection.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown SSOConnection field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SSOConnectionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, ssoconnection.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SSOConnectionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case ssoconnection.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SSOConnectionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SSOConnectionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SSOConnectionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, ssoconnection.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SSOConnectionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case ssoconnection.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SSOConnectionMutation) ClearEdge(name string) error {
+	switch name {
+	case ssoconnection.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown SSOConnection unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SSOConnectionMutation) ResetEdge(name string) error {
+	switch name {
+	case ssoconnection.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown SSOConnection edge %s", name)
+}
+
 // SessionMutation represents an operation that mutates the Session nodes in the graph.
 type SessionMutation struct {
 	config
@@ -4151,6 +5636,10 @@ type SessionMutation struct {
 	expires_at    *time.Time
 	user_agent    *string
 	network       *string
+	last_network  *string
+	proved_at     *time.Time
+	method        *string
+	second_factor *bool
 	created_at    *time.Time
 	clearedFields map[string]struct{}
 	user          *string
@@ -4444,6 +5933,163 @@ func (m *SessionMutation) ResetNetwork() {
 	m.network = nil
 }
 
+// SetLastNetwork sets the "last_network" field.
+func (m *SessionMutation) SetLastNetwork(s string) {
+	m.last_network = &s
+}
+
+// LastNetwork returns the value of the "last_network" field in the mutation.
+func (m *SessionMutation) LastNetwork() (r string, exists bool) {
+	v := m.last_network
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastNetwork returns the old "last_network" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldLastNetwork(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastNetwork is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastNetwork requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastNetwork: %w", err)
+	}
+	return oldValue.LastNetwork, nil
+}
+
+// ResetLastNetwork resets all changes to the "last_network" field.
+func (m *SessionMutation) ResetLastNetwork() {
+	m.last_network = nil
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (m *SessionMutation) SetProvedAt(t time.Time) {
+	m.proved_at = &t
+}
+
+// ProvedAt returns the value of the "proved_at" field in the mutation.
+func (m *SessionMutation) ProvedAt() (r time.Time, exists bool) {
+	v := m.proved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvedAt returns the old "proved_at" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldProvedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvedAt: %w", err)
+	}
+	return oldValue.ProvedAt, nil
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (m *SessionMutation) ClearProvedAt() {
+	m.proved_at = nil
+	m.clearedFields[session.FieldProvedAt] = struct{}{}
+}
+
+// ProvedAtCleared returns if the "proved_at" field was cleared in this mutation.
+func (m *SessionMutation) ProvedAtCleared() bool {
+	_, ok := m.clearedFields[session.FieldProvedAt]
+	return ok
+}
+
+// ResetProvedAt resets all changes to the "proved_at" field.
+func (m *SessionMutation) ResetProvedAt() {
+	m.proved_at = nil
+	delete(m.clearedFields, session.FieldProvedAt)
+}
+
+// SetMethod sets the "method" field.
+func (m *SessionMutation) SetMethod(s string) {
+	m.method = &s
+}
+
+// Method returns the value of the "method" field in the mutation.
+func (m *SessionMutation) Method() (r string, exists bool) {
+	v := m.method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMethod returns the old "method" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldMethod(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMethod: %w", err)
+	}
+	return oldValue.Method, nil
+}
+
+// ResetMethod resets all changes to the "method" field.
+func (m *SessionMutation) ResetMethod() {
+	m.method = nil
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (m *SessionMutation) SetSecondFactor(b bool) {
+	m.second_factor = &b
+}
+
+// SecondFactor returns the value of the "second_factor" field in the mutation.
+func (m *SessionMutation) SecondFactor() (r bool, exists bool) {
+	v := m.second_factor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecondFactor returns the old "second_factor" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldSecondFactor(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecondFactor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecondFactor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecondFactor: %w", err)
+	}
+	return oldValue.SecondFactor, nil
+}
+
+// ResetSecondFactor resets all changes to the "second_factor" field.
+func (m *SessionMutation) ResetSecondFactor() {
+	m.second_factor = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *SessionMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -4541,7 +6187,7 @@ func (m *SessionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SessionMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 10)
 	if m.user != nil {
 		fields = append(fields, session.FieldUserID)
 	}
@@ -4556,6 +6202,18 @@ func (m *SessionMutation) Fields() []string {
 	}
 	if m.network != nil {
 		fields = append(fields, session.FieldNetwork)
+	}
+	if m.last_network != nil {
+		fields = append(fields, session.FieldLastNetwork)
+	}
+	if m.proved_at != nil {
+		fields = append(fields, session.FieldProvedAt)
+	}
+	if m.method != nil {
+		fields = append(fields, session.FieldMethod)
+	}
+	if m.second_factor != nil {
+		fields = append(fields, session.FieldSecondFactor)
 	}
 	if m.created_at != nil {
 		fields = append(fields, session.FieldCreatedAt)
@@ -4578,6 +6236,14 @@ func (m *SessionMutation) Field(name string) (ent.Value, bool) {
 		return m.UserAgent()
 	case session.FieldNetwork:
 		return m.Network()
+	case session.FieldLastNetwork:
+		return m.LastNetwork()
+	case session.FieldProvedAt:
+		return m.ProvedAt()
+	case session.FieldMethod:
+		return m.Method()
+	case session.FieldSecondFactor:
+		return m.SecondFactor()
 	case session.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -4599,6 +6265,14 @@ func (m *SessionMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldUserAgent(ctx)
 	case session.FieldNetwork:
 		return m.OldNetwork(ctx)
+	case session.FieldLastNetwork:
+		return m.OldLastNetwork(ctx)
+	case session.FieldProvedAt:
+		return m.OldProvedAt(ctx)
+	case session.FieldMethod:
+		return m.OldMethod(ctx)
+	case session.FieldSecondFactor:
+		return m.OldSecondFactor(ctx)
 	case session.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -4645,6 +6319,34 @@ func (m *SessionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetNetwork(v)
 		return nil
+	case session.FieldLastNetwork:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastNetwork(v)
+		return nil
+	case session.FieldProvedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvedAt(v)
+		return nil
+	case session.FieldMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMethod(v)
+		return nil
+	case session.FieldSecondFactor:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecondFactor(v)
+		return nil
 	case session.FieldCreatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -4681,7 +6383,11 @@ func (m *SessionMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *SessionMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(session.FieldProvedAt) {
+		fields = append(fields, session.FieldProvedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -4694,6 +6400,11 @@ func (m *SessionMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *SessionMutation) ClearField(name string) error {
+	switch name {
+	case session.FieldProvedAt:
+		m.ClearProvedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown Session nullable field %s", name)
 }
 
@@ -4715,6 +6426,18 @@ func (m *SessionMutation) ResetField(name string) error {
 		return nil
 	case session.FieldNetwork:
 		m.ResetNetwork()
+		return nil
+	case session.FieldLastNetwork:
+		m.ResetLastNetwork()
+		return nil
+	case session.FieldProvedAt:
+		m.ResetProvedAt()
+		return nil
+	case session.FieldMethod:
+		m.ResetMethod()
+		return nil
+	case session.FieldSecondFactor:
+		m.ResetSecondFactor()
 		return nil
 	case session.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -5217,6 +6940,644 @@ func (m *SignInAttemptMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SignInAttemptMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SignInAttempt edge %s", name)
+}
+
+// SignInStepMutation represents an operation that mutates the SignInStep nodes in the graph.
+type SignInStepMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	kind          *string
+	user_id       *string
+	data          *string
+	failures      *int
+	addfailures   *int
+	expires_at    *time.Time
+	created_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SignInStep, error)
+	predicates    []predicate.SignInStep
+}
+
+var _ ent.Mutation = (*SignInStepMutation)(nil)
+
+// signinstepOption allows management of the mutation configuration using functional options.
+type signinstepOption func(*SignInStepMutation)
+
+// newSignInStepMutation creates new mutation for the SignInStep entity.
+func newSignInStepMutation(c config, op Op, opts ...signinstepOption) *SignInStepMutation {
+	m := &SignInStepMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSignInStep,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSignInStepID sets the ID field of the mutation.
+func withSignInStepID(id string) signinstepOption {
+	return func(m *SignInStepMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SignInStep
+		)
+		m.oldValue = func(ctx context.Context) (*SignInStep, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SignInStep.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSignInStep sets the old SignInStep of the mutation.
+func withSignInStep(node *SignInStep) signinstepOption {
+	return func(m *SignInStepMutation) {
+		m.oldValue = func(context.Context) (*SignInStep, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SignInStepMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SignInStepMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SignInStep entities.
+func (m *SignInStepMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SignInStepMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SignInStepMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SignInStep.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetKind sets the "kind" field.
+func (m *SignInStepMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SignInStepMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the SignInStep entity.
+// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SignInStepMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SignInStepMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetUserID sets the "user_id" field.
+func (m *SignInStepMutation) SetUserID(s string) {
+	m.user_id = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *SignInStepMutation) UserID() (r string, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the SignInStep entity.
+// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SignInStepMutation) OldUserID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *SignInStepMutation) ResetUserID() {
+	m.user_id = nil
+}
+
+// SetData sets the "data" field.
+func (m *SignInStepMutation) SetData(s string) {
+	m.data = &s
+}
+
+// Data returns the value of the "data" field in the mutation.
+func (m *SignInStepMutation) Data() (r string, exists bool) {
+	v := m.data
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldData returns the old "data" field's value of the SignInStep entity.
+// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SignInStepMutation) OldData(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldData is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldData requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldData: %w", err)
+	}
+	return oldValue.Data, nil
+}
+
+// ResetData resets all changes to the "data" field.
+func (m *SignInStepMutation) ResetData() {
+	m.data = nil
+}
+
+// SetFailures sets the "failures" field.
+func (m *SignInStepMutation) SetFailures(i int) {
+	m.failures = &i
+	m.addfailures = nil
+}
+
+// Failures returns the value of the "failures" field in the mutation.
+func (m *SignInStepMutation) Failures() (r int, exists bool) {
+	v := m.failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailures returns the old "failures" field's value of the SignInStep entity.
+// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SignInStepMutation) OldFailures(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailures: %w", err)
+	}
+	return oldValue.Failures, nil
+}
+
+// AddFailures adds i to the "failures" field.
+func (m *SignInStepMutation) AddFailures(i int) {
+	if m.addfailures != nil {
+		*m.addfailures += i
+	} else {
+		m.addfailures = &i
+	}
+}
+
+// AddedFailures returns the value that was added to the "failures" field in this mutation.
+func (m *SignInStepMutation) AddedFailures() (r int, exists bool) {
+	v := m.addfailures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailures resets all changes to the "failures" field.
+func (m *SignInStepMutation) ResetFailures() {
+	m.failures = nil
+	m.addfailures = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *SignInStepMutation) SetExpiresAt(t time.Time) {
+	m.expires_at = &t
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *SignInStepMutation) ExpiresAt() (r time.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the SignInStep entity.
+// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SignInStepMutation) OldExpiresAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *SignInStepMutation) ResetExpiresAt() {
+	m.expires_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SignInStepMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SignInStepMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SignInStep entity.
+// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SignInStepMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SignInStepMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the SignInStepMutation builder.
+func (m *SignInStepMutation) Where(ps ...predicate.SignInStep) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SignInStepMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SignInStepMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SignInStep, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SignInStepMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SignInStepMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SignInStep).
+func (m *SignInStepMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SignInStepMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.kind != nil {
+		fields = append(fields, signinstep.FieldKind)
+	}
+	if m.user_id != nil {
+		fields = append(fields, signinstep.FieldUserID)
+	}
+	if m.data != nil {
+		fields = append(fields, signinstep.FieldData)
+	}
+	if m.failures != nil {
+		fields = append(fields, signinstep.FieldFailures)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, signinstep.FieldExpiresAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, signinstep.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SignInStepMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case signinstep.FieldKind:
+		return m.Kind()
+	case signinstep.FieldUserID:
+		return m.UserID()
+	case signinstep.FieldData:
+		return m.Data()
+	case signinstep.FieldFailures:
+		return m.Failures()
+	case signinstep.FieldExpiresAt:
+		return m.ExpiresAt()
+	case signinstep.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SignInStepMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case signinstep.FieldKind:
+		return m.OldKind(ctx)
+	case signinstep.FieldUserID:
+		return m.OldUserID(ctx)
+	case signinstep.FieldData:
+		return m.OldData(ctx)
+	case signinstep.FieldFailures:
+		return m.OldFailures(ctx)
+	case signinstep.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	case signinstep.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown SignInStep field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SignInStepMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case signinstep.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case signinstep.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case signinstep.FieldData:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetData(v)
+		return nil
+	case signinstep.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailures(v)
+		return nil
+	case signinstep.FieldExpiresAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case signinstep.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SignInStep field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SignInStepMutation) AddedFields() []string {
+	var fields []string
+	if m.addfailures != nil {
+		fields = append(fields, signinstep.FieldFailures)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SignInStepMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case signinstep.FieldFailures:
+		return m.AddedFailures()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SignInStepMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case signinstep.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailures(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SignInStep numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SignInStepMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SignInStepMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SignInStepMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SignInStep nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SignInStepMutation) ResetField(name string) error {
+	switch name {
+	case signinstep.FieldKind:
+		m.ResetKind()
+		return nil
+	case signinstep.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case signinstep.FieldData:
+		m.ResetData()
+		return nil
+	case signinstep.FieldFailures:
+		m.ResetFailures()
+		return nil
+	case signinstep.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case signinstep.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown SignInStep field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SignInStepMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SignInStepMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SignInStepMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SignInStepMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SignInStepMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SignInStepMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SignInStepMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SignInStep unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SignInStepMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SignInStep edge %s", name)
 }
 
 // SourceMutation represents an operation that mutates the Source nodes in the graph.
@@ -18500,28 +20861,41 @@ func (m *UsageSumMutation) ResetEdge(name string) error {
 // UserMutation represents an operation that mutates the User nodes in the graph.
 type UserMutation struct {
 	config
-	op                 Op
-	typ                string
-	id                 *string
-	email              *string
-	password_hash      *string
-	name               *string
-	time_zone          *string
-	appearance         *string
-	created_at         *time.Time
-	clearedFields      map[string]struct{}
-	memberships        map[int]struct{}
-	removedmemberships map[int]struct{}
-	clearedmemberships bool
-	sessions           map[string]struct{}
-	removedsessions    map[string]struct{}
-	clearedsessions    bool
-	devices            map[int]struct{}
-	removeddevices     map[int]struct{}
-	cleareddevices     bool
-	done               bool
-	oldValue           func(context.Context) (*User, error)
-	predicates         []predicate.User
+	op                    Op
+	typ                   string
+	id                    *string
+	email                 *string
+	email_confirmed_at    *time.Time
+	password_hash         *string
+	name                  *string
+	time_zone             *string
+	appearance            *string
+	created_at            *time.Time
+	clearedFields         map[string]struct{}
+	memberships           map[int]struct{}
+	removedmemberships    map[int]struct{}
+	clearedmemberships    bool
+	sessions              map[string]struct{}
+	removedsessions       map[string]struct{}
+	clearedsessions       bool
+	devices               map[int]struct{}
+	removeddevices        map[int]struct{}
+	cleareddevices        bool
+	authenticators        map[int]struct{}
+	removedauthenticators map[int]struct{}
+	clearedauthenticators bool
+	recovery_codes        map[int]struct{}
+	removedrecovery_codes map[int]struct{}
+	clearedrecovery_codes bool
+	passkeys              map[string]struct{}
+	removedpasskeys       map[string]struct{}
+	clearedpasskeys       bool
+	identities            map[int]struct{}
+	removedidentities     map[int]struct{}
+	clearedidentities     bool
+	done                  bool
+	oldValue              func(context.Context) (*User, error)
+	predicates            []predicate.User
 }
 
 var _ ent.Mutation = (*UserMutation)(nil)
@@ -18662,6 +21036,55 @@ func (m *UserMutation) OldEmail(ctx context.Context) (v string, err error) {
 // ResetEmail resets all changes to the "email" field.
 func (m *UserMutation) ResetEmail() {
 	m.email = nil
+}
+
+// SetEmailConfirmedAt sets the "email_confirmed_at" field.
+func (m *UserMutation) SetEmailConfirmedAt(t time.Time) {
+	m.email_confirmed_at = &t
+}
+
+// EmailConfirmedAt returns the value of the "email_confirmed_at" field in the mutation.
+func (m *UserMutation) EmailConfirmedAt() (r time.Time, exists bool) {
+	v := m.email_confirmed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmailConfirmedAt returns the old "email_confirmed_at" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldEmailConfirmedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmailConfirmedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmailConfirmedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmailConfirmedAt: %w", err)
+	}
+	return oldValue.EmailConfirmedAt, nil
+}
+
+// ClearEmailConfirmedAt clears the value of the "email_confirmed_at" field.
+func (m *UserMutation) ClearEmailConfirmedAt() {
+	m.email_confirmed_at = nil
+	m.clearedFields[user.FieldEmailConfirmedAt] = struct{}{}
+}
+
+// EmailConfirmedAtCleared returns if the "email_confirmed_at" field was cleared in this mutation.
+func (m *UserMutation) EmailConfirmedAtCleared() bool {
+	_, ok := m.clearedFields[user.FieldEmailConfirmedAt]
+	return ok
+}
+
+// ResetEmailConfirmedAt resets all changes to the "email_confirmed_at" field.
+func (m *UserMutation) ResetEmailConfirmedAt() {
+	m.email_confirmed_at = nil
+	delete(m.clearedFields, user.FieldEmailConfirmedAt)
 }
 
 // SetPasswordHash sets the "password_hash" field.
@@ -19006,6 +21429,222 @@ func (m *UserMutation) ResetDevices() {
 	m.removeddevices = nil
 }
 
+// AddAuthenticatorIDs adds the "authenticators" edge to the Authenticator entity by ids.
+func (m *UserMutation) AddAuthenticatorIDs(ids ...int) {
+	if m.authenticators == nil {
+		m.authenticators = make(map[int]struct{})
+	}
+	for i := range ids {
+		m.authenticators[ids[i]] = struct{}{}
+	}
+}
+
+// ClearAuthenticators clears the "authenticators" edge to the Authenticator entity.
+func (m *UserMutation) ClearAuthenticators() {
+	m.clearedauthenticators = true
+}
+
+// AuthenticatorsCleared reports if the "authenticators" edge to the Authenticator entity was cleared.
+func (m *UserMutation) AuthenticatorsCleared() bool {
+	return m.clearedauthenticators
+}
+
+// RemoveAuthenticatorIDs removes the "authenticators" edge to the Authenticator entity by IDs.
+func (m *UserMutation) RemoveAuthenticatorIDs(ids ...int) {
+	if m.removedauthenticators == nil {
+		m.removedauthenticators = make(map[int]struct{})
+	}
+	for i := range ids {
+		delete(m.authenticators, ids[i])
+		m.removedauthenticators[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedAuthenticators returns the removed IDs of the "authenticators" edge to the Authenticator entity.
+func (m *UserMutation) RemovedAuthenticatorsIDs() (ids []int) {
+	for id := range m.removedauthenticators {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// AuthenticatorsIDs returns the "authenticators" edge IDs in the mutation.
+func (m *UserMutation) AuthenticatorsIDs() (ids []int) {
+	for id := range m.authenticators {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetAuthenticators resets all changes to the "authenticators" edge.
+func (m *UserMutation) ResetAuthenticators() {
+	m.authenticators = nil
+	m.clearedauthenticators = false
+	m.removedauthenticators = nil
+}
+
+// AddRecoveryCodeIDs adds the "recovery_codes" edge to the RecoveryCode entity by ids.
+func (m *UserMutation) AddRecoveryCodeIDs(ids ...int) {
+	if m.recovery_codes == nil {
+		m.recovery_codes = make(map[int]struct{})
+	}
+	for i := range ids {
+		m.recovery_codes[ids[i]] = struct{}{}
+	}
+}
+
+// ClearRecoveryCodes clears the "recovery_codes" edge to the RecoveryCode entity.
+func (m *UserMutation) ClearRecoveryCodes() {
+	m.clearedrecovery_codes = true
+}
+
+// RecoveryCodesCleared reports if the "recovery_codes" edge to the RecoveryCode entity was cleared.
+func (m *UserMutation) RecoveryCodesCleared() bool {
+	return m.clearedrecovery_codes
+}
+
+// RemoveRecoveryCodeIDs removes the "recovery_codes" edge to the RecoveryCode entity by IDs.
+func (m *UserMutation) RemoveRecoveryCodeIDs(ids ...int) {
+	if m.removedrecovery_codes == nil {
+		m.removedrecovery_codes = make(map[int]struct{})
+	}
+	for i := range ids {
+		delete(m.recovery_codes, ids[i])
+		m.removedrecovery_codes[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedRecoveryCodes returns the removed IDs of the "recovery_codes" edge to the RecoveryCode entity.
+func (m *UserMutation) RemovedRecoveryCodesIDs() (ids []int) {
+	for id := range m.removedrecovery_codes {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// RecoveryCodesIDs returns the "recovery_codes" edge IDs in the mutation.
+func (m *UserMutation) RecoveryCodesIDs() (ids []int) {
+	for id := range m.recovery_codes {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetRecoveryCodes resets all changes to the "recovery_codes" edge.
+func (m *UserMutation) ResetRecoveryCodes() {
+	m.recovery_codes = nil
+	m.clearedrecovery_codes = false
+	m.removedrecovery_codes = nil
+}
+
+// AddPasskeyIDs adds the "passkeys" edge to the Passkey entity by ids.
+func (m *UserMutation) AddPasskeyIDs(ids ...string) {
+	if m.passkeys == nil {
+		m.passkeys = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.passkeys[ids[i]] = struct{}{}
+	}
+}
+
+// ClearPasskeys clears the "passkeys" edge to the Passkey entity.
+func (m *UserMutation) ClearPasskeys() {
+	m.clearedpasskeys = true
+}
+
+// PasskeysCleared reports if the "passkeys" edge to the Passkey entity was cleared.
+func (m *UserMutation) PasskeysCleared() bool {
+	return m.clearedpasskeys
+}
+
+// RemovePasskeyIDs removes the "passkeys" edge to the Passkey entity by IDs.
+func (m *UserMutation) RemovePasskeyIDs(ids ...string) {
+	if m.removedpasskeys == nil {
+		m.removedpasskeys = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.passkeys, ids[i])
+		m.removedpasskeys[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedPasskeys returns the removed IDs of the "passkeys" edge to the Passkey entity.
+func (m *UserMutation) RemovedPasskeysIDs() (ids []string) {
+	for id := range m.removedpasskeys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// PasskeysIDs returns the "passkeys" edge IDs in the mutation.
+func (m *UserMutation) PasskeysIDs() (ids []string) {
+	for id := range m.passkeys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetPasskeys resets all changes to the "passkeys" edge.
+func (m *UserMutation) ResetPasskeys() {
+	m.passkeys = nil
+	m.clearedpasskeys = false
+	m.removedpasskeys = nil
+}
+
+// AddIdentityIDs adds the "identities" edge to the Identity entity by ids.
+func (m *UserMutation) AddIdentityIDs(ids ...int) {
+	if m.identities == nil {
+		m.identities = make(map[int]struct{})
+	}
+	for i := range ids {
+		m.identities[ids[i]] = struct{}{}
+	}
+}
+
+// ClearIdentities clears the "identities" edge to the Identity entity.
+func (m *UserMutation) ClearIdentities() {
+	m.clearedidentities = true
+}
+
+// IdentitiesCleared reports if the "identities" edge to the Identity entity was cleared.
+func (m *UserMutation) IdentitiesCleared() bool {
+	return m.clearedidentities
+}
+
+// RemoveIdentityIDs removes the "identities" edge to the Identity entity by IDs.
+func (m *UserMutation) RemoveIdentityIDs(ids ...int) {
+	if m.removedidentities == nil {
+		m.removedidentities = make(map[int]struct{})
+	}
+	for i := range ids {
+		delete(m.identities, ids[i])
+		m.removedidentities[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedIdentities returns the removed IDs of the "identities" edge to the Identity entity.
+func (m *UserMutation) RemovedIdentitiesIDs() (ids []int) {
+	for id := range m.removedidentities {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// IdentitiesIDs returns the "identities" edge IDs in the mutation.
+func (m *UserMutation) IdentitiesIDs() (ids []int) {
+	for id := range m.identities {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetIdentities resets all changes to the "identities" edge.
+func (m *UserMutation) ResetIdentities() {
+	m.identities = nil
+	m.clearedidentities = false
+	m.removedidentities = nil
+}
+
 // Where appends a list predicates to the UserMutation builder.
 func (m *UserMutation) Where(ps ...predicate.User) {
 	m.predicates = append(m.predicates, ps...)
@@ -19040,9 +21679,12 @@ func (m *UserMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UserMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.email != nil {
 		fields = append(fields, user.FieldEmail)
+	}
+	if m.email_confirmed_at != nil {
+		fields = append(fields, user.FieldEmailConfirmedAt)
 	}
 	if m.password_hash != nil {
 		fields = append(fields, user.FieldPasswordHash)
@@ -19069,6 +21711,8 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 	switch name {
 	case user.FieldEmail:
 		return m.Email()
+	case user.FieldEmailConfirmedAt:
+		return m.EmailConfirmedAt()
 	case user.FieldPasswordHash:
 		return m.PasswordHash()
 	case user.FieldName:
@@ -19090,6 +21734,8 @@ func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, er
 	switch name {
 	case user.FieldEmail:
 		return m.OldEmail(ctx)
+	case user.FieldEmailConfirmedAt:
+		return m.OldEmailConfirmedAt(ctx)
 	case user.FieldPasswordHash:
 		return m.OldPasswordHash(ctx)
 	case user.FieldName:
@@ -19115,6 +21761,13 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetEmail(v)
+		return nil
+	case user.FieldEmailConfirmedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmailConfirmedAt(v)
 		return nil
 	case user.FieldPasswordHash:
 		v, ok := value.(string)
@@ -19180,7 +21833,11 @@ func (m *UserMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *UserMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(user.FieldEmailConfirmedAt) {
+		fields = append(fields, user.FieldEmailConfirmedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -19193,6 +21850,11 @@ func (m *UserMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *UserMutation) ClearField(name string) error {
+	switch name {
+	case user.FieldEmailConfirmedAt:
+		m.ClearEmailConfirmedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown User nullable field %s", name)
 }
 
@@ -19202,6 +21864,9 @@ func (m *UserMutation) ResetField(name string) error {
 	switch name {
 	case user.FieldEmail:
 		m.ResetEmail()
+		return nil
+	case user.FieldEmailConfirmedAt:
+		m.ResetEmailConfirmedAt()
 		return nil
 	case user.FieldPasswordHash:
 		m.ResetPasswordHash()
@@ -19224,7 +21889,7 @@ func (m *UserMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *UserMutation) AddedEdges() []string {
-	edges := make([]string, 0, 3)
+	edges := make([]string, 0, 7)
 	if m.memberships != nil {
 		edges = append(edges, user.EdgeMemberships)
 	}
@@ -19233,6 +21898,18 @@ func (m *UserMutation) AddedEdges() []string {
 	}
 	if m.devices != nil {
 		edges = append(edges, user.EdgeDevices)
+	}
+	if m.authenticators != nil {
+		edges = append(edges, user.EdgeAuthenticators)
+	}
+	if m.recovery_codes != nil {
+		edges = append(edges, user.EdgeRecoveryCodes)
+	}
+	if m.passkeys != nil {
+		edges = append(edges, user.EdgePasskeys)
+	}
+	if m.identities != nil {
+		edges = append(edges, user.EdgeIdentities)
 	}
 	return edges
 }
@@ -19259,13 +21936,37 @@ func (m *UserMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case user.EdgeAuthenticators:
+		ids := make([]ent.Value, 0, len(m.authenticators))
+		for id := range m.authenticators {
+			ids = append(ids, id)
+		}
+		return ids
+	case user.EdgeRecoveryCodes:
+		ids := make([]ent.Value, 0, len(m.recovery_codes))
+		for id := range m.recovery_codes {
+			ids = append(ids, id)
+		}
+		return ids
+	case user.EdgePasskeys:
+		ids := make([]ent.Value, 0, len(m.passkeys))
+		for id := range m.passkeys {
+			ids = append(ids, id)
+		}
+		return ids
+	case user.EdgeIdentities:
+		ids := make([]ent.Value, 0, len(m.identities))
+		for id := range m.identities {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *UserMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 3)
+	edges := make([]string, 0, 7)
 	if m.removedmemberships != nil {
 		edges = append(edges, user.EdgeMemberships)
 	}
@@ -19274,6 +21975,18 @@ func (m *UserMutation) RemovedEdges() []string {
 	}
 	if m.removeddevices != nil {
 		edges = append(edges, user.EdgeDevices)
+	}
+	if m.removedauthenticators != nil {
+		edges = append(edges, user.EdgeAuthenticators)
+	}
+	if m.removedrecovery_codes != nil {
+		edges = append(edges, user.EdgeRecoveryCodes)
+	}
+	if m.removedpasskeys != nil {
+		edges = append(edges, user.EdgePasskeys)
+	}
+	if m.removedidentities != nil {
+		edges = append(edges, user.EdgeIdentities)
 	}
 	return edges
 }
@@ -19300,13 +22013,37 @@ func (m *UserMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case user.EdgeAuthenticators:
+		ids := make([]ent.Value, 0, len(m.removedauthenticators))
+		for id := range m.removedauthenticators {
+			ids = append(ids, id)
+		}
+		return ids
+	case user.EdgeRecoveryCodes:
+		ids := make([]ent.Value, 0, len(m.removedrecovery_codes))
+		for id := range m.removedrecovery_codes {
+			ids = append(ids, id)
+		}
+		return ids
+	case user.EdgePasskeys:
+		ids := make([]ent.Value, 0, len(m.removedpasskeys))
+		for id := range m.removedpasskeys {
+			ids = append(ids, id)
+		}
+		return ids
+	case user.EdgeIdentities:
+		ids := make([]ent.Value, 0, len(m.removedidentities))
+		for id := range m.removedidentities {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *UserMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 3)
+	edges := make([]string, 0, 7)
 	if m.clearedmemberships {
 		edges = append(edges, user.EdgeMemberships)
 	}
@@ -19315,6 +22052,18 @@ func (m *UserMutation) ClearedEdges() []string {
 	}
 	if m.cleareddevices {
 		edges = append(edges, user.EdgeDevices)
+	}
+	if m.clearedauthenticators {
+		edges = append(edges, user.EdgeAuthenticators)
+	}
+	if m.clearedrecovery_codes {
+		edges = append(edges, user.EdgeRecoveryCodes)
+	}
+	if m.clearedpasskeys {
+		edges = append(edges, user.EdgePasskeys)
+	}
+	if m.clearedidentities {
+		edges = append(edges, user.EdgeIdentities)
 	}
 	return edges
 }
@@ -19329,6 +22078,14 @@ func (m *UserMutation) EdgeCleared(name string) bool {
 		return m.clearedsessions
 	case user.EdgeDevices:
 		return m.cleareddevices
+	case user.EdgeAuthenticators:
+		return m.clearedauthenticators
+	case user.EdgeRecoveryCodes:
+		return m.clearedrecovery_codes
+	case user.EdgePasskeys:
+		return m.clearedpasskeys
+	case user.EdgeIdentities:
+		return m.clearedidentities
 	}
 	return false
 }
@@ -19353,6 +22110,18 @@ func (m *UserMutation) ResetEdge(name string) error {
 		return nil
 	case user.EdgeDevices:
 		m.ResetDevices()
+		return nil
+	case user.EdgeAuthenticators:
+		m.ResetAuthenticators()
+		return nil
+	case user.EdgeRecoveryCodes:
+		m.ResetRecoveryCodes()
+		return nil
+	case user.EdgePasskeys:
+		m.ResetPasskeys()
+		return nil
+	case user.EdgeIdentities:
+		m.ResetIdentities()
 		return nil
 	}
 	return fmt.Errorf("unknown User edge %s", name)
@@ -22175,6 +24944,8 @@ type WorkspaceMutation struct {
 	kept_before              *time.Time
 	kept_days                *int
 	addkept_days             *int
+	delete_at                *time.Time
+	second_factor_required   *bool
 	created_at               *time.Time
 	clearedFields            map[string]struct{}
 	members                  map[int]struct{}
@@ -22216,6 +24987,9 @@ type WorkspaceMutation struct {
 	webhook_messages         map[string]struct{}
 	removedwebhook_messages  map[string]struct{}
 	clearedwebhook_messages  bool
+	sso_connections          map[string]struct{}
+	removedsso_connections   map[string]struct{}
+	clearedsso_connections   bool
 	done                     bool
 	oldValue                 func(context.Context) (*Workspace, error)
 	predicates               []predicate.Workspace
@@ -22585,6 +25359,91 @@ func (m *WorkspaceMutation) AddedKeptDays() (r int, exists bool) {
 func (m *WorkspaceMutation) ResetKeptDays() {
 	m.kept_days = nil
 	m.addkept_days = nil
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (m *WorkspaceMutation) SetDeleteAt(t time.Time) {
+	m.delete_at = &t
+}
+
+// DeleteAt returns the value of the "delete_at" field in the mutation.
+func (m *WorkspaceMutation) DeleteAt() (r time.Time, exists bool) {
+	v := m.delete_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeleteAt returns the old "delete_at" field's value of the Workspace entity.
+// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WorkspaceMutation) OldDeleteAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeleteAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeleteAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeleteAt: %w", err)
+	}
+	return oldValue.DeleteAt, nil
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (m *WorkspaceMutation) ClearDeleteAt() {
+	m.delete_at = nil
+	m.clearedFields[workspace.FieldDeleteAt] = struct{}{}
+}
+
+// DeleteAtCleared returns if the "delete_at" field was cleared in this mutation.
+func (m *WorkspaceMutation) DeleteAtCleared() bool {
+	_, ok := m.clearedFields[workspace.FieldDeleteAt]
+	return ok
+}
+
+// ResetDeleteAt resets all changes to the "delete_at" field.
+func (m *WorkspaceMutation) ResetDeleteAt() {
+	m.delete_at = nil
+	delete(m.clearedFields, workspace.FieldDeleteAt)
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (m *WorkspaceMutation) SetSecondFactorRequired(b bool) {
+	m.second_factor_required = &b
+}
+
+// SecondFactorRequired returns the value of the "second_factor_required" field in the mutation.
+func (m *WorkspaceMutation) SecondFactorRequired() (r bool, exists bool) {
+	v := m.second_factor_required
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecondFactorRequired returns the old "second_factor_required" field's value of the Workspace entity.
+// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WorkspaceMutation) OldSecondFactorRequired(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecondFactorRequired is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecondFactorRequired requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecondFactorRequired: %w", err)
+	}
+	return oldValue.SecondFactorRequired, nil
+}
+
+// ResetSecondFactorRequired resets all changes to the "second_factor_required" field.
+func (m *WorkspaceMutation) ResetSecondFactorRequired() {
+	m.second_factor_required = nil
 }
 
 // SetCreatedAt sets the "created_at" field.
@@ -23325,6 +26184,60 @@ func (m *WorkspaceMutation) ResetWebhookMessages() {
 	m.removedwebhook_messages = nil
 }
 
+// AddSSOConnectionIDs adds the "sso_connections" edge to the SSOConnection entity by ids.
+func (m *WorkspaceMutation) AddSSOConnectionIDs(ids ...string) {
+	if m.sso_connections == nil {
+		m.sso_connections = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.sso_connections[ids[i]] = struct{}{}
+	}
+}
+
+// ClearSSOConnections clears the "sso_connections" edge to the SSOConnection entity.
+func (m *WorkspaceMutation) ClearSSOConnections() {
+	m.clearedsso_connections = true
+}
+
+// SSOConnectionsCleared reports if the "sso_connections" edge to the SSOConnection entity was cleared.
+func (m *WorkspaceMutation) SSOConnectionsCleared() bool {
+	return m.clearedsso_connections
+}
+
+// RemoveSSOConnectionIDs removes the "sso_connections" edge to the SSOConnection entity by IDs.
+func (m *WorkspaceMutation) RemoveSSOConnectionIDs(ids ...string) {
+	if m.removedsso_connections == nil {
+		m.removedsso_connections = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.sso_connections, ids[i])
+		m.removedsso_connections[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedSSOConnections returns the removed IDs of the "sso_connections" edge to the SSOConnection entity.
+func (m *WorkspaceMutation) RemovedSSOConnectionsIDs() (ids []string) {
+	for id := range m.removedsso_connections {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// SSOConnectionsIDs returns the "sso_connections" edge IDs in the mutation.
+func (m *WorkspaceMutation) SSOConnectionsIDs() (ids []string) {
+	for id := range m.sso_connections {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetSSOConnections resets all changes to the "sso_connections" edge.
+func (m *WorkspaceMutation) ResetSSOConnections() {
+	m.sso_connections = nil
+	m.clearedsso_connections = false
+	m.removedsso_connections = nil
+}
+
 // Where appends a list predicates to the WorkspaceMutation builder.
 func (m *WorkspaceMutation) Where(ps ...predicate.Workspace) {
 	m.predicates = append(m.predicates, ps...)
@@ -23359,7 +26272,7 @@ func (m *WorkspaceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WorkspaceMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 9)
 	if m.name != nil {
 		fields = append(fields, workspace.FieldName)
 	}
@@ -23377,6 +26290,12 @@ func (m *WorkspaceMutation) Fields() []string {
 	}
 	if m.kept_days != nil {
 		fields = append(fields, workspace.FieldKeptDays)
+	}
+	if m.delete_at != nil {
+		fields = append(fields, workspace.FieldDeleteAt)
+	}
+	if m.second_factor_required != nil {
+		fields = append(fields, workspace.FieldSecondFactorRequired)
 	}
 	if m.created_at != nil {
 		fields = append(fields, workspace.FieldCreatedAt)
@@ -23401,6 +26320,10 @@ func (m *WorkspaceMutation) Field(name string) (ent.Value, bool) {
 		return m.KeptBefore()
 	case workspace.FieldKeptDays:
 		return m.KeptDays()
+	case workspace.FieldDeleteAt:
+		return m.DeleteAt()
+	case workspace.FieldSecondFactorRequired:
+		return m.SecondFactorRequired()
 	case workspace.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -23424,6 +26347,10 @@ func (m *WorkspaceMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldKeptBefore(ctx)
 	case workspace.FieldKeptDays:
 		return m.OldKeptDays(ctx)
+	case workspace.FieldDeleteAt:
+		return m.OldDeleteAt(ctx)
+	case workspace.FieldSecondFactorRequired:
+		return m.OldSecondFactorRequired(ctx)
 	case workspace.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -23476,6 +26403,20 @@ func (m *WorkspaceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetKeptDays(v)
+		return nil
+	case workspace.FieldDeleteAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeleteAt(v)
+		return nil
+	case workspace.FieldSecondFactorRequired:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecondFactorRequired(v)
 		return nil
 	case workspace.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -23535,6 +26476,9 @@ func (m *WorkspaceMutation) ClearedFields() []string {
 	if m.FieldCleared(workspace.FieldKeptBefore) {
 		fields = append(fields, workspace.FieldKeptBefore)
 	}
+	if m.FieldCleared(workspace.FieldDeleteAt) {
+		fields = append(fields, workspace.FieldDeleteAt)
+	}
 	return fields
 }
 
@@ -23554,6 +26498,9 @@ func (m *WorkspaceMutation) ClearField(name string) error {
 		return nil
 	case workspace.FieldKeptBefore:
 		m.ClearKeptBefore()
+		return nil
+	case workspace.FieldDeleteAt:
+		m.ClearDeleteAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Workspace nullable field %s", name)
@@ -23581,6 +26528,12 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 	case workspace.FieldKeptDays:
 		m.ResetKeptDays()
 		return nil
+	case workspace.FieldDeleteAt:
+		m.ResetDeleteAt()
+		return nil
+	case workspace.FieldSecondFactorRequired:
+		m.ResetSecondFactorRequired()
+		return nil
 	case workspace.FieldCreatedAt:
 		m.ResetCreatedAt()
 		return nil
@@ -23590,7 +26543,7 @@ func (m *WorkspaceMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *WorkspaceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 13)
+	edges := make([]string, 0, 14)
 	if m.members != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -23629,6 +26582,9 @@ func (m *WorkspaceMutation) AddedEdges() []string {
 	}
 	if m.webhook_messages != nil {
 		edges = append(edges, workspace.EdgeWebhookMessages)
+	}
+	if m.sso_connections != nil {
+		edges = append(edges, workspace.EdgeSSOConnections)
 	}
 	return edges
 }
@@ -23715,13 +26671,19 @@ func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeSSOConnections:
+		ids := make([]ent.Value, 0, len(m.sso_connections))
+		for id := range m.sso_connections {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *WorkspaceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 13)
+	edges := make([]string, 0, 14)
 	if m.removedmembers != nil {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -23760,6 +26722,9 @@ func (m *WorkspaceMutation) RemovedEdges() []string {
 	}
 	if m.removedwebhook_messages != nil {
 		edges = append(edges, workspace.EdgeWebhookMessages)
+	}
+	if m.removedsso_connections != nil {
+		edges = append(edges, workspace.EdgeSSOConnections)
 	}
 	return edges
 }
@@ -23846,13 +26811,19 @@ func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case workspace.EdgeSSOConnections:
+		ids := make([]ent.Value, 0, len(m.removedsso_connections))
+		for id := range m.removedsso_connections {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *WorkspaceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 13)
+	edges := make([]string, 0, 14)
 	if m.clearedmembers {
 		edges = append(edges, workspace.EdgeMembers)
 	}
@@ -23892,6 +26863,9 @@ func (m *WorkspaceMutation) ClearedEdges() []string {
 	if m.clearedwebhook_messages {
 		edges = append(edges, workspace.EdgeWebhookMessages)
 	}
+	if m.clearedsso_connections {
+		edges = append(edges, workspace.EdgeSSOConnections)
+	}
 	return edges
 }
 
@@ -23925,6 +26899,8 @@ func (m *WorkspaceMutation) EdgeCleared(name string) bool {
 		return m.clearedwebhook_endpoints
 	case workspace.EdgeWebhookMessages:
 		return m.clearedwebhook_messages
+	case workspace.EdgeSSOConnections:
+		return m.clearedsso_connections
 	}
 	return false
 }
@@ -23979,6 +26955,9 @@ func (m *WorkspaceMutation) ResetEdge(name string) error {
 		return nil
 	case workspace.EdgeWebhookMessages:
 		m.ResetWebhookMessages()
+		return nil
+	case workspace.EdgeSSOConnections:
+		m.ResetSSOConnections()
 		return nil
 	}
 	return fmt.Errorf("unknown Workspace edge %s", name)

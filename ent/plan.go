@@ -45,6 +45,8 @@ type Plan struct {
 	ConcurrentAnswers int `json:"concurrent_answers,omitempty"`
 	// RetentionDays holds the value of the "retention_days" field.
 	RetentionDays int `json:"retention_days,omitempty"`
+	// AuditDays holds the value of the "audit_days" field.
+	AuditDays int `json:"audit_days,omitempty"`
 	// MonthlyPrice holds the value of the "monthly_price" field.
 	MonthlyPrice int `json:"monthly_price,omitempty"`
 	// YearlyPrice holds the value of the "yearly_price" field.
@@ -67,7 +69,7 @@ func (*Plan) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case plan.FieldFeatures:
 			values[i] = new([]byte)
-		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldPlaygroundPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldConcurrentAnswers, plan.FieldRetentionDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
+		case plan.FieldRank, plan.FieldChatbots, plan.FieldMembers, plan.FieldTokensPerChatbot, plan.FieldMessageChars, plan.FieldMessagesPerMonth, plan.FieldPlaygroundPerMonth, plan.FieldKnowledgeChars, plan.FieldStoredBytes, plan.FieldRequestsPerMinute, plan.FieldConcurrentAnswers, plan.FieldRetentionDays, plan.FieldAuditDays, plan.FieldMonthlyPrice, plan.FieldYearlyPrice, plan.FieldSoldMonthlyPrice, plan.FieldSoldYearlyPrice:
 			values[i] = new(sql.NullInt64)
 		case plan.FieldID, plan.FieldTitle, plan.FieldCurrency, plan.FieldSoldCurrency:
 			values[i] = new(sql.NullString)
@@ -177,6 +179,12 @@ func (_m *Plan) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field retention_days", values[i])
 			} else if value.Valid {
 				_m.RetentionDays = int(value.Int64)
+			}
+		case plan.FieldAuditDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field audit_days", values[i])
+			} else if value.Valid {
+				_m.AuditDays = int(value.Int64)
 			}
 		case plan.FieldMonthlyPrice:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -291,6 +299,9 @@ func (_m *Plan) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("retention_days=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RetentionDays))
+	builder.WriteString(", ")
+	builder.WriteString("audit_days=")
+	builder.WriteString(fmt.Sprintf("%v", _m.AuditDays))
 	builder.WriteString(", ")
 	builder.WriteString("monthly_price=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MonthlyPrice))

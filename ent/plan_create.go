@@ -154,6 +154,20 @@ func (_c *PlanCreate) SetNillableRetentionDays(v *int) *PlanCreate {
 	return _c
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (_c *PlanCreate) SetAuditDays(v int) *PlanCreate {
+	_c.mutation.SetAuditDays(v)
+	return _c
+}
+
+// SetNillableAuditDays sets the "audit_days" field if the given value is not nil.
+func (_c *PlanCreate) SetNillableAuditDays(v *int) *PlanCreate {
+	if v != nil {
+		_c.SetAuditDays(*v)
+	}
+	return _c
+}
+
 // SetMonthlyPrice sets the "monthly_price" field.
 func (_c *PlanCreate) SetMonthlyPrice(v int) *PlanCreate {
 	_c.mutation.SetMonthlyPrice(v)
@@ -303,6 +317,10 @@ func (_c *PlanCreate) defaults() {
 		v := plan.DefaultRetentionDays
 		_c.mutation.SetRetentionDays(v)
 	}
+	if _, ok := _c.mutation.AuditDays(); !ok {
+		v := plan.DefaultAuditDays
+		_c.mutation.SetAuditDays(v)
+	}
 	if _, ok := _c.mutation.MonthlyPrice(); !ok {
 		v := plan.DefaultMonthlyPrice
 		_c.mutation.SetMonthlyPrice(v)
@@ -377,6 +395,9 @@ func (_c *PlanCreate) check() error {
 	}
 	if _, ok := _c.mutation.RetentionDays(); !ok {
 		return &ValidationError{Name: "retention_days", err: errors.New(`ent: missing required field "Plan.retention_days"`)}
+	}
+	if _, ok := _c.mutation.AuditDays(); !ok {
+		return &ValidationError{Name: "audit_days", err: errors.New(`ent: missing required field "Plan.audit_days"`)}
 	}
 	if _, ok := _c.mutation.MonthlyPrice(); !ok {
 		return &ValidationError{Name: "monthly_price", err: errors.New(`ent: missing required field "Plan.monthly_price"`)}
@@ -502,6 +523,10 @@ func (_c *PlanCreate) createSpec() (*Plan, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RetentionDays(); ok {
 		_spec.SetField(plan.FieldRetentionDays, field.TypeInt, value)
 		_node.RetentionDays = value
+	}
+	if value, ok := _c.mutation.AuditDays(); ok {
+		_spec.SetField(plan.FieldAuditDays, field.TypeInt, value)
+		_node.AuditDays = value
 	}
 	if value, ok := _c.mutation.MonthlyPrice(); ok {
 		_spec.SetField(plan.FieldMonthlyPrice, field.TypeInt, value)
@@ -816,6 +841,24 @@ func (u *PlanUpsert) UpdateRetentionDays() *PlanUpsert {
 // AddRetentionDays adds v to the "retention_days" field.
 func (u *PlanUpsert) AddRetentionDays(v int) *PlanUpsert {
 	u.Add(plan.FieldRetentionDays, v)
+	return u
+}
+
+// SetAuditDays sets the "audit_days" field.
+func (u *PlanUpsert) SetAuditDays(v int) *PlanUpsert {
+	u.Set(plan.FieldAuditDays, v)
+	return u
+}
+
+// UpdateAuditDays sets the "audit_days" field to the value that was provided on create.
+func (u *PlanUpsert) UpdateAuditDays() *PlanUpsert {
+	u.SetExcluded(plan.FieldAuditDays)
+	return u
+}
+
+// AddAuditDays adds v to the "audit_days" field.
+func (u *PlanUpsert) AddAuditDays(v int) *PlanUpsert {
+	u.Add(plan.FieldAuditDays, v)
 	return u
 }
 
@@ -1240,6 +1283,27 @@ func (u *PlanUpsertOne) AddRetentionDays(v int) *PlanUpsertOne {
 func (u *PlanUpsertOne) UpdateRetentionDays() *PlanUpsertOne {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateRetentionDays()
+	})
+}
+
+// SetAuditDays sets the "audit_days" field.
+func (u *PlanUpsertOne) SetAuditDays(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetAuditDays(v)
+	})
+}
+
+// AddAuditDays adds v to the "audit_days" field.
+func (u *PlanUpsertOne) AddAuditDays(v int) *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddAuditDays(v)
+	})
+}
+
+// UpdateAuditDays sets the "audit_days" field to the value that was provided on create.
+func (u *PlanUpsertOne) UpdateAuditDays() *PlanUpsertOne {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateAuditDays()
 	})
 }
 
@@ -1847,6 +1911,27 @@ func (u *PlanUpsertBulk) AddRetentionDays(v int) *PlanUpsertBulk {
 func (u *PlanUpsertBulk) UpdateRetentionDays() *PlanUpsertBulk {
 	return u.Update(func(s *PlanUpsert) {
 		s.UpdateRetentionDays()
+	})
+}
+
+// SetAuditDays sets the "audit_days" field.
+func (u *PlanUpsertBulk) SetAuditDays(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.SetAuditDays(v)
+	})
+}
+
+// AddAuditDays adds v to the "audit_days" field.
+func (u *PlanUpsertBulk) AddAuditDays(v int) *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.AddAuditDays(v)
+	})
+}
+
+// UpdateAuditDays sets the "audit_days" field to the value that was provided on create.
+func (u *PlanUpsertBulk) UpdateAuditDays() *PlanUpsertBulk {
+	return u.Update(func(s *PlanUpsert) {
+		s.UpdateAuditDays()
 	})
 }
 

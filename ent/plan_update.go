@@ -306,6 +306,27 @@ func (_u *PlanUpdate) AddRetentionDays(v int) *PlanUpdate {
 	return _u
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (_u *PlanUpdate) SetAuditDays(v int) *PlanUpdate {
+	_u.mutation.ResetAuditDays()
+	_u.mutation.SetAuditDays(v)
+	return _u
+}
+
+// SetNillableAuditDays sets the "audit_days" field if the given value is not nil.
+func (_u *PlanUpdate) SetNillableAuditDays(v *int) *PlanUpdate {
+	if v != nil {
+		_u.SetAuditDays(*v)
+	}
+	return _u
+}
+
+// AddAuditDays adds value to the "audit_days" field.
+func (_u *PlanUpdate) AddAuditDays(v int) *PlanUpdate {
+	_u.mutation.AddAuditDays(v)
+	return _u
+}
+
 // SetMonthlyPrice sets the "monthly_price" field.
 func (_u *PlanUpdate) SetMonthlyPrice(v int) *PlanUpdate {
 	_u.mutation.ResetMonthlyPrice()
@@ -564,6 +585,12 @@ func (_u *PlanUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedRetentionDays(); ok {
 		_spec.AddField(plan.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AuditDays(); ok {
+		_spec.SetField(plan.FieldAuditDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAuditDays(); ok {
+		_spec.AddField(plan.FieldAuditDays, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.MonthlyPrice(); ok {
 		_spec.SetField(plan.FieldMonthlyPrice, field.TypeInt, value)
@@ -893,6 +920,27 @@ func (_u *PlanUpdateOne) AddRetentionDays(v int) *PlanUpdateOne {
 	return _u
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (_u *PlanUpdateOne) SetAuditDays(v int) *PlanUpdateOne {
+	_u.mutation.ResetAuditDays()
+	_u.mutation.SetAuditDays(v)
+	return _u
+}
+
+// SetNillableAuditDays sets the "audit_days" field if the given value is not nil.
+func (_u *PlanUpdateOne) SetNillableAuditDays(v *int) *PlanUpdateOne {
+	if v != nil {
+		_u.SetAuditDays(*v)
+	}
+	return _u
+}
+
+// AddAuditDays adds value to the "audit_days" field.
+func (_u *PlanUpdateOne) AddAuditDays(v int) *PlanUpdateOne {
+	_u.mutation.AddAuditDays(v)
+	return _u
+}
+
 // SetMonthlyPrice sets the "monthly_price" field.
 func (_u *PlanUpdateOne) SetMonthlyPrice(v int) *PlanUpdateOne {
 	_u.mutation.ResetMonthlyPrice()
@@ -1181,6 +1229,12 @@ func (_u *PlanUpdateOne) sqlSave(ctx context.Context) (_node *Plan, err error) {
 	}
 	if value, ok := _u.mutation.AddedRetentionDays(); ok {
 		_spec.AddField(plan.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AuditDays(); ok {
+		_spec.SetField(plan.FieldAuditDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAuditDays(); ok {
+		_spec.AddField(plan.FieldAuditDays, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.MonthlyPrice(); ok {
 		_spec.SetField(plan.FieldMonthlyPrice, field.TypeInt, value)

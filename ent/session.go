@@ -28,6 +28,14 @@ type Session struct {
 	UserAgent string `json:"user_agent,omitempty"`
 	// Network holds the value of the "network" field.
 	Network string `json:"network,omitempty"`
+	// LastNetwork holds the value of the "last_network" field.
+	LastNetwork string `json:"last_network,omitempty"`
+	// ProvedAt holds the value of the "proved_at" field.
+	ProvedAt *time.Time `json:"proved_at,omitempty"`
+	// Method holds the value of the "method" field.
+	Method string `json:"method,omitempty"`
+	// SecondFactor holds the value of the "second_factor" field.
+	SecondFactor bool `json:"second_factor,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -61,9 +69,11 @@ func (*Session) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case session.FieldID, session.FieldUserID, session.FieldUserAgent, session.FieldNetwork:
+		case session.FieldSecondFactor:
+			values[i] = new(sql.NullBool)
+		case session.FieldID, session.FieldUserID, session.FieldUserAgent, session.FieldNetwork, session.FieldLastNetwork, session.FieldMethod:
 			values[i] = new(sql.NullString)
-		case session.FieldLastSeenAt, session.FieldExpiresAt, session.FieldCreatedAt:
+		case session.FieldLastSeenAt, session.FieldExpiresAt, session.FieldProvedAt, session.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -115,6 +125,31 @@ func (_m *Session) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field network", values[i])
 			} else if value.Valid {
 				_m.Network = value.String
+			}
+		case session.FieldLastNetwork:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field last_network", values[i])
+			} else if value.Valid {
+				_m.LastNetwork = value.String
+			}
+		case session.FieldProvedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field proved_at", values[i])
+			} else if value.Valid {
+				_m.ProvedAt = new(time.Time)
+				*_m.ProvedAt = value.Time
+			}
+		case session.FieldMethod:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field method", values[i])
+			} else if value.Valid {
+				_m.Method = value.String
+			}
+		case session.FieldSecondFactor:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field second_factor", values[i])
+			} else if value.Valid {
+				_m.SecondFactor = value.Bool
 			}
 		case session.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -177,6 +212,20 @@ func (_m *Session) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("network=")
 	builder.WriteString(_m.Network)
+	builder.WriteString(", ")
+	builder.WriteString("last_network=")
+	builder.WriteString(_m.LastNetwork)
+	builder.WriteString(", ")
+	if v := _m.ProvedAt; v != nil {
+		builder.WriteString("proved_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("method=")
+	builder.WriteString(_m.Method)
+	builder.WriteString(", ")
+	builder.WriteString("second_factor=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SecondFactor))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -70,6 +70,62 @@ func (_c *SessionCreate) SetNillableNetwork(v *string) *SessionCreate {
 	return _c
 }
 
+// SetLastNetwork sets the "last_network" field.
+func (_c *SessionCreate) SetLastNetwork(v string) *SessionCreate {
+	_c.mutation.SetLastNetwork(v)
+	return _c
+}
+
+// SetNillableLastNetwork sets the "last_network" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableLastNetwork(v *string) *SessionCreate {
+	if v != nil {
+		_c.SetLastNetwork(*v)
+	}
+	return _c
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (_c *SessionCreate) SetProvedAt(v time.Time) *SessionCreate {
+	_c.mutation.SetProvedAt(v)
+	return _c
+}
+
+// SetNillableProvedAt sets the "proved_at" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableProvedAt(v *time.Time) *SessionCreate {
+	if v != nil {
+		_c.SetProvedAt(*v)
+	}
+	return _c
+}
+
+// SetMethod sets the "method" field.
+func (_c *SessionCreate) SetMethod(v string) *SessionCreate {
+	_c.mutation.SetMethod(v)
+	return _c
+}
+
+// SetNillableMethod sets the "method" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableMethod(v *string) *SessionCreate {
+	if v != nil {
+		_c.SetMethod(*v)
+	}
+	return _c
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (_c *SessionCreate) SetSecondFactor(v bool) *SessionCreate {
+	_c.mutation.SetSecondFactor(v)
+	return _c
+}
+
+// SetNillableSecondFactor sets the "second_factor" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableSecondFactor(v *bool) *SessionCreate {
+	if v != nil {
+		_c.SetSecondFactor(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *SessionCreate) SetCreatedAt(v time.Time) *SessionCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -138,6 +194,18 @@ func (_c *SessionCreate) defaults() {
 		v := session.DefaultNetwork
 		_c.mutation.SetNetwork(v)
 	}
+	if _, ok := _c.mutation.LastNetwork(); !ok {
+		v := session.DefaultLastNetwork
+		_c.mutation.SetLastNetwork(v)
+	}
+	if _, ok := _c.mutation.Method(); !ok {
+		v := session.DefaultMethod
+		_c.mutation.SetMethod(v)
+	}
+	if _, ok := _c.mutation.SecondFactor(); !ok {
+		v := session.DefaultSecondFactor
+		_c.mutation.SetSecondFactor(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		v := session.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
@@ -175,6 +243,25 @@ func (_c *SessionCreate) check() error {
 		if err := session.NetworkValidator(v); err != nil {
 			return &ValidationError{Name: "network", err: fmt.Errorf(`ent: validator failed for field "Session.network": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.LastNetwork(); !ok {
+		return &ValidationError{Name: "last_network", err: errors.New(`ent: missing required field "Session.last_network"`)}
+	}
+	if v, ok := _c.mutation.LastNetwork(); ok {
+		if err := session.LastNetworkValidator(v); err != nil {
+			return &ValidationError{Name: "last_network", err: fmt.Errorf(`ent: validator failed for field "Session.last_network": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Method(); !ok {
+		return &ValidationError{Name: "method", err: errors.New(`ent: missing required field "Session.method"`)}
+	}
+	if v, ok := _c.mutation.Method(); ok {
+		if err := session.MethodValidator(v); err != nil {
+			return &ValidationError{Name: "method", err: fmt.Errorf(`ent: validator failed for field "Session.method": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.SecondFactor(); !ok {
+		return &ValidationError{Name: "second_factor", err: errors.New(`ent: missing required field "Session.second_factor"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Session.created_at"`)}
@@ -238,6 +325,22 @@ func (_c *SessionCreate) createSpec() (*Session, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Network(); ok {
 		_spec.SetField(session.FieldNetwork, field.TypeString, value)
 		_node.Network = value
+	}
+	if value, ok := _c.mutation.LastNetwork(); ok {
+		_spec.SetField(session.FieldLastNetwork, field.TypeString, value)
+		_node.LastNetwork = value
+	}
+	if value, ok := _c.mutation.ProvedAt(); ok {
+		_spec.SetField(session.FieldProvedAt, field.TypeTime, value)
+		_node.ProvedAt = &value
+	}
+	if value, ok := _c.mutation.Method(); ok {
+		_spec.SetField(session.FieldMethod, field.TypeString, value)
+		_node.Method = value
+	}
+	if value, ok := _c.mutation.SecondFactor(); ok {
+		_spec.SetField(session.FieldSecondFactor, field.TypeBool, value)
+		_node.SecondFactor = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(session.FieldCreatedAt, field.TypeTime, value)
@@ -324,6 +427,48 @@ func (u *SessionUpsert) UpdateLastSeenAt() *SessionUpsert {
 	return u
 }
 
+// SetLastNetwork sets the "last_network" field.
+func (u *SessionUpsert) SetLastNetwork(v string) *SessionUpsert {
+	u.Set(session.FieldLastNetwork, v)
+	return u
+}
+
+// UpdateLastNetwork sets the "last_network" field to the value that was provided on create.
+func (u *SessionUpsert) UpdateLastNetwork() *SessionUpsert {
+	u.SetExcluded(session.FieldLastNetwork)
+	return u
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (u *SessionUpsert) SetProvedAt(v time.Time) *SessionUpsert {
+	u.Set(session.FieldProvedAt, v)
+	return u
+}
+
+// UpdateProvedAt sets the "proved_at" field to the value that was provided on create.
+func (u *SessionUpsert) UpdateProvedAt() *SessionUpsert {
+	u.SetExcluded(session.FieldProvedAt)
+	return u
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (u *SessionUpsert) ClearProvedAt() *SessionUpsert {
+	u.SetNull(session.FieldProvedAt)
+	return u
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (u *SessionUpsert) SetSecondFactor(v bool) *SessionUpsert {
+	u.Set(session.FieldSecondFactor, v)
+	return u
+}
+
+// UpdateSecondFactor sets the "second_factor" field to the value that was provided on create.
+func (u *SessionUpsert) UpdateSecondFactor() *SessionUpsert {
+	u.SetExcluded(session.FieldSecondFactor)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -352,6 +497,9 @@ func (u *SessionUpsertOne) UpdateNewValues() *SessionUpsertOne {
 		}
 		if _, exists := u.create.mutation.Network(); exists {
 			s.SetIgnore(session.FieldNetwork)
+		}
+		if _, exists := u.create.mutation.Method(); exists {
+			s.SetIgnore(session.FieldMethod)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(session.FieldCreatedAt)
@@ -398,6 +546,55 @@ func (u *SessionUpsertOne) SetLastSeenAt(v time.Time) *SessionUpsertOne {
 func (u *SessionUpsertOne) UpdateLastSeenAt() *SessionUpsertOne {
 	return u.Update(func(s *SessionUpsert) {
 		s.UpdateLastSeenAt()
+	})
+}
+
+// SetLastNetwork sets the "last_network" field.
+func (u *SessionUpsertOne) SetLastNetwork(v string) *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.SetLastNetwork(v)
+	})
+}
+
+// UpdateLastNetwork sets the "last_network" field to the value that was provided on create.
+func (u *SessionUpsertOne) UpdateLastNetwork() *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.UpdateLastNetwork()
+	})
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (u *SessionUpsertOne) SetProvedAt(v time.Time) *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.SetProvedAt(v)
+	})
+}
+
+// UpdateProvedAt sets the "proved_at" field to the value that was provided on create.
+func (u *SessionUpsertOne) UpdateProvedAt() *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.UpdateProvedAt()
+	})
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (u *SessionUpsertOne) ClearProvedAt() *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.ClearProvedAt()
+	})
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (u *SessionUpsertOne) SetSecondFactor(v bool) *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.SetSecondFactor(v)
+	})
+}
+
+// UpdateSecondFactor sets the "second_factor" field to the value that was provided on create.
+func (u *SessionUpsertOne) UpdateSecondFactor() *SessionUpsertOne {
+	return u.Update(func(s *SessionUpsert) {
+		s.UpdateSecondFactor()
 	})
 }
 
@@ -596,6 +793,9 @@ func (u *SessionUpsertBulk) UpdateNewValues() *SessionUpsertBulk {
 			if _, exists := b.mutation.Network(); exists {
 				s.SetIgnore(session.FieldNetwork)
 			}
+			if _, exists := b.mutation.Method(); exists {
+				s.SetIgnore(session.FieldMethod)
+			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(session.FieldCreatedAt)
 			}
@@ -642,6 +842,55 @@ func (u *SessionUpsertBulk) SetLastSeenAt(v time.Time) *SessionUpsertBulk {
 func (u *SessionUpsertBulk) UpdateLastSeenAt() *SessionUpsertBulk {
 	return u.Update(func(s *SessionUpsert) {
 		s.UpdateLastSeenAt()
+	})
+}
+
+// SetLastNetwork sets the "last_network" field.
+func (u *SessionUpsertBulk) SetLastNetwork(v string) *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.SetLastNetwork(v)
+	})
+}
+
+// UpdateLastNetwork sets the "last_network" field to the value that was provided on create.
+func (u *SessionUpsertBulk) UpdateLastNetwork() *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.UpdateLastNetwork()
+	})
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (u *SessionUpsertBulk) SetProvedAt(v time.Time) *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.SetProvedAt(v)
+	})
+}
+
+// UpdateProvedAt sets the "proved_at" field to the value that was provided on create.
+func (u *SessionUpsertBulk) UpdateProvedAt() *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.UpdateProvedAt()
+	})
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (u *SessionUpsertBulk) ClearProvedAt() *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.ClearProvedAt()
+	})
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (u *SessionUpsertBulk) SetSecondFactor(v bool) *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.SetSecondFactor(v)
+	})
+}
+
+// UpdateSecondFactor sets the "second_factor" field to the value that was provided on create.
+func (u *SessionUpsertBulk) UpdateSecondFactor() *SessionUpsertBulk {
+	return u.Update(func(s *SessionUpsert) {
+		s.UpdateSecondFactor()
 	})
 }
 

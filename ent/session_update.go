@@ -42,6 +42,54 @@ func (_u *SessionUpdate) SetNillableLastSeenAt(v *time.Time) *SessionUpdate {
 	return _u
 }
 
+// SetLastNetwork sets the "last_network" field.
+func (_u *SessionUpdate) SetLastNetwork(v string) *SessionUpdate {
+	_u.mutation.SetLastNetwork(v)
+	return _u
+}
+
+// SetNillableLastNetwork sets the "last_network" field if the given value is not nil.
+func (_u *SessionUpdate) SetNillableLastNetwork(v *string) *SessionUpdate {
+	if v != nil {
+		_u.SetLastNetwork(*v)
+	}
+	return _u
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (_u *SessionUpdate) SetProvedAt(v time.Time) *SessionUpdate {
+	_u.mutation.SetProvedAt(v)
+	return _u
+}
+
+// SetNillableProvedAt sets the "proved_at" field if the given value is not nil.
+func (_u *SessionUpdate) SetNillableProvedAt(v *time.Time) *SessionUpdate {
+	if v != nil {
+		_u.SetProvedAt(*v)
+	}
+	return _u
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (_u *SessionUpdate) ClearProvedAt() *SessionUpdate {
+	_u.mutation.ClearProvedAt()
+	return _u
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (_u *SessionUpdate) SetSecondFactor(v bool) *SessionUpdate {
+	_u.mutation.SetSecondFactor(v)
+	return _u
+}
+
+// SetNillableSecondFactor sets the "second_factor" field if the given value is not nil.
+func (_u *SessionUpdate) SetNillableSecondFactor(v *bool) *SessionUpdate {
+	if v != nil {
+		_u.SetSecondFactor(*v)
+	}
+	return _u
+}
+
 // Mutation returns the SessionMutation object of the builder.
 func (_u *SessionUpdate) Mutation() *SessionMutation {
 	return _u.mutation
@@ -76,6 +124,11 @@ func (_u *SessionUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *SessionUpdate) check() error {
+	if v, ok := _u.mutation.LastNetwork(); ok {
+		if err := session.LastNetworkValidator(v); err != nil {
+			return &ValidationError{Name: "last_network", err: fmt.Errorf(`ent: validator failed for field "Session.last_network": %w`, err)}
+		}
+	}
 	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Session.user"`)
 	}
@@ -96,6 +149,18 @@ func (_u *SessionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.LastSeenAt(); ok {
 		_spec.SetField(session.FieldLastSeenAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.LastNetwork(); ok {
+		_spec.SetField(session.FieldLastNetwork, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ProvedAt(); ok {
+		_spec.SetField(session.FieldProvedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ProvedAtCleared() {
+		_spec.ClearField(session.FieldProvedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SecondFactor(); ok {
+		_spec.SetField(session.FieldSecondFactor, field.TypeBool, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -127,6 +192,54 @@ func (_u *SessionUpdateOne) SetLastSeenAt(v time.Time) *SessionUpdateOne {
 func (_u *SessionUpdateOne) SetNillableLastSeenAt(v *time.Time) *SessionUpdateOne {
 	if v != nil {
 		_u.SetLastSeenAt(*v)
+	}
+	return _u
+}
+
+// SetLastNetwork sets the "last_network" field.
+func (_u *SessionUpdateOne) SetLastNetwork(v string) *SessionUpdateOne {
+	_u.mutation.SetLastNetwork(v)
+	return _u
+}
+
+// SetNillableLastNetwork sets the "last_network" field if the given value is not nil.
+func (_u *SessionUpdateOne) SetNillableLastNetwork(v *string) *SessionUpdateOne {
+	if v != nil {
+		_u.SetLastNetwork(*v)
+	}
+	return _u
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (_u *SessionUpdateOne) SetProvedAt(v time.Time) *SessionUpdateOne {
+	_u.mutation.SetProvedAt(v)
+	return _u
+}
+
+// SetNillableProvedAt sets the "proved_at" field if the given value is not nil.
+func (_u *SessionUpdateOne) SetNillableProvedAt(v *time.Time) *SessionUpdateOne {
+	if v != nil {
+		_u.SetProvedAt(*v)
+	}
+	return _u
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (_u *SessionUpdateOne) ClearProvedAt() *SessionUpdateOne {
+	_u.mutation.ClearProvedAt()
+	return _u
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (_u *SessionUpdateOne) SetSecondFactor(v bool) *SessionUpdateOne {
+	_u.mutation.SetSecondFactor(v)
+	return _u
+}
+
+// SetNillableSecondFactor sets the "second_factor" field if the given value is not nil.
+func (_u *SessionUpdateOne) SetNillableSecondFactor(v *bool) *SessionUpdateOne {
+	if v != nil {
+		_u.SetSecondFactor(*v)
 	}
 	return _u
 }
@@ -178,6 +291,11 @@ func (_u *SessionUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *SessionUpdateOne) check() error {
+	if v, ok := _u.mutation.LastNetwork(); ok {
+		if err := session.LastNetworkValidator(v); err != nil {
+			return &ValidationError{Name: "last_network", err: fmt.Errorf(`ent: validator failed for field "Session.last_network": %w`, err)}
+		}
+	}
 	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Session.user"`)
 	}
@@ -215,6 +333,18 @@ func (_u *SessionUpdateOne) sqlSave(ctx context.Context) (_node *Session, err er
 	}
 	if value, ok := _u.mutation.LastSeenAt(); ok {
 		_spec.SetField(session.FieldLastSeenAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.LastNetwork(); ok {
+		_spec.SetField(session.FieldLastNetwork, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ProvedAt(); ok {
+		_spec.SetField(session.FieldProvedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ProvedAtCleared() {
+		_spec.ClearField(session.FieldProvedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SecondFactor(); ok {
+		_spec.SetField(session.FieldSecondFactor, field.TypeBool, value)
 	}
 	_node = &Session{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -18,8 +18,12 @@ type Tx struct {
 	AccountMail *AccountMailClient
 	// AddressCode is the client for interacting with the AddressCode builders.
 	AddressCode *AddressCodeClient
+	// AuditChain is the client for interacting with the AuditChain builders.
+	AuditChain *AuditChainClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
+	// Authenticator is the client for interacting with the Authenticator builders.
+	Authenticator *AuthenticatorClient
 	// BillingEvent is the client for interacting with the BillingEvent builders.
 	BillingEvent *BillingEventClient
 	// CachedAnswer is the client for interacting with the CachedAnswer builders.
@@ -40,12 +44,16 @@ type Tx struct {
 	Document *DocumentClient
 	// Embedding is the client for interacting with the Embedding builders.
 	Embedding *EmbeddingClient
+	// Erasure is the client for interacting with the Erasure builders.
+	Erasure *ErasureClient
 	// Feedback is the client for interacting with the Feedback builders.
 	Feedback *FeedbackClient
 	// Gap is the client for interacting with the Gap builders.
 	Gap *GapClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// Identity is the client for interacting with the Identity builders.
+	Identity *IdentityClient
 	// IndexChange is the client for interacting with the IndexChange builders.
 	IndexChange *IndexChangeClient
 	// InstallationKey is the client for interacting with the InstallationKey builders.
@@ -62,6 +70,8 @@ type Tx struct {
 	MessageHold *MessageHoldClient
 	// Passage is the client for interacting with the Passage builders.
 	Passage *PassageClient
+	// Passkey is the client for interacting with the Passkey builders.
+	Passkey *PasskeyClient
 	// Plan is the client for interacting with the Plan builders.
 	Plan *PlanClient
 	// Provider is the client for interacting with the Provider builders.
@@ -70,16 +80,22 @@ type Tx struct {
 	QuotaNotice *QuotaNoticeClient
 	// Rebuild is the client for interacting with the Rebuild builders.
 	Rebuild *RebuildClient
+	// RecoveryCode is the client for interacting with the RecoveryCode builders.
+	RecoveryCode *RecoveryCodeClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
 	// RequestMinute is the client for interacting with the RequestMinute builders.
 	RequestMinute *RequestMinuteClient
 	// Reversal is the client for interacting with the Reversal builders.
 	Reversal *ReversalClient
+	// SSOConnection is the client for interacting with the SSOConnection builders.
+	SSOConnection *SSOConnectionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// SignInAttempt is the client for interacting with the SignInAttempt builders.
 	SignInAttempt *SignInAttemptClient
+	// SignInStep is the client for interacting with the SignInStep builders.
+	SignInStep *SignInStepClient
 	// Source is the client for interacting with the Source builders.
 	Source *SourceClient
 	// Subscription is the client for interacting with the Subscription builders.
@@ -247,7 +263,9 @@ func (tx *Tx) Client() *Client {
 func (tx *Tx) init() {
 	tx.AccountMail = NewAccountMailClient(tx.config)
 	tx.AddressCode = NewAddressCodeClient(tx.config)
+	tx.AuditChain = NewAuditChainClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
+	tx.Authenticator = NewAuthenticatorClient(tx.config)
 	tx.BillingEvent = NewBillingEventClient(tx.config)
 	tx.CachedAnswer = NewCachedAnswerClient(tx.config)
 	tx.Chatbot = NewChatbotClient(tx.config)
@@ -258,9 +276,11 @@ func (tx *Tx) init() {
 	tx.Device = NewDeviceClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
 	tx.Embedding = NewEmbeddingClient(tx.config)
+	tx.Erasure = NewErasureClient(tx.config)
 	tx.Feedback = NewFeedbackClient(tx.config)
 	tx.Gap = NewGapClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.Identity = NewIdentityClient(tx.config)
 	tx.IndexChange = NewIndexChangeClient(tx.config)
 	tx.InstallationKey = NewInstallationKeyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
@@ -269,15 +289,19 @@ func (tx *Tx) init() {
 	tx.Message = NewMessageClient(tx.config)
 	tx.MessageHold = NewMessageHoldClient(tx.config)
 	tx.Passage = NewPassageClient(tx.config)
+	tx.Passkey = NewPasskeyClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
 	tx.Provider = NewProviderClient(tx.config)
 	tx.QuotaNotice = NewQuotaNoticeClient(tx.config)
 	tx.Rebuild = NewRebuildClient(tx.config)
+	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
 	tx.RequestMinute = NewRequestMinuteClient(tx.config)
 	tx.Reversal = NewReversalClient(tx.config)
+	tx.SSOConnection = NewSSOConnectionClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.SignInAttempt = NewSignInAttemptClient(tx.config)
+	tx.SignInStep = NewSignInStepClient(tx.config)
 	tx.Source = NewSourceClient(tx.config)
 	tx.Subscription = NewSubscriptionClient(tx.config)
 	tx.TestQuestion = NewTestQuestionClient(tx.config)

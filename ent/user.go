@@ -19,6 +19,8 @@ type User struct {
 	ID string `json:"id,omitempty"`
 	// Email holds the value of the "email" field.
 	Email string `json:"email,omitempty"`
+	// EmailConfirmedAt holds the value of the "email_confirmed_at" field.
+	EmailConfirmedAt *time.Time `json:"email_confirmed_at,omitempty"`
 	// PasswordHash holds the value of the "password_hash" field.
 	PasswordHash string `json:"-"`
 	// Name holds the value of the "name" field.
@@ -43,9 +45,17 @@ type UserEdges struct {
 	Sessions []*Session `json:"sessions,omitempty"`
 	// Devices holds the value of the devices edge.
 	Devices []*Device `json:"devices,omitempty"`
+	// Authenticators holds the value of the authenticators edge.
+	Authenticators []*Authenticator `json:"authenticators,omitempty"`
+	// RecoveryCodes holds the value of the recovery_codes edge.
+	RecoveryCodes []*RecoveryCode `json:"recovery_codes,omitempty"`
+	// Passkeys holds the value of the passkeys edge.
+	Passkeys []*Passkey `json:"passkeys,omitempty"`
+	// Identities holds the value of the identities edge.
+	Identities []*Identity `json:"identities,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [3]bool
+	loadedTypes [7]bool
 }
 
 // MembershipsOrErr returns the Memberships value or an error if the edge
@@ -75,6 +85,42 @@ func (e UserEdges) DevicesOrErr() ([]*Device, error) {
 	return nil, &NotLoadedError{edge: "devices"}
 }
 
+// AuthenticatorsOrErr returns the Authenticators value or an error if the edge
+// was not loaded in eager-loading.
+func (e UserEdges) AuthenticatorsOrErr() ([]*Authenticator, error) {
+	if e.loadedTypes[3] {
+		return e.Authenticators, nil
+	}
+	return nil, &NotLoadedError{edge: "authenticators"}
+}
+
+// RecoveryCodesOrErr returns the RecoveryCodes value or an error if the edge
+// was not loaded in eager-loading.
+func (e UserEdges) RecoveryCodesOrErr() ([]*RecoveryCode, error) {
+	if e.loadedTypes[4] {
+		return e.RecoveryCodes, nil
+	}
+	return nil, &NotLoadedError{edge: "recovery_codes"}
+}
+
+// PasskeysOrErr returns the Passkeys value or an error if the edge
+// was not loaded in eager-loading.
+func (e UserEdges) PasskeysOrErr() ([]*Passkey, error) {
+	if e.loadedTypes[5] {
+		return e.Passkeys, nil
+	}
+	return nil, &NotLoadedError{edge: "passkeys"}
+}
+
+// IdentitiesOrErr returns the Identities value or an error if the edge
+// was not loaded in eager-loading.
+func (e UserEdges) IdentitiesOrErr() ([]*Identity, error) {
+	if e.loadedTypes[6] {
+		return e.Identities, nil
+	}
+	return nil, &NotLoadedError{edge: "identities"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*User) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
@@ -82,7 +128,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case user.FieldID, user.FieldEmail, user.FieldPasswordHash, user.FieldName, user.FieldTimeZone, user.FieldAppearance:
 			values[i] = new(sql.NullString)
-		case user.FieldCreatedAt:
+		case user.FieldEmailConfirmedAt, user.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -110,6 +156,13 @@ func (_m *User) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field email", values[i])
 			} else if value.Valid {
 				_m.Email = value.String
+			}
+		case user.FieldEmailConfirmedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field email_confirmed_at", values[i])
+			} else if value.Valid {
+				_m.EmailConfirmedAt = new(time.Time)
+				*_m.EmailConfirmedAt = value.Time
 			}
 		case user.FieldPasswordHash:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -169,6 +222,26 @@ func (_m *User) QueryDevices() *DeviceQuery {
 	return NewUserClient(_m.config).QueryDevices(_m)
 }
 
+// QueryAuthenticators queries the "authenticators" edge of the User entity.
+func (_m *User) QueryAuthenticators() *AuthenticatorQuery {
+	return NewUserClient(_m.config).QueryAuthenticators(_m)
+}
+
+// QueryRecoveryCodes queries the "recovery_codes" edge of the User entity.
+func (_m *User) QueryRecoveryCodes() *RecoveryCodeQuery {
+	return NewUserClient(_m.config).QueryRecoveryCodes(_m)
+}
+
+// QueryPasskeys queries the "passkeys" edge of the User entity.
+func (_m *User) QueryPasskeys() *PasskeyQuery {
+	return NewUserClient(_m.config).QueryPasskeys(_m)
+}
+
+// QueryIdentities queries the "identities" edge of the User entity.
+func (_m *User) QueryIdentities() *IdentityQuery {
+	return NewUserClient(_m.config).QueryIdentities(_m)
+}
+
 // Update returns a builder for updating this User.
 // Note that you need to call User.Unwrap() before calling this method if this User
 // was returned from a transaction, and the transaction was committed or rolled back.
@@ -194,6 +267,11 @@ func (_m *User) String() string {
 	builder.WriteString(fmt.Sprintf("id=%v, ", _m.ID))
 	builder.WriteString("email=")
 	builder.WriteString(_m.Email)
+	builder.WriteString(", ")
+	if v := _m.EmailConfirmedAt; v != nil {
+		builder.WriteString("email_confirmed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("password_hash=<sensitive>")
 	builder.WriteString(", ")

@@ -6,8 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/ent/authenticator"
 	"parley/ent/device"
+	"parley/ent/identity"
 	"parley/ent/member"
+	"parley/ent/passkey"
+	"parley/ent/recoverycode"
 	"parley/ent/session"
 	"parley/ent/user"
 	"time"
@@ -29,6 +33,20 @@ type UserCreate struct {
 // SetEmail sets the "email" field.
 func (_c *UserCreate) SetEmail(v string) *UserCreate {
 	_c.mutation.SetEmail(v)
+	return _c
+}
+
+// SetEmailConfirmedAt sets the "email_confirmed_at" field.
+func (_c *UserCreate) SetEmailConfirmedAt(v time.Time) *UserCreate {
+	_c.mutation.SetEmailConfirmedAt(v)
+	return _c
+}
+
+// SetNillableEmailConfirmedAt sets the "email_confirmed_at" field if the given value is not nil.
+func (_c *UserCreate) SetNillableEmailConfirmedAt(v *time.Time) *UserCreate {
+	if v != nil {
+		_c.SetEmailConfirmedAt(*v)
+	}
 	return _c
 }
 
@@ -143,6 +161,66 @@ func (_c *UserCreate) AddDevices(v ...*Device) *UserCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddDeviceIDs(ids...)
+}
+
+// AddAuthenticatorIDs adds the "authenticators" edge to the Authenticator entity by IDs.
+func (_c *UserCreate) AddAuthenticatorIDs(ids ...int) *UserCreate {
+	_c.mutation.AddAuthenticatorIDs(ids...)
+	return _c
+}
+
+// AddAuthenticators adds the "authenticators" edges to the Authenticator entity.
+func (_c *UserCreate) AddAuthenticators(v ...*Authenticator) *UserCreate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddAuthenticatorIDs(ids...)
+}
+
+// AddRecoveryCodeIDs adds the "recovery_codes" edge to the RecoveryCode entity by IDs.
+func (_c *UserCreate) AddRecoveryCodeIDs(ids ...int) *UserCreate {
+	_c.mutation.AddRecoveryCodeIDs(ids...)
+	return _c
+}
+
+// AddRecoveryCodes adds the "recovery_codes" edges to the RecoveryCode entity.
+func (_c *UserCreate) AddRecoveryCodes(v ...*RecoveryCode) *UserCreate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddRecoveryCodeIDs(ids...)
+}
+
+// AddPasskeyIDs adds the "passkeys" edge to the Passkey entity by IDs.
+func (_c *UserCreate) AddPasskeyIDs(ids ...string) *UserCreate {
+	_c.mutation.AddPasskeyIDs(ids...)
+	return _c
+}
+
+// AddPasskeys adds the "passkeys" edges to the Passkey entity.
+func (_c *UserCreate) AddPasskeys(v ...*Passkey) *UserCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddPasskeyIDs(ids...)
+}
+
+// AddIdentityIDs adds the "identities" edge to the Identity entity by IDs.
+func (_c *UserCreate) AddIdentityIDs(ids ...int) *UserCreate {
+	_c.mutation.AddIdentityIDs(ids...)
+	return _c
+}
+
+// AddIdentities adds the "identities" edges to the Identity entity.
+func (_c *UserCreate) AddIdentities(v ...*Identity) *UserCreate {
+	ids := make([]int, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddIdentityIDs(ids...)
 }
 
 // Mutation returns the UserMutation object of the builder.
@@ -288,6 +366,10 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 		_spec.SetField(user.FieldEmail, field.TypeString, value)
 		_node.Email = value
 	}
+	if value, ok := _c.mutation.EmailConfirmedAt(); ok {
+		_spec.SetField(user.FieldEmailConfirmedAt, field.TypeTime, value)
+		_node.EmailConfirmedAt = &value
+	}
 	if value, ok := _c.mutation.PasswordHash(); ok {
 		_spec.SetField(user.FieldPasswordHash, field.TypeString, value)
 		_node.PasswordHash = value
@@ -356,6 +438,70 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 		}
 		_spec.Edges = append(_spec.Edges, edge)
 	}
+	if nodes := _c.mutation.AuthenticatorsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.AuthenticatorsTable,
+			Columns: []string{user.AuthenticatorsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(authenticator.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.RecoveryCodesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.RecoveryCodesTable,
+			Columns: []string{user.RecoveryCodesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(recoverycode.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.PasskeysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.PasskeysTable,
+			Columns: []string{user.PasskeysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(passkey.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.IdentitiesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.IdentitiesTable,
+			Columns: []string{user.IdentitiesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(identity.FieldID, field.TypeInt),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
 	return _node, _spec
 }
 
@@ -417,6 +563,24 @@ func (u *UserUpsert) SetEmail(v string) *UserUpsert {
 // UpdateEmail sets the "email" field to the value that was provided on create.
 func (u *UserUpsert) UpdateEmail() *UserUpsert {
 	u.SetExcluded(user.FieldEmail)
+	return u
+}
+
+// SetEmailConfirmedAt sets the "email_confirmed_at" field.
+func (u *UserUpsert) SetEmailConfirmedAt(v time.Time) *UserUpsert {
+	u.Set(user.FieldEmailConfirmedAt, v)
+	return u
+}
+
+// UpdateEmailConfirmedAt sets the "email_confirmed_at" field to the value that was provided on create.
+func (u *UserUpsert) UpdateEmailConfirmedAt() *UserUpsert {
+	u.SetExcluded(user.FieldEmailConfirmedAt)
+	return u
+}
+
+// ClearEmailConfirmedAt clears the value of the "email_confirmed_at" field.
+func (u *UserUpsert) ClearEmailConfirmedAt() *UserUpsert {
+	u.SetNull(user.FieldEmailConfirmedAt)
 	return u
 }
 
@@ -530,6 +694,27 @@ func (u *UserUpsertOne) SetEmail(v string) *UserUpsertOne {
 func (u *UserUpsertOne) UpdateEmail() *UserUpsertOne {
 	return u.Update(func(s *UserUpsert) {
 		s.UpdateEmail()
+	})
+}
+
+// SetEmailConfirmedAt sets the "email_confirmed_at" field.
+func (u *UserUpsertOne) SetEmailConfirmedAt(v time.Time) *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.SetEmailConfirmedAt(v)
+	})
+}
+
+// UpdateEmailConfirmedAt sets the "email_confirmed_at" field to the value that was provided on create.
+func (u *UserUpsertOne) UpdateEmailConfirmedAt() *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateEmailConfirmedAt()
+	})
+}
+
+// ClearEmailConfirmedAt clears the value of the "email_confirmed_at" field.
+func (u *UserUpsertOne) ClearEmailConfirmedAt() *UserUpsertOne {
+	return u.Update(func(s *UserUpsert) {
+		s.ClearEmailConfirmedAt()
 	})
 }
 
@@ -818,6 +1003,27 @@ func (u *UserUpsertBulk) SetEmail(v string) *UserUpsertBulk {
 func (u *UserUpsertBulk) UpdateEmail() *UserUpsertBulk {
 	return u.Update(func(s *UserUpsert) {
 		s.UpdateEmail()
+	})
+}
+
+// SetEmailConfirmedAt sets the "email_confirmed_at" field.
+func (u *UserUpsertBulk) SetEmailConfirmedAt(v time.Time) *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.SetEmailConfirmedAt(v)
+	})
+}
+
+// UpdateEmailConfirmedAt sets the "email_confirmed_at" field to the value that was provided on create.
+func (u *UserUpsertBulk) UpdateEmailConfirmedAt() *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.UpdateEmailConfirmedAt()
+	})
+}
+
+// ClearEmailConfirmedAt clears the value of the "email_confirmed_at" field.
+func (u *UserUpsertBulk) ClearEmailConfirmedAt() *UserUpsertBulk {
+	return u.Update(func(s *UserUpsert) {
+		s.ClearEmailConfirmedAt()
 	})
 }
 

@@ -29,6 +29,10 @@ type Workspace struct {
 	KeptBefore *time.Time `json:"kept_before,omitempty"`
 	// KeptDays holds the value of the "kept_days" field.
 	KeptDays int `json:"kept_days,omitempty"`
+	// DeleteAt holds the value of the "delete_at" field.
+	DeleteAt *time.Time `json:"delete_at,omitempty"`
+	// SecondFactorRequired holds the value of the "second_factor_required" field.
+	SecondFactorRequired bool `json:"second_factor_required,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -65,9 +69,11 @@ type WorkspaceEdges struct {
 	WebhookEndpoints []*WebhookEndpoint `json:"webhook_endpoints,omitempty"`
 	// WebhookMessages holds the value of the webhook_messages edge.
 	WebhookMessages []*WebhookMessage `json:"webhook_messages,omitempty"`
+	// SSOConnections holds the value of the sso_connections edge.
+	SSOConnections []*SSOConnection `json:"sso_connections,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [13]bool
+	loadedTypes [14]bool
 }
 
 // MembersOrErr returns the Members value or an error if the edge
@@ -187,16 +193,27 @@ func (e WorkspaceEdges) WebhookMessagesOrErr() ([]*WebhookMessage, error) {
 	return nil, &NotLoadedError{edge: "webhook_messages"}
 }
 
+// SSOConnectionsOrErr returns the SSOConnections value or an error if the edge
+// was not loaded in eager-loading.
+func (e WorkspaceEdges) SSOConnectionsOrErr() ([]*SSOConnection, error) {
+	if e.loadedTypes[13] {
+		return e.SSOConnections, nil
+	}
+	return nil, &NotLoadedError{edge: "sso_connections"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*Workspace) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case workspace.FieldSecondFactorRequired:
+			values[i] = new(sql.NullBool)
 		case workspace.FieldKeptDays:
 			values[i] = new(sql.NullInt64)
 		case workspace.FieldID, workspace.FieldName, workspace.FieldPlan, workspace.FieldGrantedPlan:
 			values[i] = new(sql.NullString)
-		case workspace.FieldGrantedUntil, workspace.FieldKeptBefore, workspace.FieldCreatedAt:
+		case workspace.FieldGrantedUntil, workspace.FieldKeptBefore, workspace.FieldDeleteAt, workspace.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -256,6 +273,19 @@ func (_m *Workspace) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field kept_days", values[i])
 			} else if value.Valid {
 				_m.KeptDays = int(value.Int64)
+			}
+		case workspace.FieldDeleteAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field delete_at", values[i])
+			} else if value.Valid {
+				_m.DeleteAt = new(time.Time)
+				*_m.DeleteAt = value.Time
+			}
+		case workspace.FieldSecondFactorRequired:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field second_factor_required", values[i])
+			} else if value.Valid {
+				_m.SecondFactorRequired = value.Bool
 			}
 		case workspace.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -341,6 +371,11 @@ func (_m *Workspace) QueryWebhookMessages() *WebhookMessageQuery {
 	return NewWorkspaceClient(_m.config).QueryWebhookMessages(_m)
 }
 
+// QuerySSOConnections queries the "sso_connections" edge of the Workspace entity.
+func (_m *Workspace) QuerySSOConnections() *SSOConnectionQuery {
+	return NewWorkspaceClient(_m.config).QuerySSOConnections(_m)
+}
+
 // Update returns a builder for updating this Workspace.
 // Note that you need to call Workspace.Unwrap() before calling this method if this Workspace
 // was returned from a transaction, and the transaction was committed or rolled back.
@@ -385,6 +420,14 @@ func (_m *Workspace) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("kept_days=")
 	builder.WriteString(fmt.Sprintf("%v", _m.KeptDays))
+	builder.WriteString(", ")
+	if v := _m.DeleteAt; v != nil {
+		builder.WriteString("delete_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("second_factor_required=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SecondFactorRequired))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -15,6 +15,7 @@ import (
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/reversal"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/webhookendpoint"
@@ -100,6 +101,34 @@ func (_c *WorkspaceCreate) SetKeptDays(v int) *WorkspaceCreate {
 func (_c *WorkspaceCreate) SetNillableKeptDays(v *int) *WorkspaceCreate {
 	if v != nil {
 		_c.SetKeptDays(*v)
+	}
+	return _c
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (_c *WorkspaceCreate) SetDeleteAt(v time.Time) *WorkspaceCreate {
+	_c.mutation.SetDeleteAt(v)
+	return _c
+}
+
+// SetNillableDeleteAt sets the "delete_at" field if the given value is not nil.
+func (_c *WorkspaceCreate) SetNillableDeleteAt(v *time.Time) *WorkspaceCreate {
+	if v != nil {
+		_c.SetDeleteAt(*v)
+	}
+	return _c
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (_c *WorkspaceCreate) SetSecondFactorRequired(v bool) *WorkspaceCreate {
+	_c.mutation.SetSecondFactorRequired(v)
+	return _c
+}
+
+// SetNillableSecondFactorRequired sets the "second_factor_required" field if the given value is not nil.
+func (_c *WorkspaceCreate) SetNillableSecondFactorRequired(v *bool) *WorkspaceCreate {
+	if v != nil {
+		_c.SetSecondFactorRequired(*v)
 	}
 	return _c
 }
@@ -319,6 +348,21 @@ func (_c *WorkspaceCreate) AddWebhookMessages(v ...*WebhookMessage) *WorkspaceCr
 	return _c.AddWebhookMessageIDs(ids...)
 }
 
+// AddSSOConnectionIDs adds the "sso_connections" edge to the SSOConnection entity by IDs.
+func (_c *WorkspaceCreate) AddSSOConnectionIDs(ids ...string) *WorkspaceCreate {
+	_c.mutation.AddSSOConnectionIDs(ids...)
+	return _c
+}
+
+// AddSSOConnections adds the "sso_connections" edges to the SSOConnection entity.
+func (_c *WorkspaceCreate) AddSSOConnections(v ...*SSOConnection) *WorkspaceCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddSSOConnectionIDs(ids...)
+}
+
 // Mutation returns the WorkspaceMutation object of the builder.
 func (_c *WorkspaceCreate) Mutation() *WorkspaceMutation {
 	return _c.mutation
@@ -364,6 +408,10 @@ func (_c *WorkspaceCreate) defaults() error {
 		v := workspace.DefaultKeptDays
 		_c.mutation.SetKeptDays(v)
 	}
+	if _, ok := _c.mutation.SecondFactorRequired(); !ok {
+		v := workspace.DefaultSecondFactorRequired
+		_c.mutation.SetSecondFactorRequired(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if workspace.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized workspace.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -402,6 +450,9 @@ func (_c *WorkspaceCreate) check() error {
 	}
 	if _, ok := _c.mutation.KeptDays(); !ok {
 		return &ValidationError{Name: "kept_days", err: errors.New(`ent: missing required field "Workspace.kept_days"`)}
+	}
+	if _, ok := _c.mutation.SecondFactorRequired(); !ok {
+		return &ValidationError{Name: "second_factor_required", err: errors.New(`ent: missing required field "Workspace.second_factor_required"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Workspace.created_at"`)}
@@ -470,6 +521,14 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.KeptDays(); ok {
 		_spec.SetField(workspace.FieldKeptDays, field.TypeInt, value)
 		_node.KeptDays = value
+	}
+	if value, ok := _c.mutation.DeleteAt(); ok {
+		_spec.SetField(workspace.FieldDeleteAt, field.TypeTime, value)
+		_node.DeleteAt = &value
+	}
+	if value, ok := _c.mutation.SecondFactorRequired(); ok {
+		_spec.SetField(workspace.FieldSecondFactorRequired, field.TypeBool, value)
+		_node.SecondFactorRequired = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(workspace.FieldCreatedAt, field.TypeTime, value)
@@ -683,6 +742,22 @@ func (_c *WorkspaceCreate) createSpec() (*Workspace, *sqlgraph.CreateSpec) {
 		}
 		_spec.Edges = append(_spec.Edges, edge)
 	}
+	if nodes := _c.mutation.SSOConnectionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
 	return _node, _spec
 }
 
@@ -822,6 +897,36 @@ func (u *WorkspaceUpsert) UpdateKeptDays() *WorkspaceUpsert {
 // AddKeptDays adds v to the "kept_days" field.
 func (u *WorkspaceUpsert) AddKeptDays(v int) *WorkspaceUpsert {
 	u.Add(workspace.FieldKeptDays, v)
+	return u
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (u *WorkspaceUpsert) SetDeleteAt(v time.Time) *WorkspaceUpsert {
+	u.Set(workspace.FieldDeleteAt, v)
+	return u
+}
+
+// UpdateDeleteAt sets the "delete_at" field to the value that was provided on create.
+func (u *WorkspaceUpsert) UpdateDeleteAt() *WorkspaceUpsert {
+	u.SetExcluded(workspace.FieldDeleteAt)
+	return u
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (u *WorkspaceUpsert) ClearDeleteAt() *WorkspaceUpsert {
+	u.SetNull(workspace.FieldDeleteAt)
+	return u
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (u *WorkspaceUpsert) SetSecondFactorRequired(v bool) *WorkspaceUpsert {
+	u.Set(workspace.FieldSecondFactorRequired, v)
+	return u
+}
+
+// UpdateSecondFactorRequired sets the "second_factor_required" field to the value that was provided on create.
+func (u *WorkspaceUpsert) UpdateSecondFactorRequired() *WorkspaceUpsert {
+	u.SetExcluded(workspace.FieldSecondFactorRequired)
 	return u
 }
 
@@ -978,6 +1083,41 @@ func (u *WorkspaceUpsertOne) AddKeptDays(v int) *WorkspaceUpsertOne {
 func (u *WorkspaceUpsertOne) UpdateKeptDays() *WorkspaceUpsertOne {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdateKeptDays()
+	})
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (u *WorkspaceUpsertOne) SetDeleteAt(v time.Time) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetDeleteAt(v)
+	})
+}
+
+// UpdateDeleteAt sets the "delete_at" field to the value that was provided on create.
+func (u *WorkspaceUpsertOne) UpdateDeleteAt() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateDeleteAt()
+	})
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (u *WorkspaceUpsertOne) ClearDeleteAt() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.ClearDeleteAt()
+	})
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (u *WorkspaceUpsertOne) SetSecondFactorRequired(v bool) *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetSecondFactorRequired(v)
+	})
+}
+
+// UpdateSecondFactorRequired sets the "second_factor_required" field to the value that was provided on create.
+func (u *WorkspaceUpsertOne) UpdateSecondFactorRequired() *WorkspaceUpsertOne {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateSecondFactorRequired()
 	})
 }
 
@@ -1301,6 +1441,41 @@ func (u *WorkspaceUpsertBulk) AddKeptDays(v int) *WorkspaceUpsertBulk {
 func (u *WorkspaceUpsertBulk) UpdateKeptDays() *WorkspaceUpsertBulk {
 	return u.Update(func(s *WorkspaceUpsert) {
 		s.UpdateKeptDays()
+	})
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (u *WorkspaceUpsertBulk) SetDeleteAt(v time.Time) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetDeleteAt(v)
+	})
+}
+
+// UpdateDeleteAt sets the "delete_at" field to the value that was provided on create.
+func (u *WorkspaceUpsertBulk) UpdateDeleteAt() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateDeleteAt()
+	})
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (u *WorkspaceUpsertBulk) ClearDeleteAt() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.ClearDeleteAt()
+	})
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (u *WorkspaceUpsertBulk) SetSecondFactorRequired(v bool) *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.SetSecondFactorRequired(v)
+	})
+}
+
+// UpdateSecondFactorRequired sets the "second_factor_required" field to the value that was provided on create.
+func (u *WorkspaceUpsertBulk) UpdateSecondFactorRequired() *WorkspaceUpsertBulk {
+	return u.Update(func(s *WorkspaceUpsert) {
+		s.UpdateSecondFactorRequired()
 	})
 }
 

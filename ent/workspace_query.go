@@ -18,6 +18,7 @@ import (
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/reversal"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/webhookendpoint"
@@ -51,6 +52,7 @@ type WorkspaceQuery struct {
 	withQuotaNotices     *QuotaNoticeQuery
 	withWebhookEndpoints *WebhookEndpointQuery
 	withWebhookMessages  *WebhookMessageQuery
+	withSSOConnections   *SSOConnectionQuery
 	modifiers            []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -374,6 +376,28 @@ func (_q *WorkspaceQuery) QueryWebhookMessages() *WebhookMessageQuery {
 	return query
 }
 
+// QuerySSOConnections chains the current query on the "sso_connections" edge.
+func (_q *WorkspaceQuery) QuerySSOConnections() *SSOConnectionQuery {
+	query := (&SSOConnectionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(workspace.Table, workspace.FieldID, selector),
+			sqlgraph.To(ssoconnection.Table, ssoconnection.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, workspace.SSOConnectionsTable, workspace.SSOConnectionsColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
 // First returns the first Workspace entity from the query.
 // Returns a *NotFoundError when no Workspace was found.
 func (_q *WorkspaceQuery) First(ctx context.Context) (*Workspace, error) {
@@ -579,6 +603,7 @@ func (_q *WorkspaceQuery) Clone() *WorkspaceQuery {
 		withQuotaNotices:     _q.withQuotaNotices.Clone(),
 		withWebhookEndpoints: _q.withWebhookEndpoints.Clone(),
 		withWebhookMessages:  _q.withWebhookMessages.Clone(),
+		withSSOConnections:   _q.withSSOConnections.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -728,6 +753,17 @@ func (_q *WorkspaceQuery) WithWebhookMessages(opts ...func(*WebhookMessageQuery)
 	return _q
 }
 
+// WithSSOConnections tells the query-builder to eager-load the nodes that are connected to
+// the "sso_connections" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *WorkspaceQuery) WithSSOConnections(opts ...func(*SSOConnectionQuery)) *WorkspaceQuery {
+	query := (&SSOConnectionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withSSOConnections = query
+	return _q
+}
+
 // GroupBy is used to group vertices by one or more fields/columns.
 // It is often used with aggregate functions, like: count, max, mean, min, sum.
 //
@@ -812,7 +848,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 	var (
 		nodes       = []*Workspace{}
 		_spec       = _q.querySpec()
-		loadedTypes = [13]bool{
+		loadedTypes = [14]bool{
 			_q.withMembers != nil,
 			_q.withInvitations != nil,
 			_q.withChatbots != nil,
@@ -826,6 +862,7 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 			_q.withQuotaNotices != nil,
 			_q.withWebhookEndpoints != nil,
 			_q.withWebhookMessages != nil,
+			_q.withSSOConnections != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -937,6 +974,13 @@ func (_q *WorkspaceQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Wo
 		if err := _q.loadWebhookMessages(ctx, query, nodes,
 			func(n *Workspace) { n.Edges.WebhookMessages = []*WebhookMessage{} },
 			func(n *Workspace, e *WebhookMessage) { n.Edges.WebhookMessages = append(n.Edges.WebhookMessages, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withSSOConnections; query != nil {
+		if err := _q.loadSSOConnections(ctx, query, nodes,
+			func(n *Workspace) { n.Edges.SSOConnections = []*SSOConnection{} },
+			func(n *Workspace, e *SSOConnection) { n.Edges.SSOConnections = append(n.Edges.SSOConnections, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -1318,6 +1362,36 @@ func (_q *WorkspaceQuery) loadWebhookMessages(ctx context.Context, query *Webhoo
 	}
 	query.Where(predicate.WebhookMessage(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(workspace.WebhookMessagesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.WorkspaceID
+		node, ok := nodeids[fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "workspace_id" returned %v for node %v`, fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *WorkspaceQuery) loadSSOConnections(ctx context.Context, query *SSOConnectionQuery, nodes []*Workspace, init func(*Workspace), assign func(*Workspace, *SSOConnection)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Workspace)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(ssoconnection.FieldWorkspaceID)
+	}
+	query.Where(predicate.SSOConnection(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(workspace.SSOConnectionsColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

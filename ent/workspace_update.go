@@ -16,6 +16,7 @@ import (
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
 	"parley/ent/reversal"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/usage"
 	"parley/ent/webhookendpoint"
@@ -141,6 +142,40 @@ func (_u *WorkspaceUpdate) SetNillableKeptDays(v *int) *WorkspaceUpdate {
 // AddKeptDays adds value to the "kept_days" field.
 func (_u *WorkspaceUpdate) AddKeptDays(v int) *WorkspaceUpdate {
 	_u.mutation.AddKeptDays(v)
+	return _u
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (_u *WorkspaceUpdate) SetDeleteAt(v time.Time) *WorkspaceUpdate {
+	_u.mutation.SetDeleteAt(v)
+	return _u
+}
+
+// SetNillableDeleteAt sets the "delete_at" field if the given value is not nil.
+func (_u *WorkspaceUpdate) SetNillableDeleteAt(v *time.Time) *WorkspaceUpdate {
+	if v != nil {
+		_u.SetDeleteAt(*v)
+	}
+	return _u
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (_u *WorkspaceUpdate) ClearDeleteAt() *WorkspaceUpdate {
+	_u.mutation.ClearDeleteAt()
+	return _u
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (_u *WorkspaceUpdate) SetSecondFactorRequired(v bool) *WorkspaceUpdate {
+	_u.mutation.SetSecondFactorRequired(v)
+	return _u
+}
+
+// SetNillableSecondFactorRequired sets the "second_factor_required" field if the given value is not nil.
+func (_u *WorkspaceUpdate) SetNillableSecondFactorRequired(v *bool) *WorkspaceUpdate {
+	if v != nil {
+		_u.SetSecondFactorRequired(*v)
+	}
 	return _u
 }
 
@@ -337,6 +372,21 @@ func (_u *WorkspaceUpdate) AddWebhookMessages(v ...*WebhookMessage) *WorkspaceUp
 		ids[i] = v[i].ID
 	}
 	return _u.AddWebhookMessageIDs(ids...)
+}
+
+// AddSSOConnectionIDs adds the "sso_connections" edge to the SSOConnection entity by IDs.
+func (_u *WorkspaceUpdate) AddSSOConnectionIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.AddSSOConnectionIDs(ids...)
+	return _u
+}
+
+// AddSSOConnections adds the "sso_connections" edges to the SSOConnection entity.
+func (_u *WorkspaceUpdate) AddSSOConnections(v ...*SSOConnection) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSSOConnectionIDs(ids...)
 }
 
 // Mutation returns the WorkspaceMutation object of the builder.
@@ -617,6 +667,27 @@ func (_u *WorkspaceUpdate) RemoveWebhookMessages(v ...*WebhookMessage) *Workspac
 	return _u.RemoveWebhookMessageIDs(ids...)
 }
 
+// ClearSSOConnections clears all "sso_connections" edges to the SSOConnection entity.
+func (_u *WorkspaceUpdate) ClearSSOConnections() *WorkspaceUpdate {
+	_u.mutation.ClearSSOConnections()
+	return _u
+}
+
+// RemoveSSOConnectionIDs removes the "sso_connections" edge to SSOConnection entities by IDs.
+func (_u *WorkspaceUpdate) RemoveSSOConnectionIDs(ids ...string) *WorkspaceUpdate {
+	_u.mutation.RemoveSSOConnectionIDs(ids...)
+	return _u
+}
+
+// RemoveSSOConnections removes "sso_connections" edges to SSOConnection entities.
+func (_u *WorkspaceUpdate) RemoveSSOConnections(v ...*SSOConnection) *WorkspaceUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSSOConnectionIDs(ids...)
+}
+
 // Save executes the query and returns the number of nodes affected by the update operation.
 func (_u *WorkspaceUpdate) Save(ctx context.Context) (int, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
@@ -702,6 +773,15 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedKeptDays(); ok {
 		_spec.AddField(workspace.FieldKeptDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.DeleteAt(); ok {
+		_spec.SetField(workspace.FieldDeleteAt, field.TypeTime, value)
+	}
+	if _u.mutation.DeleteAtCleared() {
+		_spec.ClearField(workspace.FieldDeleteAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SecondFactorRequired(); ok {
+		_spec.SetField(workspace.FieldSecondFactorRequired, field.TypeBool, value)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -1288,6 +1368,51 @@ func (_u *WorkspaceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.SSOConnectionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSSOConnectionsIDs(); len(nodes) > 0 && !_u.mutation.SSOConnectionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SSOConnectionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{workspace.Label}
@@ -1408,6 +1533,40 @@ func (_u *WorkspaceUpdateOne) SetNillableKeptDays(v *int) *WorkspaceUpdateOne {
 // AddKeptDays adds value to the "kept_days" field.
 func (_u *WorkspaceUpdateOne) AddKeptDays(v int) *WorkspaceUpdateOne {
 	_u.mutation.AddKeptDays(v)
+	return _u
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (_u *WorkspaceUpdateOne) SetDeleteAt(v time.Time) *WorkspaceUpdateOne {
+	_u.mutation.SetDeleteAt(v)
+	return _u
+}
+
+// SetNillableDeleteAt sets the "delete_at" field if the given value is not nil.
+func (_u *WorkspaceUpdateOne) SetNillableDeleteAt(v *time.Time) *WorkspaceUpdateOne {
+	if v != nil {
+		_u.SetDeleteAt(*v)
+	}
+	return _u
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (_u *WorkspaceUpdateOne) ClearDeleteAt() *WorkspaceUpdateOne {
+	_u.mutation.ClearDeleteAt()
+	return _u
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (_u *WorkspaceUpdateOne) SetSecondFactorRequired(v bool) *WorkspaceUpdateOne {
+	_u.mutation.SetSecondFactorRequired(v)
+	return _u
+}
+
+// SetNillableSecondFactorRequired sets the "second_factor_required" field if the given value is not nil.
+func (_u *WorkspaceUpdateOne) SetNillableSecondFactorRequired(v *bool) *WorkspaceUpdateOne {
+	if v != nil {
+		_u.SetSecondFactorRequired(*v)
+	}
 	return _u
 }
 
@@ -1604,6 +1763,21 @@ func (_u *WorkspaceUpdateOne) AddWebhookMessages(v ...*WebhookMessage) *Workspac
 		ids[i] = v[i].ID
 	}
 	return _u.AddWebhookMessageIDs(ids...)
+}
+
+// AddSSOConnectionIDs adds the "sso_connections" edge to the SSOConnection entity by IDs.
+func (_u *WorkspaceUpdateOne) AddSSOConnectionIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.AddSSOConnectionIDs(ids...)
+	return _u
+}
+
+// AddSSOConnections adds the "sso_connections" edges to the SSOConnection entity.
+func (_u *WorkspaceUpdateOne) AddSSOConnections(v ...*SSOConnection) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSSOConnectionIDs(ids...)
 }
 
 // Mutation returns the WorkspaceMutation object of the builder.
@@ -1884,6 +2058,27 @@ func (_u *WorkspaceUpdateOne) RemoveWebhookMessages(v ...*WebhookMessage) *Works
 	return _u.RemoveWebhookMessageIDs(ids...)
 }
 
+// ClearSSOConnections clears all "sso_connections" edges to the SSOConnection entity.
+func (_u *WorkspaceUpdateOne) ClearSSOConnections() *WorkspaceUpdateOne {
+	_u.mutation.ClearSSOConnections()
+	return _u
+}
+
+// RemoveSSOConnectionIDs removes the "sso_connections" edge to SSOConnection entities by IDs.
+func (_u *WorkspaceUpdateOne) RemoveSSOConnectionIDs(ids ...string) *WorkspaceUpdateOne {
+	_u.mutation.RemoveSSOConnectionIDs(ids...)
+	return _u
+}
+
+// RemoveSSOConnections removes "sso_connections" edges to SSOConnection entities.
+func (_u *WorkspaceUpdateOne) RemoveSSOConnections(v ...*SSOConnection) *WorkspaceUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSSOConnectionIDs(ids...)
+}
+
 // Where appends a list predicates to the WorkspaceUpdate builder.
 func (_u *WorkspaceUpdateOne) Where(ps ...predicate.Workspace) *WorkspaceUpdateOne {
 	_u.mutation.Where(ps...)
@@ -1999,6 +2194,15 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 	}
 	if value, ok := _u.mutation.AddedKeptDays(); ok {
 		_spec.AddField(workspace.FieldKeptDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.DeleteAt(); ok {
+		_spec.SetField(workspace.FieldDeleteAt, field.TypeTime, value)
+	}
+	if _u.mutation.DeleteAtCleared() {
+		_spec.ClearField(workspace.FieldDeleteAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SecondFactorRequired(); ok {
+		_spec.SetField(workspace.FieldSecondFactorRequired, field.TypeBool, value)
 	}
 	if _u.mutation.MembersCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -2578,6 +2782,51 @@ func (_u *WorkspaceUpdateOne) sqlSave(ctx context.Context) (_node *Workspace, er
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.SSOConnectionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSSOConnectionsIDs(); len(nodes) > 0 && !_u.mutation.SSOConnectionsCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SSOConnectionsIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   workspace.SSOConnectionsTable,
+			Columns: []string{workspace.SSOConnectionsColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(ssoconnection.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {

@@ -258,7 +258,7 @@ var tables = map[string]string{
 	"audit_entries": "workspace_id", "mails": "workspace_id", "reversals": "workspace_id", "usages": "workspace_id",
 	"test_questions": "workspace_id", "test_runs": "workspace_id", "test_results": "workspace_id", "feedbacks": "workspace_id", "gaps": "workspace_id", "daily_stats": "workspace_id", "daily_counts": "workspace_id",
 	"quota_notices": "workspace_id", "token_months": "workspace_id",
-	"webhook_endpoints": "workspace_id", "webhook_messages": "workspace_id", "webhook_deliveries": "workspace_id",
+	"sso_connections": "workspace_id", "erasures": "workspace_id", "webhook_endpoints": "workspace_id", "webhook_messages": "workspace_id", "webhook_deliveries": "workspace_id",
 	"message_holds": "workspace_id", "request_minutes": "workspace_id", "index_changes": "workspace_id",
 	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "usage_sums": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }

@@ -230,7 +230,7 @@ func (to *target) tables() string {
 // tables are rebuilt.
 const rebuilt = "-- Disable the enforcement of foreign-keys constraints\nPRAGMA foreign_keys = off;\n" +
 	"-- Create \"new_workspaces\" table\nCREATE TABLE `new_workspaces` (`id` text NOT NULL, `name` text NOT NULL DEFAULT (''), " +
-	"`plan` text NOT NULL, `created_at` datetime NOT NULL, `granted_plan` text NOT NULL, `kept_before` datetime NULL, `kept_days` integer NOT NULL, `granted_until` datetime NULL, PRIMARY KEY (`id`));\n" +
+	"`plan` text NOT NULL, `granted_plan` text NOT NULL, `granted_until` datetime NULL, `kept_before` datetime NULL, `kept_days` integer NOT NULL, `delete_at` datetime NULL, `second_factor_required` bool NOT NULL, `created_at` datetime NOT NULL, PRIMARY KEY (`id`));\n" +
 	"-- Copy rows from old table \"workspaces\" to new temporary table \"new_workspaces\"\n" +
 	"INSERT INTO `new_workspaces` SELECT * FROM `workspaces`;\n" +
 	"-- Drop \"workspaces\" table after copying rows\nDROP TABLE `workspaces`;\n" +

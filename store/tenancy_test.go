@@ -108,7 +108,7 @@ func (b *bundle) wipe(workspaceID string) error {
 		for _, table := range []string{
 			"webhook_deliveries", "webhook_messages", "webhook_endpoints", "receipts", "idempotency_keys", "cached_answers", "providers",
 			"test_results", "test_runs", "test_questions", "feedbacks", "gaps", "daily_stats", "daily_counts", "messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
-			"tokens", "chatbots", "invitations", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
+			"tokens", "chatbots", "invitations", "sso_connections", "erasures", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
 			"message_holds", "request_minutes", "index_changes",
 		} {
 			if _, err := b.raw(ctx).ExecContext(ctx, "DELETE FROM "+table+" WHERE workspace_id = '"+workspaceID+"'"); err != nil {

@@ -21,6 +21,8 @@ const (
 	FieldSubject = "subject"
 	// FieldBody holds the string denoting the body field in the database.
 	FieldBody = "body"
+	// FieldHTML holds the string denoting the html field in the database.
+	FieldHTML = "html"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
 	// FieldAttempts holds the string denoting the attempts field in the database.
@@ -40,6 +42,7 @@ var Columns = []string{
 	FieldRecipient,
 	FieldSubject,
 	FieldBody,
+	FieldHTML,
 	FieldDueAt,
 	FieldAttempts,
 	FieldSentAt,
@@ -65,6 +68,8 @@ var (
 	SubjectValidator func(string) error
 	// DefaultBody holds the default value on creation for the "body" field.
 	DefaultBody string
+	// DefaultHTML holds the default value on creation for the "html" field.
+	DefaultHTML string
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
@@ -97,6 +102,11 @@ func BySubject(opts ...sql.OrderTermOption) OrderOption {
 // ByBody orders the results by the body field.
 func ByBody(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBody, opts...).ToFunc()
+}
+
+// ByHTML orders the results by the html field.
+func ByHTML(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHTML, opts...).ToFunc()
 }
 
 // ByDueAt orders the results by the due_at field.

@@ -74,6 +74,11 @@ func Body(v string) predicate.AccountMail {
 	return predicate.AccountMail(sql.FieldEQ(FieldBody, v))
 }
 
+// HTML applies equality check predicate on the "html" field. It's identical to HTMLEQ.
+func HTML(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldEQ(FieldHTML, v))
+}
+
 // DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
 func DueAt(v time.Time) predicate.AccountMail {
 	return predicate.AccountMail(sql.FieldEQ(FieldDueAt, v))
@@ -352,6 +357,71 @@ func BodyEqualFold(v string) predicate.AccountMail {
 // BodyContainsFold applies the ContainsFold predicate on the "body" field.
 func BodyContainsFold(v string) predicate.AccountMail {
 	return predicate.AccountMail(sql.FieldContainsFold(FieldBody, v))
+}
+
+// HTMLEQ applies the EQ predicate on the "html" field.
+func HTMLEQ(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldEQ(FieldHTML, v))
+}
+
+// HTMLNEQ applies the NEQ predicate on the "html" field.
+func HTMLNEQ(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldNEQ(FieldHTML, v))
+}
+
+// HTMLIn applies the In predicate on the "html" field.
+func HTMLIn(vs ...string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldIn(FieldHTML, vs...))
+}
+
+// HTMLNotIn applies the NotIn predicate on the "html" field.
+func HTMLNotIn(vs ...string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldNotIn(FieldHTML, vs...))
+}
+
+// HTMLGT applies the GT predicate on the "html" field.
+func HTMLGT(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldGT(FieldHTML, v))
+}
+
+// HTMLGTE applies the GTE predicate on the "html" field.
+func HTMLGTE(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldGTE(FieldHTML, v))
+}
+
+// HTMLLT applies the LT predicate on the "html" field.
+func HTMLLT(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldLT(FieldHTML, v))
+}
+
+// HTMLLTE applies the LTE predicate on the "html" field.
+func HTMLLTE(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldLTE(FieldHTML, v))
+}
+
+// HTMLContains applies the Contains predicate on the "html" field.
+func HTMLContains(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldContains(FieldHTML, v))
+}
+
+// HTMLHasPrefix applies the HasPrefix predicate on the "html" field.
+func HTMLHasPrefix(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldHasPrefix(FieldHTML, v))
+}
+
+// HTMLHasSuffix applies the HasSuffix predicate on the "html" field.
+func HTMLHasSuffix(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldHasSuffix(FieldHTML, v))
+}
+
+// HTMLEqualFold applies the EqualFold predicate on the "html" field.
+func HTMLEqualFold(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldEqualFold(FieldHTML, v))
+}
+
+// HTMLContainsFold applies the ContainsFold predicate on the "html" field.
+func HTMLContainsFold(v string) predicate.AccountMail {
+	return predicate.AccountMail(sql.FieldContainsFold(FieldHTML, v))
 }
 
 // DueAtEQ applies the EQ predicate on the "due_at" field.

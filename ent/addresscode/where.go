@@ -74,6 +74,11 @@ func UserID(v string) predicate.AddressCode {
 	return predicate.AddressCode(sql.FieldEQ(FieldUserID, v))
 }
 
+// Purpose applies equality check predicate on the "purpose" field. It's identical to PurposeEQ.
+func Purpose(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldEQ(FieldPurpose, v))
+}
+
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
 func ExpiresAt(v time.Time) predicate.AddressCode {
 	return predicate.AddressCode(sql.FieldEQ(FieldExpiresAt, v))
@@ -212,6 +217,71 @@ func UserIDEqualFold(v string) predicate.AddressCode {
 // UserIDContainsFold applies the ContainsFold predicate on the "user_id" field.
 func UserIDContainsFold(v string) predicate.AddressCode {
 	return predicate.AddressCode(sql.FieldContainsFold(FieldUserID, v))
+}
+
+// PurposeEQ applies the EQ predicate on the "purpose" field.
+func PurposeEQ(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldEQ(FieldPurpose, v))
+}
+
+// PurposeNEQ applies the NEQ predicate on the "purpose" field.
+func PurposeNEQ(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldNEQ(FieldPurpose, v))
+}
+
+// PurposeIn applies the In predicate on the "purpose" field.
+func PurposeIn(vs ...string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldIn(FieldPurpose, vs...))
+}
+
+// PurposeNotIn applies the NotIn predicate on the "purpose" field.
+func PurposeNotIn(vs ...string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldNotIn(FieldPurpose, vs...))
+}
+
+// PurposeGT applies the GT predicate on the "purpose" field.
+func PurposeGT(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldGT(FieldPurpose, v))
+}
+
+// PurposeGTE applies the GTE predicate on the "purpose" field.
+func PurposeGTE(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldGTE(FieldPurpose, v))
+}
+
+// PurposeLT applies the LT predicate on the "purpose" field.
+func PurposeLT(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldLT(FieldPurpose, v))
+}
+
+// PurposeLTE applies the LTE predicate on the "purpose" field.
+func PurposeLTE(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldLTE(FieldPurpose, v))
+}
+
+// PurposeContains applies the Contains predicate on the "purpose" field.
+func PurposeContains(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldContains(FieldPurpose, v))
+}
+
+// PurposeHasPrefix applies the HasPrefix predicate on the "purpose" field.
+func PurposeHasPrefix(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldHasPrefix(FieldPurpose, v))
+}
+
+// PurposeHasSuffix applies the HasSuffix predicate on the "purpose" field.
+func PurposeHasSuffix(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldHasSuffix(FieldPurpose, v))
+}
+
+// PurposeEqualFold applies the EqualFold predicate on the "purpose" field.
+func PurposeEqualFold(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldEqualFold(FieldPurpose, v))
+}
+
+// PurposeContainsFold applies the ContainsFold predicate on the "purpose" field.
+func PurposeContainsFold(v string) predicate.AddressCode {
+	return predicate.AddressCode(sql.FieldContainsFold(FieldPurpose, v))
 }
 
 // ExpiresAtEQ applies the EQ predicate on the "expires_at" field.

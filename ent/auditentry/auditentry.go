@@ -36,6 +36,10 @@ const (
 	FieldRequestID = "request_id"
 	// FieldAt holds the string denoting the at field in the database.
 	FieldAt = "at"
+	// FieldSeq holds the string denoting the seq field in the database.
+	FieldSeq = "seq"
+	// FieldHash holds the string denoting the hash field in the database.
+	FieldHash = "hash"
 	// Table holds the table name of the auditentry in the database.
 	Table = "audit_entries"
 )
@@ -55,6 +59,8 @@ var Columns = []string{
 	FieldAddress,
 	FieldRequestID,
 	FieldAt,
+	FieldSeq,
+	FieldHash,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -107,6 +113,12 @@ var (
 	DefaultRequestID string
 	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	RequestIDValidator func(string) error
+	// DefaultSeq holds the default value on creation for the "seq" field.
+	DefaultSeq int64
+	// DefaultHash holds the default value on creation for the "hash" field.
+	DefaultHash string
+	// HashValidator is a validator for the "hash" field. It is called by the builders before save.
+	HashValidator func(string) error
 )
 
 // OrderOption defines the ordering options for the AuditEntry queries.
@@ -170,4 +182,14 @@ func ByRequestID(opts ...sql.OrderTermOption) OrderOption {
 // ByAt orders the results by the at field.
 func ByAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAt, opts...).ToFunc()
+}
+
+// BySeq orders the results by the seq field.
+func BySeq(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSeq, opts...).ToFunc()
+}
+
+// ByHash orders the results by the hash field.
+func ByHash(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHash, opts...).ToFunc()
 }

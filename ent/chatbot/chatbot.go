@@ -49,6 +49,10 @@ const (
 	FieldGrounding = "grounding"
 	// FieldCacheAnswers holds the string denoting the cache_answers field in the database.
 	FieldCacheAnswers = "cache_answers"
+	// FieldStoreMessages holds the string denoting the store_messages field in the database.
+	FieldStoreMessages = "store_messages"
+	// FieldRetentionDays holds the string denoting the retention_days field in the database.
+	FieldRetentionDays = "retention_days"
 	// FieldKept holds the string denoting the kept field in the database.
 	FieldKept = "kept"
 	// FieldOverLimit holds the string denoting the over_limit field in the database.
@@ -196,6 +200,8 @@ var Columns = []string{
 	FieldMaxAnswerTokens,
 	FieldGrounding,
 	FieldCacheAnswers,
+	FieldStoreMessages,
+	FieldRetentionDays,
 	FieldKept,
 	FieldOverLimit,
 	FieldCreatedAt,
@@ -259,6 +265,10 @@ var (
 	GroundingValidator func(string) error
 	// DefaultCacheAnswers holds the default value on creation for the "cache_answers" field.
 	DefaultCacheAnswers bool
+	// DefaultStoreMessages holds the default value on creation for the "store_messages" field.
+	DefaultStoreMessages bool
+	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
+	DefaultRetentionDays int
 	// DefaultKept holds the default value on creation for the "kept" field.
 	DefaultKept bool
 	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
@@ -355,6 +365,16 @@ func ByGrounding(opts ...sql.OrderTermOption) OrderOption {
 // ByCacheAnswers orders the results by the cache_answers field.
 func ByCacheAnswers(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCacheAnswers, opts...).ToFunc()
+}
+
+// ByStoreMessages orders the results by the store_messages field.
+func ByStoreMessages(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStoreMessages, opts...).ToFunc()
+}
+
+// ByRetentionDays orders the results by the retention_days field.
+func ByRetentionDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRetentionDays, opts...).ToFunc()
 }
 
 // ByKept orders the results by the kept field.

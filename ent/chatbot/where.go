@@ -145,6 +145,16 @@ func CacheAnswers(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldCacheAnswers, v))
 }
 
+// StoreMessages applies equality check predicate on the "store_messages" field. It's identical to StoreMessagesEQ.
+func StoreMessages(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldStoreMessages, v))
+}
+
+// RetentionDays applies equality check predicate on the "retention_days" field. It's identical to RetentionDaysEQ.
+func RetentionDays(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldRetentionDays, v))
+}
+
 // Kept applies equality check predicate on the "kept" field. It's identical to KeptEQ.
 func Kept(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldKept, v))
@@ -943,6 +953,56 @@ func CacheAnswersEQ(v bool) predicate.Chatbot {
 // CacheAnswersNEQ applies the NEQ predicate on the "cache_answers" field.
 func CacheAnswersNEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldNEQ(FieldCacheAnswers, v))
+}
+
+// StoreMessagesEQ applies the EQ predicate on the "store_messages" field.
+func StoreMessagesEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldStoreMessages, v))
+}
+
+// StoreMessagesNEQ applies the NEQ predicate on the "store_messages" field.
+func StoreMessagesNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldStoreMessages, v))
+}
+
+// RetentionDaysEQ applies the EQ predicate on the "retention_days" field.
+func RetentionDaysEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldRetentionDays, v))
+}
+
+// RetentionDaysNEQ applies the NEQ predicate on the "retention_days" field.
+func RetentionDaysNEQ(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldRetentionDays, v))
+}
+
+// RetentionDaysIn applies the In predicate on the "retention_days" field.
+func RetentionDaysIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldRetentionDays, vs...))
+}
+
+// RetentionDaysNotIn applies the NotIn predicate on the "retention_days" field.
+func RetentionDaysNotIn(vs ...int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldRetentionDays, vs...))
+}
+
+// RetentionDaysGT applies the GT predicate on the "retention_days" field.
+func RetentionDaysGT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldRetentionDays, v))
+}
+
+// RetentionDaysGTE applies the GTE predicate on the "retention_days" field.
+func RetentionDaysGTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldRetentionDays, v))
+}
+
+// RetentionDaysLT applies the LT predicate on the "retention_days" field.
+func RetentionDaysLT(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldRetentionDays, v))
+}
+
+// RetentionDaysLTE applies the LTE predicate on the "retention_days" field.
+func RetentionDaysLTE(v int) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldRetentionDays, v))
 }
 
 // KeptEQ applies the EQ predicate on the "kept" field.

@@ -32,6 +32,18 @@ func (f AddressCodeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value,
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AddressCodeMutation", m)
 }
 
+// The AuditChainFunc type is an adapter to allow the use of ordinary
+// function as AuditChain mutator.
+type AuditChainFunc func(context.Context, *ent.AuditChainMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AuditChainFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AuditChainMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuditChainMutation", m)
+}
+
 // The AuditEntryFunc type is an adapter to allow the use of ordinary
 // function as AuditEntry mutator.
 type AuditEntryFunc func(context.Context, *ent.AuditEntryMutation) (ent.Value, error)
@@ -42,6 +54,18 @@ func (f AuditEntryFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, 
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuditEntryMutation", m)
+}
+
+// The AuthenticatorFunc type is an adapter to allow the use of ordinary
+// function as Authenticator mutator.
+type AuthenticatorFunc func(context.Context, *ent.AuthenticatorMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AuthenticatorFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AuthenticatorMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuthenticatorMutation", m)
 }
 
 // The BillingEventFunc type is an adapter to allow the use of ordinary
@@ -164,6 +188,18 @@ func (f EmbeddingFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.EmbeddingMutation", m)
 }
 
+// The ErasureFunc type is an adapter to allow the use of ordinary
+// function as Erasure mutator.
+type ErasureFunc func(context.Context, *ent.ErasureMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ErasureFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.ErasureMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ErasureMutation", m)
+}
+
 // The FeedbackFunc type is an adapter to allow the use of ordinary
 // function as Feedback mutator.
 type FeedbackFunc func(context.Context, *ent.FeedbackMutation) (ent.Value, error)
@@ -198,6 +234,18 @@ func (f IdempotencyKeyFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Val
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.IdempotencyKeyMutation", m)
+}
+
+// The IdentityFunc type is an adapter to allow the use of ordinary
+// function as Identity mutator.
+type IdentityFunc func(context.Context, *ent.IdentityMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f IdentityFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.IdentityMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.IdentityMutation", m)
 }
 
 // The IndexChangeFunc type is an adapter to allow the use of ordinary
@@ -296,6 +344,18 @@ func (f PassageFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.PassageMutation", m)
 }
 
+// The PasskeyFunc type is an adapter to allow the use of ordinary
+// function as Passkey mutator.
+type PasskeyFunc func(context.Context, *ent.PasskeyMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f PasskeyFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.PasskeyMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.PasskeyMutation", m)
+}
+
 // The PlanFunc type is an adapter to allow the use of ordinary
 // function as Plan mutator.
 type PlanFunc func(context.Context, *ent.PlanMutation) (ent.Value, error)
@@ -344,6 +404,18 @@ func (f RebuildFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RebuildMutation", m)
 }
 
+// The RecoveryCodeFunc type is an adapter to allow the use of ordinary
+// function as RecoveryCode mutator.
+type RecoveryCodeFunc func(context.Context, *ent.RecoveryCodeMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RecoveryCodeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RecoveryCodeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RecoveryCodeMutation", m)
+}
+
 // The RemovalFunc type is an adapter to allow the use of ordinary
 // function as Removal mutator.
 type RemovalFunc func(context.Context, *ent.RemovalMutation) (ent.Value, error)
@@ -380,6 +452,18 @@ func (f ReversalFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ReversalMutation", m)
 }
 
+// The SSOConnectionFunc type is an adapter to allow the use of ordinary
+// function as SSOConnection mutator.
+type SSOConnectionFunc func(context.Context, *ent.SSOConnectionMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SSOConnectionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.SSOConnectionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SSOConnectionMutation", m)
+}
+
 // The SessionFunc type is an adapter to allow the use of ordinary
 // function as Session mutator.
 type SessionFunc func(context.Context, *ent.SessionMutation) (ent.Value, error)
@@ -402,6 +486,18 @@ func (f SignInAttemptFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Valu
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SignInAttemptMutation", m)
+}
+
+// The SignInStepFunc type is an adapter to allow the use of ordinary
+// function as SignInStep mutator.
+type SignInStepFunc func(context.Context, *ent.SignInStepMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SignInStepFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.SignInStepMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SignInStepMutation", m)
 }
 
 // The SourceFunc type is an adapter to allow the use of ordinary

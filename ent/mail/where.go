@@ -80,6 +80,11 @@ func Body(v string) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldBody, v))
 }
 
+// HTML applies equality check predicate on the "html" field. It's identical to HTMLEQ.
+func HTML(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldHTML, v))
+}
+
 // DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
 func DueAt(v time.Time) predicate.Mail {
 	return predicate.Mail(sql.FieldEQ(FieldDueAt, v))
@@ -423,6 +428,71 @@ func BodyEqualFold(v string) predicate.Mail {
 // BodyContainsFold applies the ContainsFold predicate on the "body" field.
 func BodyContainsFold(v string) predicate.Mail {
 	return predicate.Mail(sql.FieldContainsFold(FieldBody, v))
+}
+
+// HTMLEQ applies the EQ predicate on the "html" field.
+func HTMLEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEQ(FieldHTML, v))
+}
+
+// HTMLNEQ applies the NEQ predicate on the "html" field.
+func HTMLNEQ(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldNEQ(FieldHTML, v))
+}
+
+// HTMLIn applies the In predicate on the "html" field.
+func HTMLIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldIn(FieldHTML, vs...))
+}
+
+// HTMLNotIn applies the NotIn predicate on the "html" field.
+func HTMLNotIn(vs ...string) predicate.Mail {
+	return predicate.Mail(sql.FieldNotIn(FieldHTML, vs...))
+}
+
+// HTMLGT applies the GT predicate on the "html" field.
+func HTMLGT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGT(FieldHTML, v))
+}
+
+// HTMLGTE applies the GTE predicate on the "html" field.
+func HTMLGTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldGTE(FieldHTML, v))
+}
+
+// HTMLLT applies the LT predicate on the "html" field.
+func HTMLLT(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLT(FieldHTML, v))
+}
+
+// HTMLLTE applies the LTE predicate on the "html" field.
+func HTMLLTE(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldLTE(FieldHTML, v))
+}
+
+// HTMLContains applies the Contains predicate on the "html" field.
+func HTMLContains(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContains(FieldHTML, v))
+}
+
+// HTMLHasPrefix applies the HasPrefix predicate on the "html" field.
+func HTMLHasPrefix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasPrefix(FieldHTML, v))
+}
+
+// HTMLHasSuffix applies the HasSuffix predicate on the "html" field.
+func HTMLHasSuffix(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldHasSuffix(FieldHTML, v))
+}
+
+// HTMLEqualFold applies the EqualFold predicate on the "html" field.
+func HTMLEqualFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldEqualFold(FieldHTML, v))
+}
+
+// HTMLContainsFold applies the ContainsFold predicate on the "html" field.
+func HTMLContainsFold(v string) predicate.Mail {
+	return predicate.Mail(sql.FieldContainsFold(FieldHTML, v))
 }
 
 // DueAtEQ applies the EQ predicate on the "due_at" field.

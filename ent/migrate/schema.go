@@ -16,6 +16,7 @@ var (
 		{Name: "recipient", Type: field.TypeString, Size: 320},
 		{Name: "subject", Type: field.TypeString, Size: 400},
 		{Name: "body", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "html", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
 		{Name: "sent_at", Type: field.TypeTime, Nullable: true},
@@ -30,7 +31,7 @@ var (
 			{
 				Name:    "accountmail_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{AccountMailsColumns[5]},
+				Columns: []*schema.Column{AccountMailsColumns[6]},
 			},
 		},
 	}
@@ -39,6 +40,7 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 64},
 		{Name: "email", Type: field.TypeString, Size: 320},
 		{Name: "user_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "purpose", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "expires_at", Type: field.TypeTime},
 		{Name: "created_at", Type: field.TypeTime},
 	}
@@ -51,7 +53,7 @@ var (
 			{
 				Name:    "addresscode_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{AddressCodesColumns[3]},
+				Columns: []*schema.Column{AddressCodesColumns[4]},
 			},
 			{
 				Name:    "addresscode_user_id",
@@ -59,6 +61,20 @@ var (
 				Columns: []*schema.Column{AddressCodesColumns[2]},
 			},
 		},
+	}
+	// AuditChainsColumns holds the columns for the "audit_chains" table.
+	AuditChainsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "seq", Type: field.TypeInt64},
+		{Name: "hash", Type: field.TypeString, Size: 64},
+		{Name: "kept_seq", Type: field.TypeInt64, Default: 0},
+		{Name: "kept_hash", Type: field.TypeString, Size: 64, Default: ""},
+	}
+	// AuditChainsTable holds the schema information for the "audit_chains" table.
+	AuditChainsTable = &schema.Table{
+		Name:       "audit_chains",
+		Columns:    AuditChainsColumns,
+		PrimaryKey: []*schema.Column{AuditChainsColumns[0]},
 	}
 	// AuditEntriesColumns holds the columns for the "audit_entries" table.
 	AuditEntriesColumns = []*schema.Column{
@@ -75,6 +91,8 @@ var (
 		{Name: "address", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "request_id", Type: field.TypeString, Size: 128, Default: ""},
 		{Name: "at", Type: field.TypeTime},
+		{Name: "seq", Type: field.TypeInt64, Default: 0},
+		{Name: "hash", Type: field.TypeString, Size: 64, Default: ""},
 	}
 	// AuditEntriesTable holds the schema information for the "audit_entries" table.
 	AuditEntriesTable = &schema.Table{
@@ -91,6 +109,41 @@ var (
 				Name:    "auditentry_at",
 				Unique:  false,
 				Columns: []*schema.Column{AuditEntriesColumns[12]},
+			},
+			{
+				Name:    "auditentry_workspace_id_seq",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[1], AuditEntriesColumns[13]},
+			},
+		},
+	}
+	// AuthenticatorsColumns holds the columns for the "authenticators" table.
+	AuthenticatorsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "secret", Type: field.TypeBytes},
+		{Name: "confirmed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "last_step", Type: field.TypeInt64, Default: 0},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// AuthenticatorsTable holds the schema information for the "authenticators" table.
+	AuthenticatorsTable = &schema.Table{
+		Name:       "authenticators",
+		Columns:    AuthenticatorsColumns,
+		PrimaryKey: []*schema.Column{AuthenticatorsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "authenticators_users_authenticators",
+				Columns:    []*schema.Column{AuthenticatorsColumns[5]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "authenticator_user_id",
+				Unique:  true,
+				Columns: []*schema.Column{AuthenticatorsColumns[5]},
 			},
 		},
 	}
@@ -168,6 +221,8 @@ var (
 		{Name: "max_answer_tokens", Type: field.TypeInt, Default: 0},
 		{Name: "grounding", Type: field.TypeString, Size: 20, Default: "open"},
 		{Name: "cache_answers", Type: field.TypeBool, Default: false},
+		{Name: "store_messages", Type: field.TypeBool, Default: true},
+		{Name: "retention_days", Type: field.TypeInt, Default: -1},
 		{Name: "kept", Type: field.TypeBool, Default: false},
 		{Name: "over_limit", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
@@ -181,7 +236,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[20]},
+				Columns:    []*schema.Column{ChatbotsColumns[22]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -190,7 +245,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[20], ChatbotsColumns[19]},
+				Columns: []*schema.Column{ChatbotsColumns[22], ChatbotsColumns[21]},
 			},
 		},
 	}
@@ -495,6 +550,36 @@ var (
 			},
 		},
 	}
+	// ErasuresColumns holds the columns for the "erasures" table.
+	ErasuresColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "workspace_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "subject_hash", Type: field.TypeString, Size: 64},
+		{Name: "requested_by", Type: field.TypeString, Size: 320, Default: ""},
+		{Name: "erased", Type: field.TypeJSON, Default: "{}"},
+		{Name: "remaining", Type: field.TypeJSON, Default: "{}"},
+		{Name: "done_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// ErasuresTable holds the schema information for the "erasures" table.
+	ErasuresTable = &schema.Table{
+		Name:       "erasures",
+		Columns:    ErasuresColumns,
+		PrimaryKey: []*schema.Column{ErasuresColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "erasure_workspace_id_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{ErasuresColumns[1], ErasuresColumns[8]},
+			},
+			{
+				Name:    "erasure_done_at",
+				Unique:  false,
+				Columns: []*schema.Column{ErasuresColumns[7]},
+			},
+		},
+	}
 	// FeedbacksColumns holds the columns for the "feedbacks" table.
 	FeedbacksColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -626,6 +711,42 @@ var (
 			},
 		},
 	}
+	// IdentitiesColumns holds the columns for the "identities" table.
+	IdentitiesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "issuer", Type: field.TypeString, Size: 500},
+		{Name: "subject", Type: field.TypeString, Size: 1020},
+		{Name: "connection_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// IdentitiesTable holds the schema information for the "identities" table.
+	IdentitiesTable = &schema.Table{
+		Name:       "identities",
+		Columns:    IdentitiesColumns,
+		PrimaryKey: []*schema.Column{IdentitiesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "identities_users_identities",
+				Columns:    []*schema.Column{IdentitiesColumns[6]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "identity_issuer_subject_connection_id",
+				Unique:  true,
+				Columns: []*schema.Column{IdentitiesColumns[1], IdentitiesColumns[2], IdentitiesColumns[3]},
+			},
+			{
+				Name:    "identity_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{IdentitiesColumns[6]},
+			},
+		},
+	}
 	// IndexChangesColumns holds the columns for the "index_changes" table.
 	IndexChangesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -705,6 +826,7 @@ var (
 		{Name: "recipient", Type: field.TypeString, Size: 320},
 		{Name: "subject", Type: field.TypeString, Size: 400},
 		{Name: "body", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "html", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
 		{Name: "sent_at", Type: field.TypeTime, Nullable: true},
@@ -719,7 +841,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "mails_workspaces_mails",
-				Columns:    []*schema.Column{MailsColumns[9]},
+				Columns:    []*schema.Column{MailsColumns[10]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -728,12 +850,12 @@ var (
 			{
 				Name:    "mail_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{MailsColumns[5]},
+				Columns: []*schema.Column{MailsColumns[6]},
 			},
 			{
 				Name:    "mail_workspace_id",
 				Unique:  false,
-				Columns: []*schema.Column{MailsColumns[9]},
+				Columns: []*schema.Column{MailsColumns[10]},
 			},
 		},
 	}
@@ -907,6 +1029,37 @@ var (
 			},
 		},
 	}
+	// PasskeysColumns holds the columns for the "passkeys" table.
+	PasskeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "credential_id", Type: field.TypeString, Unique: true, Size: 1400},
+		{Name: "credential", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "name", Type: field.TypeString, Size: 400},
+		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// PasskeysTable holds the schema information for the "passkeys" table.
+	PasskeysTable = &schema.Table{
+		Name:       "passkeys",
+		Columns:    PasskeysColumns,
+		PrimaryKey: []*schema.Column{PasskeysColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "passkeys_users_passkeys",
+				Columns:    []*schema.Column{PasskeysColumns[6]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "passkey_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{PasskeysColumns[6]},
+			},
+		},
+	}
 	// PlansColumns holds the columns for the "plans" table.
 	PlansColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -924,6 +1077,7 @@ var (
 		{Name: "requests_per_minute", Type: field.TypeInt, Default: -1},
 		{Name: "concurrent_answers", Type: field.TypeInt, Default: -1},
 		{Name: "retention_days", Type: field.TypeInt, Default: -1},
+		{Name: "audit_days", Type: field.TypeInt, Default: -1},
 		{Name: "monthly_price", Type: field.TypeInt, Default: -1},
 		{Name: "yearly_price", Type: field.TypeInt, Default: -1},
 		{Name: "currency", Type: field.TypeString, Size: 3, Default: "usd"},
@@ -1010,6 +1164,35 @@ var (
 		Name:       "rebuilds",
 		Columns:    RebuildsColumns,
 		PrimaryKey: []*schema.Column{RebuildsColumns[0]},
+	}
+	// RecoveryCodesColumns holds the columns for the "recovery_codes" table.
+	RecoveryCodesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "code_hash", Type: field.TypeString, Size: 64},
+		{Name: "used_at", Type: field.TypeTime, Nullable: true},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// RecoveryCodesTable holds the schema information for the "recovery_codes" table.
+	RecoveryCodesTable = &schema.Table{
+		Name:       "recovery_codes",
+		Columns:    RecoveryCodesColumns,
+		PrimaryKey: []*schema.Column{RecoveryCodesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "recovery_codes_users_recovery_codes",
+				Columns:    []*schema.Column{RecoveryCodesColumns[4]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "recoverycode_user_id_code_hash",
+				Unique:  true,
+				Columns: []*schema.Column{RecoveryCodesColumns[4], RecoveryCodesColumns[1]},
+			},
+		},
 	}
 	// RemovalsColumns holds the columns for the "removals" table.
 	RemovalsColumns = []*schema.Column{
@@ -1114,6 +1297,49 @@ var (
 			},
 		},
 	}
+	// SSOConnectionsColumns holds the columns for the "sso_connections" table.
+	SSOConnectionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "issuer", Type: field.TypeString, Size: 500},
+		{Name: "client_id", Type: field.TypeString, Size: 1020},
+		{Name: "client_secret", Type: field.TypeBytes},
+		{Name: "domain", Type: field.TypeString, Size: 255},
+		{Name: "domain_code", Type: field.TypeString, Size: 64},
+		{Name: "domain_confirmed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "role", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "required", Type: field.TypeBool, Default: false},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "workspace_id", Type: field.TypeString, Size: 40},
+	}
+	// SSOConnectionsTable holds the schema information for the "sso_connections" table.
+	SSOConnectionsTable = &schema.Table{
+		Name:       "sso_connections",
+		Columns:    SSOConnectionsColumns,
+		PrimaryKey: []*schema.Column{SSOConnectionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "sso_connections_workspaces_sso_connections",
+				Columns:    []*schema.Column{SSOConnectionsColumns[10]},
+				RefColumns: []*schema.Column{WorkspacesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "ssoconnection_workspace_id",
+				Unique:  true,
+				Columns: []*schema.Column{SSOConnectionsColumns[10]},
+			},
+			{
+				Name:    "sso_connection_domain",
+				Unique:  true,
+				Columns: []*schema.Column{SSOConnectionsColumns[4]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "domain_confirmed_at IS NOT NULL",
+				},
+			},
+		},
+	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 64},
@@ -1121,6 +1347,10 @@ var (
 		{Name: "expires_at", Type: field.TypeTime},
 		{Name: "user_agent", Type: field.TypeString, Size: 400, Default: ""},
 		{Name: "network", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "last_network", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "proved_at", Type: field.TypeTime, Nullable: true},
+		{Name: "method", Type: field.TypeString, Size: 20, Default: "password"},
+		{Name: "second_factor", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "user_id", Type: field.TypeString, Size: 40},
 	}
@@ -1132,7 +1362,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "sessions_users_sessions",
-				Columns:    []*schema.Column{SessionsColumns[6]},
+				Columns:    []*schema.Column{SessionsColumns[10]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1141,7 +1371,7 @@ var (
 			{
 				Name:    "session_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{SessionsColumns[6]},
+				Columns: []*schema.Column{SessionsColumns[10]},
 			},
 			{
 				Name:    "session_expires_at",
@@ -1166,6 +1396,34 @@ var (
 				Name:    "signinattempt_last_at",
 				Unique:  false,
 				Columns: []*schema.Column{SignInAttemptsColumns[2]},
+			},
+		},
+	}
+	// SignInStepsColumns holds the columns for the "sign_in_steps" table.
+	SignInStepsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 64},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "user_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "data", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "failures", Type: field.TypeInt, Default: 0},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// SignInStepsTable holds the schema information for the "sign_in_steps" table.
+	SignInStepsTable = &schema.Table{
+		Name:       "sign_in_steps",
+		Columns:    SignInStepsColumns,
+		PrimaryKey: []*schema.Column{SignInStepsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "signinstep_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{SignInStepsColumns[5]},
+			},
+			{
+				Name:    "signinstep_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{SignInStepsColumns[2]},
 			},
 		},
 	}
@@ -1676,6 +1934,7 @@ var (
 	UsersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "email", Type: field.TypeString, Unique: true, Size: 320},
+		{Name: "email_confirmed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "password_hash", Type: field.TypeString, Size: 400},
 		{Name: "name", Type: field.TypeString, Size: 400, Default: ""},
 		{Name: "time_zone", Type: field.TypeString, Size: 64, Default: ""},
@@ -1691,7 +1950,7 @@ var (
 			{
 				Name:    "user_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{UsersColumns[6], UsersColumns[0]},
+				Columns: []*schema.Column{UsersColumns[7], UsersColumns[0]},
 			},
 		},
 	}
@@ -1830,6 +2089,8 @@ var (
 		{Name: "granted_until", Type: field.TypeTime, Nullable: true},
 		{Name: "kept_before", Type: field.TypeTime, Nullable: true},
 		{Name: "kept_days", Type: field.TypeInt, Default: 0},
+		{Name: "delete_at", Type: field.TypeTime, Nullable: true},
+		{Name: "second_factor_required", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// WorkspacesTable holds the schema information for the "workspaces" table.
@@ -1844,9 +2105,14 @@ var (
 				Columns: []*schema.Column{WorkspacesColumns[4]},
 			},
 			{
+				Name:    "workspace_delete_at",
+				Unique:  false,
+				Columns: []*schema.Column{WorkspacesColumns[7]},
+			},
+			{
 				Name:    "workspace_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{WorkspacesColumns[7], WorkspacesColumns[0]},
+				Columns: []*schema.Column{WorkspacesColumns[9], WorkspacesColumns[0]},
 			},
 		},
 	}
@@ -1854,7 +2120,9 @@ var (
 	Tables = []*schema.Table{
 		AccountMailsTable,
 		AddressCodesTable,
+		AuditChainsTable,
 		AuditEntriesTable,
+		AuthenticatorsTable,
 		BillingEventsTable,
 		CachedAnswersTable,
 		ChatbotsTable,
@@ -1865,9 +2133,11 @@ var (
 		DevicesTable,
 		DocumentsTable,
 		EmbeddingsTable,
+		ErasuresTable,
 		FeedbacksTable,
 		GapsTable,
 		IdempotencyKeysTable,
+		IdentitiesTable,
 		IndexChangesTable,
 		InstallationKeysTable,
 		InvitationsTable,
@@ -1876,15 +2146,19 @@ var (
 		MessagesTable,
 		MessageHoldsTable,
 		PassagesTable,
+		PasskeysTable,
 		PlansTable,
 		ProvidersTable,
 		QuotaNoticesTable,
 		RebuildsTable,
+		RecoveryCodesTable,
 		RemovalsTable,
 		RequestMinutesTable,
 		ReversalsTable,
+		SSOConnectionsTable,
 		SessionsTable,
 		SignInAttemptsTable,
+		SignInStepsTable,
 		SourcesTable,
 		SubscriptionsTable,
 		TestQuestionsTable,
@@ -1906,6 +2180,7 @@ var (
 )
 
 func init() {
+	AuthenticatorsTable.ForeignKeys[0].RefTable = UsersTable
 	CachedAnswersTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
@@ -1917,6 +2192,7 @@ func init() {
 	FeedbacksTable.ForeignKeys[0].RefTable = ChatbotsTable
 	GapsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	IdempotencyKeysTable.ForeignKeys[0].RefTable = ConversationsTable
+	IdentitiesTable.ForeignKeys[0].RefTable = UsersTable
 	InvitationsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MailsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MembersTable.ForeignKeys[0].RefTable = UsersTable
@@ -1924,10 +2200,16 @@ func init() {
 	MessagesTable.ForeignKeys[0].RefTable = ConversationsTable
 	MessageHoldsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
+	PasskeysTable.ForeignKeys[0].RefTable = UsersTable
 	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
 	QuotaNoticesTable.ForeignKeys[0].RefTable = WorkspacesTable
+	RecoveryCodesTable.ForeignKeys[0].RefTable = UsersTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ReversalsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	SSOConnectionsTable.ForeignKeys[0].RefTable = WorkspacesTable
+	SSOConnectionsTable.Annotation = &entsql.Annotation{
+		Table: "sso_connections",
+	}
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
 	SignInAttemptsTable.Annotation = &entsql.Annotation{
 		Table: "sign_in_attempts",

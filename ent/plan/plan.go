@@ -39,6 +39,8 @@ const (
 	FieldConcurrentAnswers = "concurrent_answers"
 	// FieldRetentionDays holds the string denoting the retention_days field in the database.
 	FieldRetentionDays = "retention_days"
+	// FieldAuditDays holds the string denoting the audit_days field in the database.
+	FieldAuditDays = "audit_days"
 	// FieldMonthlyPrice holds the string denoting the monthly_price field in the database.
 	FieldMonthlyPrice = "monthly_price"
 	// FieldYearlyPrice holds the string denoting the yearly_price field in the database.
@@ -72,6 +74,7 @@ var Columns = []string{
 	FieldRequestsPerMinute,
 	FieldConcurrentAnswers,
 	FieldRetentionDays,
+	FieldAuditDays,
 	FieldMonthlyPrice,
 	FieldYearlyPrice,
 	FieldCurrency,
@@ -105,6 +108,8 @@ var (
 	DefaultConcurrentAnswers int
 	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
 	DefaultRetentionDays int
+	// DefaultAuditDays holds the default value on creation for the "audit_days" field.
+	DefaultAuditDays int
 	// DefaultMonthlyPrice holds the default value on creation for the "monthly_price" field.
 	DefaultMonthlyPrice int
 	// DefaultYearlyPrice holds the default value on creation for the "yearly_price" field.
@@ -196,6 +201,11 @@ func ByConcurrentAnswers(opts ...sql.OrderTermOption) OrderOption {
 // ByRetentionDays orders the results by the retention_days field.
 func ByRetentionDays(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRetentionDays, opts...).ToFunc()
+}
+
+// ByAuditDays orders the results by the audit_days field.
+func ByAuditDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAuditDays, opts...).ToFunc()
 }
 
 // ByMonthlyPrice orders the results by the monthly_price field.

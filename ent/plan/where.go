@@ -128,6 +128,11 @@ func RetentionDays(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldRetentionDays, v))
 }
 
+// AuditDays applies equality check predicate on the "audit_days" field. It's identical to AuditDaysEQ.
+func AuditDays(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldAuditDays, v))
+}
+
 // MonthlyPrice applies equality check predicate on the "monthly_price" field. It's identical to MonthlyPriceEQ.
 func MonthlyPrice(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldEQ(FieldMonthlyPrice, v))
@@ -701,6 +706,46 @@ func RetentionDaysLT(v int) predicate.Plan {
 // RetentionDaysLTE applies the LTE predicate on the "retention_days" field.
 func RetentionDaysLTE(v int) predicate.Plan {
 	return predicate.Plan(sql.FieldLTE(FieldRetentionDays, v))
+}
+
+// AuditDaysEQ applies the EQ predicate on the "audit_days" field.
+func AuditDaysEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldEQ(FieldAuditDays, v))
+}
+
+// AuditDaysNEQ applies the NEQ predicate on the "audit_days" field.
+func AuditDaysNEQ(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldNEQ(FieldAuditDays, v))
+}
+
+// AuditDaysIn applies the In predicate on the "audit_days" field.
+func AuditDaysIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldIn(FieldAuditDays, vs...))
+}
+
+// AuditDaysNotIn applies the NotIn predicate on the "audit_days" field.
+func AuditDaysNotIn(vs ...int) predicate.Plan {
+	return predicate.Plan(sql.FieldNotIn(FieldAuditDays, vs...))
+}
+
+// AuditDaysGT applies the GT predicate on the "audit_days" field.
+func AuditDaysGT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGT(FieldAuditDays, v))
+}
+
+// AuditDaysGTE applies the GTE predicate on the "audit_days" field.
+func AuditDaysGTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldGTE(FieldAuditDays, v))
+}
+
+// AuditDaysLT applies the LT predicate on the "audit_days" field.
+func AuditDaysLT(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLT(FieldAuditDays, v))
+}
+
+// AuditDaysLTE applies the LTE predicate on the "audit_days" field.
+func AuditDaysLTE(v int) predicate.Plan {
+	return predicate.Plan(sql.FieldLTE(FieldAuditDays, v))
 }
 
 // MonthlyPriceEQ applies the EQ predicate on the "monthly_price" field.

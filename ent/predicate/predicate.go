@@ -12,8 +12,14 @@ type AccountMail func(*sql.Selector)
 // AddressCode is the predicate function for addresscode builders.
 type AddressCode func(*sql.Selector)
 
+// AuditChain is the predicate function for auditchain builders.
+type AuditChain func(*sql.Selector)
+
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
+
+// Authenticator is the predicate function for authenticator builders.
+type Authenticator func(*sql.Selector)
 
 // BillingEvent is the predicate function for billingevent builders.
 type BillingEvent func(*sql.Selector)
@@ -45,6 +51,9 @@ type Document func(*sql.Selector)
 // Embedding is the predicate function for embedding builders.
 type Embedding func(*sql.Selector)
 
+// Erasure is the predicate function for erasure builders.
+type Erasure func(*sql.Selector)
+
 // Feedback is the predicate function for feedback builders.
 type Feedback func(*sql.Selector)
 
@@ -53,6 +62,9 @@ type Gap func(*sql.Selector)
 
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
+
+// Identity is the predicate function for identity builders.
+type Identity func(*sql.Selector)
 
 // IndexChange is the predicate function for indexchange builders.
 type IndexChange func(*sql.Selector)
@@ -78,6 +90,9 @@ type MessageHold func(*sql.Selector)
 // Passage is the predicate function for passage builders.
 type Passage func(*sql.Selector)
 
+// Passkey is the predicate function for passkey builders.
+type Passkey func(*sql.Selector)
+
 // Plan is the predicate function for plan builders.
 type Plan func(*sql.Selector)
 
@@ -90,6 +105,9 @@ type QuotaNotice func(*sql.Selector)
 // Rebuild is the predicate function for rebuild builders.
 type Rebuild func(*sql.Selector)
 
+// RecoveryCode is the predicate function for recoverycode builders.
+type RecoveryCode func(*sql.Selector)
+
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)
 
@@ -99,11 +117,17 @@ type RequestMinute func(*sql.Selector)
 // Reversal is the predicate function for reversal builders.
 type Reversal func(*sql.Selector)
 
+// SSOConnection is the predicate function for ssoconnection builders.
+type SSOConnection func(*sql.Selector)
+
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
 
 // SignInAttempt is the predicate function for signinattempt builders.
 type SignInAttempt func(*sql.Selector)
+
+// SignInStep is the predicate function for signinstep builders.
+type SignInStep func(*sql.Selector)
 
 // Source is the predicate function for source builders.
 type Source func(*sql.Selector)

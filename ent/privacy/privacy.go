@@ -159,6 +159,30 @@ func (f AddressCodeMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mut
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AddressCodeMutation", m)
 }
 
+// The AuditChainQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AuditChainQueryRuleFunc func(context.Context, *ent.AuditChainQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AuditChainQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AuditChainQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.AuditChainQuery", q)
+}
+
+// The AuditChainMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AuditChainMutationRuleFunc func(context.Context, *ent.AuditChainMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AuditChainMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.AuditChainMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AuditChainMutation", m)
+}
+
 // The AuditEntryQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type AuditEntryQueryRuleFunc func(context.Context, *ent.AuditEntryQuery) error
@@ -181,6 +205,30 @@ func (f AuditEntryMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Muta
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AuditEntryMutation", m)
+}
+
+// The AuthenticatorQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AuthenticatorQueryRuleFunc func(context.Context, *ent.AuthenticatorQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AuthenticatorQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AuthenticatorQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.AuthenticatorQuery", q)
+}
+
+// The AuthenticatorMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AuthenticatorMutationRuleFunc func(context.Context, *ent.AuthenticatorMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AuthenticatorMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.AuthenticatorMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.AuthenticatorMutation", m)
 }
 
 // The BillingEventQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -423,6 +471,30 @@ func (f EmbeddingMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutat
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.EmbeddingMutation", m)
 }
 
+// The ErasureQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ErasureQueryRuleFunc func(context.Context, *ent.ErasureQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ErasureQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ErasureQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.ErasureQuery", q)
+}
+
+// The ErasureMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ErasureMutationRuleFunc func(context.Context, *ent.ErasureMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ErasureMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.ErasureMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ErasureMutation", m)
+}
+
 // The FeedbackQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type FeedbackQueryRuleFunc func(context.Context, *ent.FeedbackQuery) error
@@ -493,6 +565,30 @@ func (f IdempotencyKeyMutationRuleFunc) EvalMutation(ctx context.Context, m ent.
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.IdempotencyKeyMutation", m)
+}
+
+// The IdentityQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type IdentityQueryRuleFunc func(context.Context, *ent.IdentityQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f IdentityQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.IdentityQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.IdentityQuery", q)
+}
+
+// The IdentityMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type IdentityMutationRuleFunc func(context.Context, *ent.IdentityMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f IdentityMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.IdentityMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.IdentityMutation", m)
 }
 
 // The IndexChangeQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -687,6 +783,30 @@ func (f PassageMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.PassageMutation", m)
 }
 
+// The PasskeyQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PasskeyQueryRuleFunc func(context.Context, *ent.PasskeyQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PasskeyQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.PasskeyQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.PasskeyQuery", q)
+}
+
+// The PasskeyMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PasskeyMutationRuleFunc func(context.Context, *ent.PasskeyMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PasskeyMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.PasskeyMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.PasskeyMutation", m)
+}
+
 // The PlanQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type PlanQueryRuleFunc func(context.Context, *ent.PlanQuery) error
@@ -783,6 +903,30 @@ func (f RebuildMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutatio
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RebuildMutation", m)
 }
 
+// The RecoveryCodeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RecoveryCodeQueryRuleFunc func(context.Context, *ent.RecoveryCodeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RecoveryCodeQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RecoveryCodeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.RecoveryCodeQuery", q)
+}
+
+// The RecoveryCodeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RecoveryCodeMutationRuleFunc func(context.Context, *ent.RecoveryCodeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RecoveryCodeMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.RecoveryCodeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.RecoveryCodeMutation", m)
+}
+
 // The RemovalQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type RemovalQueryRuleFunc func(context.Context, *ent.RemovalQuery) error
@@ -855,6 +999,30 @@ func (f ReversalMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutati
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.ReversalMutation", m)
 }
 
+// The SSOConnectionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SSOConnectionQueryRuleFunc func(context.Context, *ent.SSOConnectionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SSOConnectionQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SSOConnectionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.SSOConnectionQuery", q)
+}
+
+// The SSOConnectionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SSOConnectionMutationRuleFunc func(context.Context, *ent.SSOConnectionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SSOConnectionMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.SSOConnectionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SSOConnectionMutation", m)
+}
+
 // The SessionQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type SessionQueryRuleFunc func(context.Context, *ent.SessionQuery) error
@@ -901,6 +1069,30 @@ func (f SignInAttemptMutationRuleFunc) EvalMutation(ctx context.Context, m ent.M
 		return f(ctx, m)
 	}
 	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SignInAttemptMutation", m)
+}
+
+// The SignInStepQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SignInStepQueryRuleFunc func(context.Context, *ent.SignInStepQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SignInStepQueryRuleFunc) EvalQuery(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SignInStepQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("ent/privacy: unexpected query type %T, expect *ent.SignInStepQuery", q)
+}
+
+// The SignInStepMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SignInStepMutationRuleFunc func(context.Context, *ent.SignInStepMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SignInStepMutationRuleFunc) EvalMutation(ctx context.Context, m ent.Mutation) error {
+	if m, ok := m.(*ent.SignInStepMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("ent/privacy: unexpected mutation type %T, expect *ent.SignInStepMutation", m)
 }
 
 // The SourceQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -1350,7 +1542,11 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.AddressCodeQuery:
 		return q.Filter(), nil
+	case *ent.AuditChainQuery:
+		return q.Filter(), nil
 	case *ent.AuditEntryQuery:
+		return q.Filter(), nil
+	case *ent.AuthenticatorQuery:
 		return q.Filter(), nil
 	case *ent.BillingEventQuery:
 		return q.Filter(), nil
@@ -1372,11 +1568,15 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.EmbeddingQuery:
 		return q.Filter(), nil
+	case *ent.ErasureQuery:
+		return q.Filter(), nil
 	case *ent.FeedbackQuery:
 		return q.Filter(), nil
 	case *ent.GapQuery:
 		return q.Filter(), nil
 	case *ent.IdempotencyKeyQuery:
+		return q.Filter(), nil
+	case *ent.IdentityQuery:
 		return q.Filter(), nil
 	case *ent.IndexChangeQuery:
 		return q.Filter(), nil
@@ -1394,6 +1594,8 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.PassageQuery:
 		return q.Filter(), nil
+	case *ent.PasskeyQuery:
+		return q.Filter(), nil
 	case *ent.PlanQuery:
 		return q.Filter(), nil
 	case *ent.ProviderQuery:
@@ -1402,15 +1604,21 @@ func queryFilter(q ent.Query) (Filter, error) {
 		return q.Filter(), nil
 	case *ent.RebuildQuery:
 		return q.Filter(), nil
+	case *ent.RecoveryCodeQuery:
+		return q.Filter(), nil
 	case *ent.RemovalQuery:
 		return q.Filter(), nil
 	case *ent.RequestMinuteQuery:
 		return q.Filter(), nil
 	case *ent.ReversalQuery:
 		return q.Filter(), nil
+	case *ent.SSOConnectionQuery:
+		return q.Filter(), nil
 	case *ent.SessionQuery:
 		return q.Filter(), nil
 	case *ent.SignInAttemptQuery:
+		return q.Filter(), nil
+	case *ent.SignInStepQuery:
 		return q.Filter(), nil
 	case *ent.SourceQuery:
 		return q.Filter(), nil
@@ -1457,7 +1665,11 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.AddressCodeMutation:
 		return m.Filter(), nil
+	case *ent.AuditChainMutation:
+		return m.Filter(), nil
 	case *ent.AuditEntryMutation:
+		return m.Filter(), nil
+	case *ent.AuthenticatorMutation:
 		return m.Filter(), nil
 	case *ent.BillingEventMutation:
 		return m.Filter(), nil
@@ -1479,11 +1691,15 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.EmbeddingMutation:
 		return m.Filter(), nil
+	case *ent.ErasureMutation:
+		return m.Filter(), nil
 	case *ent.FeedbackMutation:
 		return m.Filter(), nil
 	case *ent.GapMutation:
 		return m.Filter(), nil
 	case *ent.IdempotencyKeyMutation:
+		return m.Filter(), nil
+	case *ent.IdentityMutation:
 		return m.Filter(), nil
 	case *ent.IndexChangeMutation:
 		return m.Filter(), nil
@@ -1501,6 +1717,8 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.PassageMutation:
 		return m.Filter(), nil
+	case *ent.PasskeyMutation:
+		return m.Filter(), nil
 	case *ent.PlanMutation:
 		return m.Filter(), nil
 	case *ent.ProviderMutation:
@@ -1509,15 +1727,21 @@ func mutationFilter(m ent.Mutation) (Filter, error) {
 		return m.Filter(), nil
 	case *ent.RebuildMutation:
 		return m.Filter(), nil
+	case *ent.RecoveryCodeMutation:
+		return m.Filter(), nil
 	case *ent.RemovalMutation:
 		return m.Filter(), nil
 	case *ent.RequestMinuteMutation:
 		return m.Filter(), nil
 	case *ent.ReversalMutation:
 		return m.Filter(), nil
+	case *ent.SSOConnectionMutation:
+		return m.Filter(), nil
 	case *ent.SessionMutation:
 		return m.Filter(), nil
 	case *ent.SignInAttemptMutation:
+		return m.Filter(), nil
+	case *ent.SignInStepMutation:
 		return m.Filter(), nil
 	case *ent.SourceMutation:
 		return m.Filter(), nil

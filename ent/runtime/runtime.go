@@ -6,7 +6,9 @@ import (
 	"context"
 	"parley/ent/accountmail"
 	"parley/ent/addresscode"
+	"parley/ent/auditchain"
 	"parley/ent/auditentry"
+	"parley/ent/authenticator"
 	"parley/ent/billingevent"
 	"parley/ent/cachedanswer"
 	"parley/ent/chatbot"
@@ -17,9 +19,11 @@ import (
 	"parley/ent/device"
 	"parley/ent/document"
 	"parley/ent/embedding"
+	"parley/ent/erasure"
 	"parley/ent/feedback"
 	"parley/ent/gap"
 	"parley/ent/idempotencykey"
+	"parley/ent/identity"
 	"parley/ent/indexchange"
 	"parley/ent/installationkey"
 	"parley/ent/invitation"
@@ -28,16 +32,20 @@ import (
 	"parley/ent/message"
 	"parley/ent/messagehold"
 	"parley/ent/passage"
+	"parley/ent/passkey"
 	"parley/ent/plan"
 	"parley/ent/provider"
 	"parley/ent/quotanotice"
+	"parley/ent/recoverycode"
 	"parley/ent/removal"
 	"parley/ent/requestminute"
 	"parley/ent/reversal"
 	"parley/ent/schema"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/signinstep"
 	"parley/ent/source"
+	"parley/ent/ssoconnection"
 	"parley/ent/subscription"
 	"parley/ent/testquestion"
 	"parley/ent/testresult"
@@ -82,12 +90,16 @@ func init() {
 	accountmailDescBody := accountmailFields[4].Descriptor()
 	// accountmail.DefaultBody holds the default value on creation for the body field.
 	accountmail.DefaultBody = accountmailDescBody.Default.(string)
+	// accountmailDescHTML is the schema descriptor for html field.
+	accountmailDescHTML := accountmailFields[5].Descriptor()
+	// accountmail.DefaultHTML holds the default value on creation for the html field.
+	accountmail.DefaultHTML = accountmailDescHTML.Default.(string)
 	// accountmailDescAttempts is the schema descriptor for attempts field.
-	accountmailDescAttempts := accountmailFields[6].Descriptor()
+	accountmailDescAttempts := accountmailFields[7].Descriptor()
 	// accountmail.DefaultAttempts holds the default value on creation for the attempts field.
 	accountmail.DefaultAttempts = accountmailDescAttempts.Default.(int)
 	// accountmailDescCreatedAt is the schema descriptor for created_at field.
-	accountmailDescCreatedAt := accountmailFields[8].Descriptor()
+	accountmailDescCreatedAt := accountmailFields[9].Descriptor()
 	// accountmail.DefaultCreatedAt holds the default value on creation for the created_at field.
 	accountmail.DefaultCreatedAt = accountmailDescCreatedAt.Default.(func() time.Time)
 	addresscodeFields := schema.AddressCode{}.Fields()
@@ -102,8 +114,14 @@ func init() {
 	addresscode.DefaultUserID = addresscodeDescUserID.Default.(string)
 	// addresscode.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	addresscode.UserIDValidator = addresscodeDescUserID.Validators[0].(func(string) error)
+	// addresscodeDescPurpose is the schema descriptor for purpose field.
+	addresscodeDescPurpose := addresscodeFields[3].Descriptor()
+	// addresscode.DefaultPurpose holds the default value on creation for the purpose field.
+	addresscode.DefaultPurpose = addresscodeDescPurpose.Default.(string)
+	// addresscode.PurposeValidator is a validator for the "purpose" field. It is called by the builders before save.
+	addresscode.PurposeValidator = addresscodeDescPurpose.Validators[0].(func(string) error)
 	// addresscodeDescCreatedAt is the schema descriptor for created_at field.
-	addresscodeDescCreatedAt := addresscodeFields[4].Descriptor()
+	addresscodeDescCreatedAt := addresscodeFields[5].Descriptor()
 	// addresscode.DefaultCreatedAt holds the default value on creation for the created_at field.
 	addresscode.DefaultCreatedAt = addresscodeDescCreatedAt.Default.(func() time.Time)
 	// addresscodeDescID is the schema descriptor for id field.
@@ -111,6 +129,40 @@ func init() {
 	// addresscode.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	addresscode.IDValidator = func() func(string) error {
 		validators := addresscodeDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	auditchainFields := schema.AuditChain{}.Fields()
+	_ = auditchainFields
+	// auditchainDescHash is the schema descriptor for hash field.
+	auditchainDescHash := auditchainFields[2].Descriptor()
+	// auditchain.HashValidator is a validator for the "hash" field. It is called by the builders before save.
+	auditchain.HashValidator = auditchainDescHash.Validators[0].(func(string) error)
+	// auditchainDescKeptSeq is the schema descriptor for kept_seq field.
+	auditchainDescKeptSeq := auditchainFields[3].Descriptor()
+	// auditchain.DefaultKeptSeq holds the default value on creation for the kept_seq field.
+	auditchain.DefaultKeptSeq = auditchainDescKeptSeq.Default.(int64)
+	// auditchainDescKeptHash is the schema descriptor for kept_hash field.
+	auditchainDescKeptHash := auditchainFields[4].Descriptor()
+	// auditchain.DefaultKeptHash holds the default value on creation for the kept_hash field.
+	auditchain.DefaultKeptHash = auditchainDescKeptHash.Default.(string)
+	// auditchain.KeptHashValidator is a validator for the "kept_hash" field. It is called by the builders before save.
+	auditchain.KeptHashValidator = auditchainDescKeptHash.Validators[0].(func(string) error)
+	// auditchainDescID is the schema descriptor for id field.
+	auditchainDescID := auditchainFields[0].Descriptor()
+	// auditchain.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	auditchain.IDValidator = func() func(string) error {
+		validators := auditchainDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -187,6 +239,30 @@ func init() {
 	auditentry.DefaultRequestID = auditentryDescRequestID.Default.(string)
 	// auditentry.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	auditentry.RequestIDValidator = auditentryDescRequestID.Validators[0].(func(string) error)
+	// auditentryDescSeq is the schema descriptor for seq field.
+	auditentryDescSeq := auditentryFields[13].Descriptor()
+	// auditentry.DefaultSeq holds the default value on creation for the seq field.
+	auditentry.DefaultSeq = auditentryDescSeq.Default.(int64)
+	// auditentryDescHash is the schema descriptor for hash field.
+	auditentryDescHash := auditentryFields[14].Descriptor()
+	// auditentry.DefaultHash holds the default value on creation for the hash field.
+	auditentry.DefaultHash = auditentryDescHash.Default.(string)
+	// auditentry.HashValidator is a validator for the "hash" field. It is called by the builders before save.
+	auditentry.HashValidator = auditentryDescHash.Validators[0].(func(string) error)
+	authenticatorFields := schema.Authenticator{}.Fields()
+	_ = authenticatorFields
+	// authenticatorDescUserID is the schema descriptor for user_id field.
+	authenticatorDescUserID := authenticatorFields[0].Descriptor()
+	// authenticator.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	authenticator.UserIDValidator = authenticatorDescUserID.Validators[0].(func(string) error)
+	// authenticatorDescLastStep is the schema descriptor for last_step field.
+	authenticatorDescLastStep := authenticatorFields[3].Descriptor()
+	// authenticator.DefaultLastStep holds the default value on creation for the last_step field.
+	authenticator.DefaultLastStep = authenticatorDescLastStep.Default.(int64)
+	// authenticatorDescCreatedAt is the schema descriptor for created_at field.
+	authenticatorDescCreatedAt := authenticatorFields[4].Descriptor()
+	// authenticator.DefaultCreatedAt holds the default value on creation for the created_at field.
+	authenticator.DefaultCreatedAt = authenticatorDescCreatedAt.Default.(func() time.Time)
 	billingeventFields := schema.BillingEvent{}.Fields()
 	_ = billingeventFields
 	// billingeventDescType is the schema descriptor for type field.
@@ -361,16 +437,24 @@ func init() {
 	chatbotDescCacheAnswers := chatbotFields[16].Descriptor()
 	// chatbot.DefaultCacheAnswers holds the default value on creation for the cache_answers field.
 	chatbot.DefaultCacheAnswers = chatbotDescCacheAnswers.Default.(bool)
+	// chatbotDescStoreMessages is the schema descriptor for store_messages field.
+	chatbotDescStoreMessages := chatbotFields[17].Descriptor()
+	// chatbot.DefaultStoreMessages holds the default value on creation for the store_messages field.
+	chatbot.DefaultStoreMessages = chatbotDescStoreMessages.Default.(bool)
+	// chatbotDescRetentionDays is the schema descriptor for retention_days field.
+	chatbotDescRetentionDays := chatbotFields[18].Descriptor()
+	// chatbot.DefaultRetentionDays holds the default value on creation for the retention_days field.
+	chatbot.DefaultRetentionDays = chatbotDescRetentionDays.Default.(int)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[17].Descriptor()
+	chatbotDescKept := chatbotFields[19].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[18].Descriptor()
+	chatbotDescOverLimit := chatbotFields[20].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[19].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[21].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -825,6 +909,57 @@ func init() {
 	embeddingDescTextHash := embeddingFields[2].Descriptor()
 	// embedding.TextHashValidator is a validator for the "text_hash" field. It is called by the builders before save.
 	embedding.TextHashValidator = embeddingDescTextHash.Validators[0].(func(string) error)
+	erasure.Policy = privacy.NewPolicies(schema.Erasure{})
+	erasure.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := erasure.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	erasureFields := schema.Erasure{}.Fields()
+	_ = erasureFields
+	// erasureDescWorkspaceID is the schema descriptor for workspace_id field.
+	erasureDescWorkspaceID := erasureFields[1].Descriptor()
+	// erasure.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	erasure.WorkspaceIDValidator = erasureDescWorkspaceID.Validators[0].(func(string) error)
+	// erasureDescKind is the schema descriptor for kind field.
+	erasureDescKind := erasureFields[2].Descriptor()
+	// erasure.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	erasure.KindValidator = erasureDescKind.Validators[0].(func(string) error)
+	// erasureDescSubjectHash is the schema descriptor for subject_hash field.
+	erasureDescSubjectHash := erasureFields[3].Descriptor()
+	// erasure.SubjectHashValidator is a validator for the "subject_hash" field. It is called by the builders before save.
+	erasure.SubjectHashValidator = erasureDescSubjectHash.Validators[0].(func(string) error)
+	// erasureDescRequestedBy is the schema descriptor for requested_by field.
+	erasureDescRequestedBy := erasureFields[4].Descriptor()
+	// erasure.DefaultRequestedBy holds the default value on creation for the requested_by field.
+	erasure.DefaultRequestedBy = erasureDescRequestedBy.Default.(string)
+	// erasure.RequestedByValidator is a validator for the "requested_by" field. It is called by the builders before save.
+	erasure.RequestedByValidator = erasureDescRequestedBy.Validators[0].(func(string) error)
+	// erasureDescCreatedAt is the schema descriptor for created_at field.
+	erasureDescCreatedAt := erasureFields[8].Descriptor()
+	// erasure.DefaultCreatedAt holds the default value on creation for the created_at field.
+	erasure.DefaultCreatedAt = erasureDescCreatedAt.Default.(func() time.Time)
+	// erasureDescID is the schema descriptor for id field.
+	erasureDescID := erasureFields[0].Descriptor()
+	// erasure.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	erasure.IDValidator = func() func(string) error {
+		validators := erasureDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	feedbackMixin := schema.Feedback{}.Mixin()
 	feedback.Policy = privacy.NewPolicies(feedbackMixin[0], schema.Feedback{})
 	feedback.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -995,6 +1130,30 @@ func init() {
 	idempotencykeyDescCreatedAt := idempotencykeyFields[7].Descriptor()
 	// idempotencykey.DefaultCreatedAt holds the default value on creation for the created_at field.
 	idempotencykey.DefaultCreatedAt = idempotencykeyDescCreatedAt.Default.(func() time.Time)
+	identityFields := schema.Identity{}.Fields()
+	_ = identityFields
+	// identityDescUserID is the schema descriptor for user_id field.
+	identityDescUserID := identityFields[0].Descriptor()
+	// identity.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	identity.UserIDValidator = identityDescUserID.Validators[0].(func(string) error)
+	// identityDescIssuer is the schema descriptor for issuer field.
+	identityDescIssuer := identityFields[1].Descriptor()
+	// identity.IssuerValidator is a validator for the "issuer" field. It is called by the builders before save.
+	identity.IssuerValidator = identityDescIssuer.Validators[0].(func(string) error)
+	// identityDescSubject is the schema descriptor for subject field.
+	identityDescSubject := identityFields[2].Descriptor()
+	// identity.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	identity.SubjectValidator = identityDescSubject.Validators[0].(func(string) error)
+	// identityDescConnectionID is the schema descriptor for connection_id field.
+	identityDescConnectionID := identityFields[3].Descriptor()
+	// identity.DefaultConnectionID holds the default value on creation for the connection_id field.
+	identity.DefaultConnectionID = identityDescConnectionID.Default.(string)
+	// identity.ConnectionIDValidator is a validator for the "connection_id" field. It is called by the builders before save.
+	identity.ConnectionIDValidator = identityDescConnectionID.Validators[0].(func(string) error)
+	// identityDescCreatedAt is the schema descriptor for created_at field.
+	identityDescCreatedAt := identityFields[5].Descriptor()
+	// identity.DefaultCreatedAt holds the default value on creation for the created_at field.
+	identity.DefaultCreatedAt = identityDescCreatedAt.Default.(func() time.Time)
 	indexchangeMixin := schema.IndexChange{}.Mixin()
 	indexchange.Policy = privacy.NewPolicies(indexchangeMixin[0], schema.IndexChange{})
 	indexchange.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1183,12 +1342,16 @@ func init() {
 	mailDescBody := mailFields[4].Descriptor()
 	// mail.DefaultBody holds the default value on creation for the body field.
 	mail.DefaultBody = mailDescBody.Default.(string)
+	// mailDescHTML is the schema descriptor for html field.
+	mailDescHTML := mailFields[5].Descriptor()
+	// mail.DefaultHTML holds the default value on creation for the html field.
+	mail.DefaultHTML = mailDescHTML.Default.(string)
 	// mailDescAttempts is the schema descriptor for attempts field.
-	mailDescAttempts := mailFields[6].Descriptor()
+	mailDescAttempts := mailFields[7].Descriptor()
 	// mail.DefaultAttempts holds the default value on creation for the attempts field.
 	mail.DefaultAttempts = mailDescAttempts.Default.(int)
 	// mailDescCreatedAt is the schema descriptor for created_at field.
-	mailDescCreatedAt := mailFields[8].Descriptor()
+	mailDescCreatedAt := mailFields[9].Descriptor()
 	// mail.DefaultCreatedAt holds the default value on creation for the created_at field.
 	mail.DefaultCreatedAt = mailDescCreatedAt.Default.(func() time.Time)
 	memberMixin := schema.Member{}.Mixin()
@@ -1437,6 +1600,46 @@ func init() {
 	passageDescText := passageFields[11].Descriptor()
 	// passage.DefaultText holds the default value on creation for the text field.
 	passage.DefaultText = passageDescText.Default.(string)
+	passkeyFields := schema.Passkey{}.Fields()
+	_ = passkeyFields
+	// passkeyDescUserID is the schema descriptor for user_id field.
+	passkeyDescUserID := passkeyFields[1].Descriptor()
+	// passkey.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	passkey.UserIDValidator = passkeyDescUserID.Validators[0].(func(string) error)
+	// passkeyDescCredentialID is the schema descriptor for credential_id field.
+	passkeyDescCredentialID := passkeyFields[2].Descriptor()
+	// passkey.CredentialIDValidator is a validator for the "credential_id" field. It is called by the builders before save.
+	passkey.CredentialIDValidator = passkeyDescCredentialID.Validators[0].(func(string) error)
+	// passkeyDescCredential is the schema descriptor for credential field.
+	passkeyDescCredential := passkeyFields[3].Descriptor()
+	// passkey.DefaultCredential holds the default value on creation for the credential field.
+	passkey.DefaultCredential = passkeyDescCredential.Default.(string)
+	// passkeyDescName is the schema descriptor for name field.
+	passkeyDescName := passkeyFields[4].Descriptor()
+	// passkey.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	passkey.NameValidator = passkeyDescName.Validators[0].(func(string) error)
+	// passkeyDescCreatedAt is the schema descriptor for created_at field.
+	passkeyDescCreatedAt := passkeyFields[6].Descriptor()
+	// passkey.DefaultCreatedAt holds the default value on creation for the created_at field.
+	passkey.DefaultCreatedAt = passkeyDescCreatedAt.Default.(func() time.Time)
+	// passkeyDescID is the schema descriptor for id field.
+	passkeyDescID := passkeyFields[0].Descriptor()
+	// passkey.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	passkey.IDValidator = func() func(string) error {
+		validators := passkeyDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	planFields := schema.Plan{}.Fields()
 	_ = planFields
 	// planDescTitle is the schema descriptor for title field.
@@ -1467,30 +1670,34 @@ func init() {
 	planDescRetentionDays := planFields[14].Descriptor()
 	// plan.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	plan.DefaultRetentionDays = planDescRetentionDays.Default.(int)
+	// planDescAuditDays is the schema descriptor for audit_days field.
+	planDescAuditDays := planFields[15].Descriptor()
+	// plan.DefaultAuditDays holds the default value on creation for the audit_days field.
+	plan.DefaultAuditDays = planDescAuditDays.Default.(int)
 	// planDescMonthlyPrice is the schema descriptor for monthly_price field.
-	planDescMonthlyPrice := planFields[15].Descriptor()
+	planDescMonthlyPrice := planFields[16].Descriptor()
 	// plan.DefaultMonthlyPrice holds the default value on creation for the monthly_price field.
 	plan.DefaultMonthlyPrice = planDescMonthlyPrice.Default.(int)
 	// planDescYearlyPrice is the schema descriptor for yearly_price field.
-	planDescYearlyPrice := planFields[16].Descriptor()
+	planDescYearlyPrice := planFields[17].Descriptor()
 	// plan.DefaultYearlyPrice holds the default value on creation for the yearly_price field.
 	plan.DefaultYearlyPrice = planDescYearlyPrice.Default.(int)
 	// planDescCurrency is the schema descriptor for currency field.
-	planDescCurrency := planFields[17].Descriptor()
+	planDescCurrency := planFields[18].Descriptor()
 	// plan.DefaultCurrency holds the default value on creation for the currency field.
 	plan.DefaultCurrency = planDescCurrency.Default.(string)
 	// plan.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	plan.CurrencyValidator = planDescCurrency.Validators[0].(func(string) error)
 	// planDescSoldMonthlyPrice is the schema descriptor for sold_monthly_price field.
-	planDescSoldMonthlyPrice := planFields[18].Descriptor()
+	planDescSoldMonthlyPrice := planFields[19].Descriptor()
 	// plan.DefaultSoldMonthlyPrice holds the default value on creation for the sold_monthly_price field.
 	plan.DefaultSoldMonthlyPrice = planDescSoldMonthlyPrice.Default.(int)
 	// planDescSoldYearlyPrice is the schema descriptor for sold_yearly_price field.
-	planDescSoldYearlyPrice := planFields[19].Descriptor()
+	planDescSoldYearlyPrice := planFields[20].Descriptor()
 	// plan.DefaultSoldYearlyPrice holds the default value on creation for the sold_yearly_price field.
 	plan.DefaultSoldYearlyPrice = planDescSoldYearlyPrice.Default.(int)
 	// planDescSoldCurrency is the schema descriptor for sold_currency field.
-	planDescSoldCurrency := planFields[20].Descriptor()
+	planDescSoldCurrency := planFields[21].Descriptor()
 	// plan.DefaultSoldCurrency holds the default value on creation for the sold_currency field.
 	plan.DefaultSoldCurrency = planDescSoldCurrency.Default.(string)
 	// plan.SoldCurrencyValidator is a validator for the "sold_currency" field. It is called by the builders before save.
@@ -1629,6 +1836,20 @@ func init() {
 	quotanoticeDescCreatedAt := quotanoticeFields[3].Descriptor()
 	// quotanotice.DefaultCreatedAt holds the default value on creation for the created_at field.
 	quotanotice.DefaultCreatedAt = quotanoticeDescCreatedAt.Default.(func() time.Time)
+	recoverycodeFields := schema.RecoveryCode{}.Fields()
+	_ = recoverycodeFields
+	// recoverycodeDescUserID is the schema descriptor for user_id field.
+	recoverycodeDescUserID := recoverycodeFields[0].Descriptor()
+	// recoverycode.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	recoverycode.UserIDValidator = recoverycodeDescUserID.Validators[0].(func(string) error)
+	// recoverycodeDescCodeHash is the schema descriptor for code_hash field.
+	recoverycodeDescCodeHash := recoverycodeFields[1].Descriptor()
+	// recoverycode.CodeHashValidator is a validator for the "code_hash" field. It is called by the builders before save.
+	recoverycode.CodeHashValidator = recoverycodeDescCodeHash.Validators[0].(func(string) error)
+	// recoverycodeDescCreatedAt is the schema descriptor for created_at field.
+	recoverycodeDescCreatedAt := recoverycodeFields[3].Descriptor()
+	// recoverycode.DefaultCreatedAt holds the default value on creation for the created_at field.
+	recoverycode.DefaultCreatedAt = recoverycodeDescCreatedAt.Default.(func() time.Time)
 	removalMixin := schema.Removal{}.Mixin()
 	removal.Policy = privacy.NewPolicies(removalMixin[0], schema.Removal{})
 	removal.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -1797,6 +2018,86 @@ func init() {
 	reversalDescCurrency := reversalFields[5].Descriptor()
 	// reversal.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	reversal.CurrencyValidator = reversalDescCurrency.Validators[0].(func(string) error)
+	ssoconnectionMixin := schema.SSOConnection{}.Mixin()
+	ssoconnection.Policy = privacy.NewPolicies(ssoconnectionMixin[0], schema.SSOConnection{})
+	ssoconnection.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := ssoconnection.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	ssoconnectionMixinFields0 := ssoconnectionMixin[0].Fields()
+	_ = ssoconnectionMixinFields0
+	ssoconnectionFields := schema.SSOConnection{}.Fields()
+	_ = ssoconnectionFields
+	// ssoconnectionDescWorkspaceID is the schema descriptor for workspace_id field.
+	ssoconnectionDescWorkspaceID := ssoconnectionMixinFields0[0].Descriptor()
+	// ssoconnection.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
+	ssoconnection.WorkspaceIDValidator = func() func(string) error {
+		validators := ssoconnectionDescWorkspaceID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(workspace string) error {
+			for _, fn := range fns {
+				if err := fn(workspace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	// ssoconnectionDescIssuer is the schema descriptor for issuer field.
+	ssoconnectionDescIssuer := ssoconnectionFields[1].Descriptor()
+	// ssoconnection.IssuerValidator is a validator for the "issuer" field. It is called by the builders before save.
+	ssoconnection.IssuerValidator = ssoconnectionDescIssuer.Validators[0].(func(string) error)
+	// ssoconnectionDescClientID is the schema descriptor for client_id field.
+	ssoconnectionDescClientID := ssoconnectionFields[2].Descriptor()
+	// ssoconnection.ClientIDValidator is a validator for the "client_id" field. It is called by the builders before save.
+	ssoconnection.ClientIDValidator = ssoconnectionDescClientID.Validators[0].(func(string) error)
+	// ssoconnectionDescDomain is the schema descriptor for domain field.
+	ssoconnectionDescDomain := ssoconnectionFields[4].Descriptor()
+	// ssoconnection.DomainValidator is a validator for the "domain" field. It is called by the builders before save.
+	ssoconnection.DomainValidator = ssoconnectionDescDomain.Validators[0].(func(string) error)
+	// ssoconnectionDescDomainCode is the schema descriptor for domain_code field.
+	ssoconnectionDescDomainCode := ssoconnectionFields[5].Descriptor()
+	// ssoconnection.DomainCodeValidator is a validator for the "domain_code" field. It is called by the builders before save.
+	ssoconnection.DomainCodeValidator = ssoconnectionDescDomainCode.Validators[0].(func(string) error)
+	// ssoconnectionDescRole is the schema descriptor for role field.
+	ssoconnectionDescRole := ssoconnectionFields[7].Descriptor()
+	// ssoconnection.DefaultRole holds the default value on creation for the role field.
+	ssoconnection.DefaultRole = ssoconnectionDescRole.Default.(string)
+	// ssoconnection.RoleValidator is a validator for the "role" field. It is called by the builders before save.
+	ssoconnection.RoleValidator = ssoconnectionDescRole.Validators[0].(func(string) error)
+	// ssoconnectionDescRequired is the schema descriptor for required field.
+	ssoconnectionDescRequired := ssoconnectionFields[8].Descriptor()
+	// ssoconnection.DefaultRequired holds the default value on creation for the required field.
+	ssoconnection.DefaultRequired = ssoconnectionDescRequired.Default.(bool)
+	// ssoconnectionDescCreatedAt is the schema descriptor for created_at field.
+	ssoconnectionDescCreatedAt := ssoconnectionFields[9].Descriptor()
+	// ssoconnection.DefaultCreatedAt holds the default value on creation for the created_at field.
+	ssoconnection.DefaultCreatedAt = ssoconnectionDescCreatedAt.Default.(func() time.Time)
+	// ssoconnectionDescID is the schema descriptor for id field.
+	ssoconnectionDescID := ssoconnectionFields[0].Descriptor()
+	// ssoconnection.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	ssoconnection.IDValidator = func() func(string) error {
+		validators := ssoconnectionDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
 	sessionFields := schema.Session{}.Fields()
 	_ = sessionFields
 	// sessionDescUserID is the schema descriptor for user_id field.
@@ -1815,8 +2116,24 @@ func init() {
 	session.DefaultNetwork = sessionDescNetwork.Default.(string)
 	// session.NetworkValidator is a validator for the "network" field. It is called by the builders before save.
 	session.NetworkValidator = sessionDescNetwork.Validators[0].(func(string) error)
+	// sessionDescLastNetwork is the schema descriptor for last_network field.
+	sessionDescLastNetwork := sessionFields[6].Descriptor()
+	// session.DefaultLastNetwork holds the default value on creation for the last_network field.
+	session.DefaultLastNetwork = sessionDescLastNetwork.Default.(string)
+	// session.LastNetworkValidator is a validator for the "last_network" field. It is called by the builders before save.
+	session.LastNetworkValidator = sessionDescLastNetwork.Validators[0].(func(string) error)
+	// sessionDescMethod is the schema descriptor for method field.
+	sessionDescMethod := sessionFields[8].Descriptor()
+	// session.DefaultMethod holds the default value on creation for the method field.
+	session.DefaultMethod = sessionDescMethod.Default.(string)
+	// session.MethodValidator is a validator for the "method" field. It is called by the builders before save.
+	session.MethodValidator = sessionDescMethod.Validators[0].(func(string) error)
+	// sessionDescSecondFactor is the schema descriptor for second_factor field.
+	sessionDescSecondFactor := sessionFields[9].Descriptor()
+	// session.DefaultSecondFactor holds the default value on creation for the second_factor field.
+	session.DefaultSecondFactor = sessionDescSecondFactor.Default.(bool)
 	// sessionDescCreatedAt is the schema descriptor for created_at field.
-	sessionDescCreatedAt := sessionFields[6].Descriptor()
+	sessionDescCreatedAt := sessionFields[10].Descriptor()
 	// session.DefaultCreatedAt holds the default value on creation for the created_at field.
 	session.DefaultCreatedAt = sessionDescCreatedAt.Default.(func() time.Time)
 	// sessionDescID is the schema descriptor for id field.
@@ -1844,6 +2161,48 @@ func init() {
 	// signinattempt.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	signinattempt.IDValidator = func() func(string) error {
 		validators := signinattemptDescID.Validators
+		fns := [...]func(string) error{
+			validators[0].(func(string) error),
+			validators[1].(func(string) error),
+		}
+		return func(id string) error {
+			for _, fn := range fns {
+				if err := fn(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}()
+	signinstepFields := schema.SignInStep{}.Fields()
+	_ = signinstepFields
+	// signinstepDescKind is the schema descriptor for kind field.
+	signinstepDescKind := signinstepFields[1].Descriptor()
+	// signinstep.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	signinstep.KindValidator = signinstepDescKind.Validators[0].(func(string) error)
+	// signinstepDescUserID is the schema descriptor for user_id field.
+	signinstepDescUserID := signinstepFields[2].Descriptor()
+	// signinstep.DefaultUserID holds the default value on creation for the user_id field.
+	signinstep.DefaultUserID = signinstepDescUserID.Default.(string)
+	// signinstep.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	signinstep.UserIDValidator = signinstepDescUserID.Validators[0].(func(string) error)
+	// signinstepDescData is the schema descriptor for data field.
+	signinstepDescData := signinstepFields[3].Descriptor()
+	// signinstep.DefaultData holds the default value on creation for the data field.
+	signinstep.DefaultData = signinstepDescData.Default.(string)
+	// signinstepDescFailures is the schema descriptor for failures field.
+	signinstepDescFailures := signinstepFields[4].Descriptor()
+	// signinstep.DefaultFailures holds the default value on creation for the failures field.
+	signinstep.DefaultFailures = signinstepDescFailures.Default.(int)
+	// signinstepDescCreatedAt is the schema descriptor for created_at field.
+	signinstepDescCreatedAt := signinstepFields[6].Descriptor()
+	// signinstep.DefaultCreatedAt holds the default value on creation for the created_at field.
+	signinstep.DefaultCreatedAt = signinstepDescCreatedAt.Default.(func() time.Time)
+	// signinstepDescID is the schema descriptor for id field.
+	signinstepDescID := signinstepFields[0].Descriptor()
+	// signinstep.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	signinstep.IDValidator = func() func(string) error {
+		validators := signinstepDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -2762,29 +3121,29 @@ func init() {
 	// user.EmailValidator is a validator for the "email" field. It is called by the builders before save.
 	user.EmailValidator = userDescEmail.Validators[0].(func(string) error)
 	// userDescPasswordHash is the schema descriptor for password_hash field.
-	userDescPasswordHash := userFields[2].Descriptor()
+	userDescPasswordHash := userFields[3].Descriptor()
 	// user.PasswordHashValidator is a validator for the "password_hash" field. It is called by the builders before save.
 	user.PasswordHashValidator = userDescPasswordHash.Validators[0].(func(string) error)
 	// userDescName is the schema descriptor for name field.
-	userDescName := userFields[3].Descriptor()
+	userDescName := userFields[4].Descriptor()
 	// user.DefaultName holds the default value on creation for the name field.
 	user.DefaultName = userDescName.Default.(string)
 	// user.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	user.NameValidator = userDescName.Validators[0].(func(string) error)
 	// userDescTimeZone is the schema descriptor for time_zone field.
-	userDescTimeZone := userFields[4].Descriptor()
+	userDescTimeZone := userFields[5].Descriptor()
 	// user.DefaultTimeZone holds the default value on creation for the time_zone field.
 	user.DefaultTimeZone = userDescTimeZone.Default.(string)
 	// user.TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
 	user.TimeZoneValidator = userDescTimeZone.Validators[0].(func(string) error)
 	// userDescAppearance is the schema descriptor for appearance field.
-	userDescAppearance := userFields[5].Descriptor()
+	userDescAppearance := userFields[6].Descriptor()
 	// user.DefaultAppearance holds the default value on creation for the appearance field.
 	user.DefaultAppearance = userDescAppearance.Default.(string)
 	// user.AppearanceValidator is a validator for the "appearance" field. It is called by the builders before save.
 	user.AppearanceValidator = userDescAppearance.Validators[0].(func(string) error)
 	// userDescCreatedAt is the schema descriptor for created_at field.
-	userDescCreatedAt := userFields[6].Descriptor()
+	userDescCreatedAt := userFields[7].Descriptor()
 	// user.DefaultCreatedAt holds the default value on creation for the created_at field.
 	user.DefaultCreatedAt = userDescCreatedAt.Default.(func() time.Time)
 	// userDescID is the schema descriptor for id field.
@@ -3044,8 +3403,12 @@ func init() {
 	workspaceDescKeptDays := workspaceFields[6].Descriptor()
 	// workspace.DefaultKeptDays holds the default value on creation for the kept_days field.
 	workspace.DefaultKeptDays = workspaceDescKeptDays.Default.(int)
+	// workspaceDescSecondFactorRequired is the schema descriptor for second_factor_required field.
+	workspaceDescSecondFactorRequired := workspaceFields[8].Descriptor()
+	// workspace.DefaultSecondFactorRequired holds the default value on creation for the second_factor_required field.
+	workspace.DefaultSecondFactorRequired = workspaceDescSecondFactorRequired.Default.(bool)
 	// workspaceDescCreatedAt is the schema descriptor for created_at field.
-	workspaceDescCreatedAt := workspaceFields[7].Descriptor()
+	workspaceDescCreatedAt := workspaceFields[9].Descriptor()
 	// workspace.DefaultCreatedAt holds the default value on creation for the created_at field.
 	workspace.DefaultCreatedAt = workspaceDescCreatedAt.Default.(func() time.Time)
 	// workspaceDescID is the schema descriptor for id field.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -35,6 +36,11 @@ func (AuditEntry) Fields() []ent.Field {
 		field.String("address").MaxLen(maxAddress).Default("").Immutable(),
 		field.String("request_id").MaxLen(maxRequest).Default("").Immutable(),
 		field.Time("at").Immutable(),
+		// seq is the entry's place in its chain, from 1; zero is an entry from
+		// before there were chains.
+		field.Int64("seq").Default(0).Immutable(),
+		// hash is the SHA-256, in hex, of the entry and of the hash before it.
+		field.String("hash").MaxLen(64).Default("").Immutable(),
 	}
 }
 
@@ -43,5 +49,63 @@ func (AuditEntry) Policy() ent.Policy { return confined() }
 
 // Indexes of the AuditEntry.
 func (AuditEntry) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("workspace_id", "id"), index.Fields("at")}
+	return []ent.Index{
+		index.Fields("workspace_id", "id"),
+		index.Fields("at"),
+		// for reading a chain in order
+		index.Fields("workspace_id", "seq"),
+	}
+}
+
+// AuditChain is the end of a chain of entries, by which one that was taken away
+// or changed is noticed. There is one for each workspace, which stays when the
+// workspace is deleted, and one for what concerns none.
+type AuditChain struct{ ent.Schema }
+
+// Fields of the AuditChain.
+func (AuditChain) Fields() []ent.Field {
+	return []ent.Field{
+		// id is the workspace's, or "-".
+		stringID(),
+		// seq and hash are the last entry's.
+		field.Int64("seq"),
+		field.String("hash").MaxLen(64),
+		// kept_seq and kept_hash are those of the last entry that time has taken
+		// away, zero and empty if there is none.
+		field.Int64("kept_seq").Default(0),
+		field.String("kept_hash").MaxLen(64).Default(""),
+	}
+}
+
+// Erasure is the receipt for something whose data was erased on request. It
+// stays when its workspace is deleted: workspace_id is no foreign key.
+type Erasure struct{ ent.Schema }
+
+// Fields of the Erasure.
+func (Erasure) Fields() []ent.Field {
+	return []ent.Field{
+		stringID(),
+		// workspace_id is null for a person's account.
+		field.String("workspace_id").MaxLen(idLen).Optional().Immutable(),
+		// kind is "end_user", "workspace" or "account".
+		field.String("kind").MaxLen(20).Immutable(),
+		// subject_hash is the SHA-256, in hex, of whose data it was: the receipt
+		// itself names nobody.
+		field.String("subject_hash").MaxLen(64).Immutable(),
+		field.String("requested_by").MaxLen(maxActor).Default("").Immutable(),
+		// erased counts what was erased, and remaining what there still is, both by kind.
+		field.JSON("erased", map[string]int64{}).Annotations(entsql.Default("{}")),
+		field.JSON("remaining", map[string]int64{}).Annotations(entsql.Default("{}")),
+		// done_at is none while anything remains.
+		field.Time("done_at").Optional().Nillable(),
+		created(),
+	}
+}
+
+// Policy of the Erasure.
+func (Erasure) Policy() ent.Policy { return confined() }
+
+// Indexes of the Erasure.
+func (Erasure) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("workspace_id", "created_at"), index.Fields("done_at")}
 }

@@ -160,6 +160,7 @@ func (Mail) Fields() []ent.Field {
 		field.String("recipient").MaxLen(320).Immutable(),
 		field.String("subject").MaxLen(400).Immutable(),
 		longText("body"),
+		longText("html"),
 		// due_at is when sending is tried next; none once the mail was sent or given up.
 		field.Time("due_at").Optional().Nillable(),
 		field.Int("attempts").Default(0),

@@ -40,6 +40,12 @@ func (Chatbot) Fields() []ent.Field {
 		field.Int("max_answer_tokens").Default(0),
 		field.String("grounding").MaxLen(20).Default("open"),
 		field.Bool("cache_answers").Default(false),
+		// store_messages of false keeps a conversation's texts only while it is
+		// answered.
+		field.Bool("store_messages").Default(true),
+		// retention_days is how long conversations are kept; -1 is as long as the
+		// plan says.
+		field.Int("retention_days").Default(-1),
 		kept(), overLimit(),
 		created(),
 	}

@@ -38,6 +38,9 @@ func (Plan) Fields() []ent.Field {
 		field.Int("requests_per_minute").Default(-1),
 		field.Int("concurrent_answers").Default(-1),
 		field.Int("retention_days").Default(-1),
+		// audit_days is how long owners can read the audit log; -1 is as long as the
+		// operator keeps it.
+		field.Int("audit_days").Default(-1),
 		// Prices are in the currency's smallest unit; -1 is not for sale.
 		field.Int("monthly_price").Default(-1),
 		field.Int("yearly_price").Default(-1),
@@ -67,6 +70,11 @@ func (Workspace) Fields() []ent.Field {
 		// plan says: a lower plan deletes nothing. -1 is forever.
 		field.Time("kept_before").Optional().Nillable(),
 		field.Int("kept_days").Default(0),
+		// delete_at is when a workspace that an owner deleted ends; until then the
+		// deletion can be taken back.
+		field.Time("delete_at").Optional().Nillable(),
+		// second_factor_required lets only members in who signed in with one.
+		field.Bool("second_factor_required").Default(false),
 		created(),
 	}
 }
@@ -87,6 +95,7 @@ func (Workspace) Edges() []ent.Edge {
 		edge.To("quota_notices", QuotaNotice.Type).Annotations(cascade),
 		edge.To("webhook_endpoints", WebhookEndpoint.Type).Annotations(cascade),
 		edge.To("webhook_messages", WebhookMessage.Type).Annotations(cascade),
+		edge.To("sso_connections", SSOConnection.Type).Annotations(cascade),
 	}
 }
 
@@ -94,6 +103,7 @@ func (Workspace) Edges() []ent.Edge {
 func (Workspace) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("granted_until"),
+		index.Fields("delete_at"),
 		// for the operator's list, a portion at a time
 		index.Fields("created_at", "id"),
 	}
@@ -127,6 +137,9 @@ func (User) Fields() []ent.Field {
 	return []ent.Field{
 		stringID(),
 		field.String("email").MaxLen(320).Unique(),
+		// email_confirmed_at is when the user showed that they read mail at the
+		// address.
+		field.Time("email_confirmed_at").Optional().Nillable(),
 		field.String("password_hash").MaxLen(400).Sensitive(),
 		field.String("name").MaxLen(100 * utf8Max).Default(""),
 		// time_zone is an IANA name, empty for the browser's own.
@@ -146,6 +159,10 @@ func (User) Edges() []ent.Edge {
 		edge.To("memberships", Member.Type).Annotations(cascade),
 		edge.To("sessions", Session.Type).Annotations(cascade),
 		edge.To("devices", Device.Type).Annotations(cascade),
+		edge.To("authenticators", Authenticator.Type).Annotations(cascade),
+		edge.To("recovery_codes", RecoveryCode.Type).Annotations(cascade),
+		edge.To("passkeys", Passkey.Type).Annotations(cascade),
+		edge.To("identities", Identity.Type).Annotations(cascade),
 	}
 }
 
@@ -227,6 +244,14 @@ func (Session) Fields() []ent.Field {
 		// user_agent and network are those of the sign-in.
 		field.String("user_agent").MaxLen(400).Default("").Immutable(),
 		field.String("network").MaxLen(64).Default("").Immutable(),
+		// last_network is the one of the last use.
+		field.String("last_network").MaxLen(64).Default(""),
+		// proved_at is when the user last showed in this session who they are.
+		field.Time("proved_at").Optional().Nillable(),
+		// method is how they signed in: "password", "passkey" or "sso".
+		field.String("method").MaxLen(20).Default("password").Immutable(),
+		// second_factor says that a second factor was shown in this session.
+		field.Bool("second_factor").Default(false),
 		created(),
 	}
 }
@@ -282,8 +307,11 @@ func (AddressCode) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("id").MaxLen(64).Immutable().NotEmpty(),
 		field.String("email").MaxLen(320).Immutable(),
-		// user_id is whose address it is to become, empty for a new account.
+		// user_id is whose address it is or is to become, empty for a new account.
 		field.String("user_id").MaxLen(idLen).Default("").Immutable(),
+		// purpose is what the link does: see account.Purpose. Empty is a new account,
+		// or a new address of a user.
+		field.String("purpose").MaxLen(20).Default("").Immutable(),
 		field.Time("expires_at").Immutable(),
 		created(),
 	}
@@ -306,8 +334,9 @@ func (AccountMail) Fields() []ent.Field {
 		field.String("recipient").MaxLen(320).Immutable(),
 		field.String("subject").MaxLen(400).Immutable(),
 		// body may hold a link that signs up. It is emptied when the mail is
-		// settled.
+		// settled, as html is.
 		longText("body"),
+		longText("html"),
 		// due_at is when sending is tried next; none once the mail was sent or given up.
 		field.Time("due_at").Optional().Nillable(),
 		field.Int("attempts").Default(0),

@@ -24,6 +24,14 @@ const (
 	FieldUserAgent = "user_agent"
 	// FieldNetwork holds the string denoting the network field in the database.
 	FieldNetwork = "network"
+	// FieldLastNetwork holds the string denoting the last_network field in the database.
+	FieldLastNetwork = "last_network"
+	// FieldProvedAt holds the string denoting the proved_at field in the database.
+	FieldProvedAt = "proved_at"
+	// FieldMethod holds the string denoting the method field in the database.
+	FieldMethod = "method"
+	// FieldSecondFactor holds the string denoting the second_factor field in the database.
+	FieldSecondFactor = "second_factor"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeUser holds the string denoting the user edge name in mutations.
@@ -47,6 +55,10 @@ var Columns = []string{
 	FieldExpiresAt,
 	FieldUserAgent,
 	FieldNetwork,
+	FieldLastNetwork,
+	FieldProvedAt,
+	FieldMethod,
+	FieldSecondFactor,
 	FieldCreatedAt,
 }
 
@@ -71,6 +83,16 @@ var (
 	DefaultNetwork string
 	// NetworkValidator is a validator for the "network" field. It is called by the builders before save.
 	NetworkValidator func(string) error
+	// DefaultLastNetwork holds the default value on creation for the "last_network" field.
+	DefaultLastNetwork string
+	// LastNetworkValidator is a validator for the "last_network" field. It is called by the builders before save.
+	LastNetworkValidator func(string) error
+	// DefaultMethod holds the default value on creation for the "method" field.
+	DefaultMethod string
+	// MethodValidator is a validator for the "method" field. It is called by the builders before save.
+	MethodValidator func(string) error
+	// DefaultSecondFactor holds the default value on creation for the "second_factor" field.
+	DefaultSecondFactor bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -108,6 +130,26 @@ func ByUserAgent(opts ...sql.OrderTermOption) OrderOption {
 // ByNetwork orders the results by the network field.
 func ByNetwork(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNetwork, opts...).ToFunc()
+}
+
+// ByLastNetwork orders the results by the last_network field.
+func ByLastNetwork(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLastNetwork, opts...).ToFunc()
+}
+
+// ByProvedAt orders the results by the proved_at field.
+func ByProvedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldProvedAt, opts...).ToFunc()
+}
+
+// ByMethod orders the results by the method field.
+func ByMethod(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMethod, opts...).ToFunc()
+}
+
+// BySecondFactor orders the results by the second_factor field.
+func BySecondFactor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSecondFactor, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

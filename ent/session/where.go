@@ -90,6 +90,26 @@ func Network(v string) predicate.Session {
 	return predicate.Session(sql.FieldEQ(FieldNetwork, v))
 }
 
+// LastNetwork applies equality check predicate on the "last_network" field. It's identical to LastNetworkEQ.
+func LastNetwork(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldLastNetwork, v))
+}
+
+// ProvedAt applies equality check predicate on the "proved_at" field. It's identical to ProvedAtEQ.
+func ProvedAt(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldProvedAt, v))
+}
+
+// Method applies equality check predicate on the "method" field. It's identical to MethodEQ.
+func Method(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldMethod, v))
+}
+
+// SecondFactor applies equality check predicate on the "second_factor" field. It's identical to SecondFactorEQ.
+func SecondFactor(v bool) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldSecondFactor, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Session {
 	return predicate.Session(sql.FieldEQ(FieldCreatedAt, v))
@@ -368,6 +388,196 @@ func NetworkEqualFold(v string) predicate.Session {
 // NetworkContainsFold applies the ContainsFold predicate on the "network" field.
 func NetworkContainsFold(v string) predicate.Session {
 	return predicate.Session(sql.FieldContainsFold(FieldNetwork, v))
+}
+
+// LastNetworkEQ applies the EQ predicate on the "last_network" field.
+func LastNetworkEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldLastNetwork, v))
+}
+
+// LastNetworkNEQ applies the NEQ predicate on the "last_network" field.
+func LastNetworkNEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldNEQ(FieldLastNetwork, v))
+}
+
+// LastNetworkIn applies the In predicate on the "last_network" field.
+func LastNetworkIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldIn(FieldLastNetwork, vs...))
+}
+
+// LastNetworkNotIn applies the NotIn predicate on the "last_network" field.
+func LastNetworkNotIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldNotIn(FieldLastNetwork, vs...))
+}
+
+// LastNetworkGT applies the GT predicate on the "last_network" field.
+func LastNetworkGT(v string) predicate.Session {
+	return predicate.Session(sql.FieldGT(FieldLastNetwork, v))
+}
+
+// LastNetworkGTE applies the GTE predicate on the "last_network" field.
+func LastNetworkGTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldGTE(FieldLastNetwork, v))
+}
+
+// LastNetworkLT applies the LT predicate on the "last_network" field.
+func LastNetworkLT(v string) predicate.Session {
+	return predicate.Session(sql.FieldLT(FieldLastNetwork, v))
+}
+
+// LastNetworkLTE applies the LTE predicate on the "last_network" field.
+func LastNetworkLTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldLTE(FieldLastNetwork, v))
+}
+
+// LastNetworkContains applies the Contains predicate on the "last_network" field.
+func LastNetworkContains(v string) predicate.Session {
+	return predicate.Session(sql.FieldContains(FieldLastNetwork, v))
+}
+
+// LastNetworkHasPrefix applies the HasPrefix predicate on the "last_network" field.
+func LastNetworkHasPrefix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasPrefix(FieldLastNetwork, v))
+}
+
+// LastNetworkHasSuffix applies the HasSuffix predicate on the "last_network" field.
+func LastNetworkHasSuffix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasSuffix(FieldLastNetwork, v))
+}
+
+// LastNetworkEqualFold applies the EqualFold predicate on the "last_network" field.
+func LastNetworkEqualFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldEqualFold(FieldLastNetwork, v))
+}
+
+// LastNetworkContainsFold applies the ContainsFold predicate on the "last_network" field.
+func LastNetworkContainsFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldContainsFold(FieldLastNetwork, v))
+}
+
+// ProvedAtEQ applies the EQ predicate on the "proved_at" field.
+func ProvedAtEQ(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldProvedAt, v))
+}
+
+// ProvedAtNEQ applies the NEQ predicate on the "proved_at" field.
+func ProvedAtNEQ(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldNEQ(FieldProvedAt, v))
+}
+
+// ProvedAtIn applies the In predicate on the "proved_at" field.
+func ProvedAtIn(vs ...time.Time) predicate.Session {
+	return predicate.Session(sql.FieldIn(FieldProvedAt, vs...))
+}
+
+// ProvedAtNotIn applies the NotIn predicate on the "proved_at" field.
+func ProvedAtNotIn(vs ...time.Time) predicate.Session {
+	return predicate.Session(sql.FieldNotIn(FieldProvedAt, vs...))
+}
+
+// ProvedAtGT applies the GT predicate on the "proved_at" field.
+func ProvedAtGT(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldGT(FieldProvedAt, v))
+}
+
+// ProvedAtGTE applies the GTE predicate on the "proved_at" field.
+func ProvedAtGTE(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldGTE(FieldProvedAt, v))
+}
+
+// ProvedAtLT applies the LT predicate on the "proved_at" field.
+func ProvedAtLT(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldLT(FieldProvedAt, v))
+}
+
+// ProvedAtLTE applies the LTE predicate on the "proved_at" field.
+func ProvedAtLTE(v time.Time) predicate.Session {
+	return predicate.Session(sql.FieldLTE(FieldProvedAt, v))
+}
+
+// ProvedAtIsNil applies the IsNil predicate on the "proved_at" field.
+func ProvedAtIsNil() predicate.Session {
+	return predicate.Session(sql.FieldIsNull(FieldProvedAt))
+}
+
+// ProvedAtNotNil applies the NotNil predicate on the "proved_at" field.
+func ProvedAtNotNil() predicate.Session {
+	return predicate.Session(sql.FieldNotNull(FieldProvedAt))
+}
+
+// MethodEQ applies the EQ predicate on the "method" field.
+func MethodEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldMethod, v))
+}
+
+// MethodNEQ applies the NEQ predicate on the "method" field.
+func MethodNEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldNEQ(FieldMethod, v))
+}
+
+// MethodIn applies the In predicate on the "method" field.
+func MethodIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldIn(FieldMethod, vs...))
+}
+
+// MethodNotIn applies the NotIn predicate on the "method" field.
+func MethodNotIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldNotIn(FieldMethod, vs...))
+}
+
+// MethodGT applies the GT predicate on the "method" field.
+func MethodGT(v string) predicate.Session {
+	return predicate.Session(sql.FieldGT(FieldMethod, v))
+}
+
+// MethodGTE applies the GTE predicate on the "method" field.
+func MethodGTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldGTE(FieldMethod, v))
+}
+
+// MethodLT applies the LT predicate on the "method" field.
+func MethodLT(v string) predicate.Session {
+	return predicate.Session(sql.FieldLT(FieldMethod, v))
+}
+
+// MethodLTE applies the LTE predicate on the "method" field.
+func MethodLTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldLTE(FieldMethod, v))
+}
+
+// MethodContains applies the Contains predicate on the "method" field.
+func MethodContains(v string) predicate.Session {
+	return predicate.Session(sql.FieldContains(FieldMethod, v))
+}
+
+// MethodHasPrefix applies the HasPrefix predicate on the "method" field.
+func MethodHasPrefix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasPrefix(FieldMethod, v))
+}
+
+// MethodHasSuffix applies the HasSuffix predicate on the "method" field.
+func MethodHasSuffix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasSuffix(FieldMethod, v))
+}
+
+// MethodEqualFold applies the EqualFold predicate on the "method" field.
+func MethodEqualFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldEqualFold(FieldMethod, v))
+}
+
+// MethodContainsFold applies the ContainsFold predicate on the "method" field.
+func MethodContainsFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldContainsFold(FieldMethod, v))
+}
+
+// SecondFactorEQ applies the EQ predicate on the "second_factor" field.
+func SecondFactorEQ(v bool) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldSecondFactor, v))
+}
+
+// SecondFactorNEQ applies the NEQ predicate on the "second_factor" field.
+func SecondFactorNEQ(v bool) predicate.Session {
+	return predicate.Session(sql.FieldNEQ(FieldSecondFactor, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

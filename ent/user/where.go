@@ -70,6 +70,11 @@ func Email(v string) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldEmail, v))
 }
 
+// EmailConfirmedAt applies equality check predicate on the "email_confirmed_at" field. It's identical to EmailConfirmedAtEQ.
+func EmailConfirmedAt(v time.Time) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldEmailConfirmedAt, v))
+}
+
 // PasswordHash applies equality check predicate on the "password_hash" field. It's identical to PasswordHashEQ.
 func PasswordHash(v string) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldPasswordHash, v))
@@ -158,6 +163,56 @@ func EmailEqualFold(v string) predicate.User {
 // EmailContainsFold applies the ContainsFold predicate on the "email" field.
 func EmailContainsFold(v string) predicate.User {
 	return predicate.User(sql.FieldContainsFold(FieldEmail, v))
+}
+
+// EmailConfirmedAtEQ applies the EQ predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtEQ(v time.Time) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldEmailConfirmedAt, v))
+}
+
+// EmailConfirmedAtNEQ applies the NEQ predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtNEQ(v time.Time) predicate.User {
+	return predicate.User(sql.FieldNEQ(FieldEmailConfirmedAt, v))
+}
+
+// EmailConfirmedAtIn applies the In predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtIn(vs ...time.Time) predicate.User {
+	return predicate.User(sql.FieldIn(FieldEmailConfirmedAt, vs...))
+}
+
+// EmailConfirmedAtNotIn applies the NotIn predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtNotIn(vs ...time.Time) predicate.User {
+	return predicate.User(sql.FieldNotIn(FieldEmailConfirmedAt, vs...))
+}
+
+// EmailConfirmedAtGT applies the GT predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtGT(v time.Time) predicate.User {
+	return predicate.User(sql.FieldGT(FieldEmailConfirmedAt, v))
+}
+
+// EmailConfirmedAtGTE applies the GTE predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtGTE(v time.Time) predicate.User {
+	return predicate.User(sql.FieldGTE(FieldEmailConfirmedAt, v))
+}
+
+// EmailConfirmedAtLT applies the LT predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtLT(v time.Time) predicate.User {
+	return predicate.User(sql.FieldLT(FieldEmailConfirmedAt, v))
+}
+
+// EmailConfirmedAtLTE applies the LTE predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtLTE(v time.Time) predicate.User {
+	return predicate.User(sql.FieldLTE(FieldEmailConfirmedAt, v))
+}
+
+// EmailConfirmedAtIsNil applies the IsNil predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtIsNil() predicate.User {
+	return predicate.User(sql.FieldIsNull(FieldEmailConfirmedAt))
+}
+
+// EmailConfirmedAtNotNil applies the NotNil predicate on the "email_confirmed_at" field.
+func EmailConfirmedAtNotNil() predicate.User {
+	return predicate.User(sql.FieldNotNull(FieldEmailConfirmedAt))
 }
 
 // PasswordHashEQ applies the EQ predicate on the "password_hash" field.
@@ -521,6 +576,98 @@ func HasDevices() predicate.User {
 func HasDevicesWith(preds ...predicate.Device) predicate.User {
 	return predicate.User(func(s *sql.Selector) {
 		step := newDevicesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasAuthenticators applies the HasEdge predicate on the "authenticators" edge.
+func HasAuthenticators() predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, AuthenticatorsTable, AuthenticatorsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasAuthenticatorsWith applies the HasEdge predicate on the "authenticators" edge with a given conditions (other predicates).
+func HasAuthenticatorsWith(preds ...predicate.Authenticator) predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := newAuthenticatorsStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasRecoveryCodes applies the HasEdge predicate on the "recovery_codes" edge.
+func HasRecoveryCodes() predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, RecoveryCodesTable, RecoveryCodesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasRecoveryCodesWith applies the HasEdge predicate on the "recovery_codes" edge with a given conditions (other predicates).
+func HasRecoveryCodesWith(preds ...predicate.RecoveryCode) predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := newRecoveryCodesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasPasskeys applies the HasEdge predicate on the "passkeys" edge.
+func HasPasskeys() predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, PasskeysTable, PasskeysColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasPasskeysWith applies the HasEdge predicate on the "passkeys" edge with a given conditions (other predicates).
+func HasPasskeysWith(preds ...predicate.Passkey) predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := newPasskeysStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasIdentities applies the HasEdge predicate on the "identities" edge.
+func HasIdentities() predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, IdentitiesTable, IdentitiesColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasIdentitiesWith applies the HasEdge predicate on the "identities" edge with a given conditions (other predicates).
+func HasIdentitiesWith(preds ...predicate.Identity) predicate.User {
+	return predicate.User(func(s *sql.Selector) {
+		step := newIdentitiesStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

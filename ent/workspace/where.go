@@ -95,6 +95,16 @@ func KeptDays(v int) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldKeptDays, v))
 }
 
+// DeleteAt applies equality check predicate on the "delete_at" field. It's identical to DeleteAtEQ.
+func DeleteAt(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldDeleteAt, v))
+}
+
+// SecondFactorRequired applies equality check predicate on the "second_factor_required" field. It's identical to SecondFactorRequiredEQ.
+func SecondFactorRequired(v bool) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldSecondFactorRequired, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldCreatedAt, v))
@@ -435,6 +445,66 @@ func KeptDaysLTE(v int) predicate.Workspace {
 	return predicate.Workspace(sql.FieldLTE(FieldKeptDays, v))
 }
 
+// DeleteAtEQ applies the EQ predicate on the "delete_at" field.
+func DeleteAtEQ(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldDeleteAt, v))
+}
+
+// DeleteAtNEQ applies the NEQ predicate on the "delete_at" field.
+func DeleteAtNEQ(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNEQ(FieldDeleteAt, v))
+}
+
+// DeleteAtIn applies the In predicate on the "delete_at" field.
+func DeleteAtIn(vs ...time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldIn(FieldDeleteAt, vs...))
+}
+
+// DeleteAtNotIn applies the NotIn predicate on the "delete_at" field.
+func DeleteAtNotIn(vs ...time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotIn(FieldDeleteAt, vs...))
+}
+
+// DeleteAtGT applies the GT predicate on the "delete_at" field.
+func DeleteAtGT(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGT(FieldDeleteAt, v))
+}
+
+// DeleteAtGTE applies the GTE predicate on the "delete_at" field.
+func DeleteAtGTE(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldGTE(FieldDeleteAt, v))
+}
+
+// DeleteAtLT applies the LT predicate on the "delete_at" field.
+func DeleteAtLT(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLT(FieldDeleteAt, v))
+}
+
+// DeleteAtLTE applies the LTE predicate on the "delete_at" field.
+func DeleteAtLTE(v time.Time) predicate.Workspace {
+	return predicate.Workspace(sql.FieldLTE(FieldDeleteAt, v))
+}
+
+// DeleteAtIsNil applies the IsNil predicate on the "delete_at" field.
+func DeleteAtIsNil() predicate.Workspace {
+	return predicate.Workspace(sql.FieldIsNull(FieldDeleteAt))
+}
+
+// DeleteAtNotNil applies the NotNil predicate on the "delete_at" field.
+func DeleteAtNotNil() predicate.Workspace {
+	return predicate.Workspace(sql.FieldNotNull(FieldDeleteAt))
+}
+
+// SecondFactorRequiredEQ applies the EQ predicate on the "second_factor_required" field.
+func SecondFactorRequiredEQ(v bool) predicate.Workspace {
+	return predicate.Workspace(sql.FieldEQ(FieldSecondFactorRequired, v))
+}
+
+// SecondFactorRequiredNEQ applies the NEQ predicate on the "second_factor_required" field.
+func SecondFactorRequiredNEQ(v bool) predicate.Workspace {
+	return predicate.Workspace(sql.FieldNEQ(FieldSecondFactorRequired, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Workspace {
 	return predicate.Workspace(sql.FieldEQ(FieldCreatedAt, v))
@@ -766,6 +836,29 @@ func HasWebhookMessages() predicate.Workspace {
 func HasWebhookMessagesWith(preds ...predicate.WebhookMessage) predicate.Workspace {
 	return predicate.Workspace(func(s *sql.Selector) {
 		step := newWebhookMessagesStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasSSOConnections applies the HasEdge predicate on the "sso_connections" edge.
+func HasSSOConnections() predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, SSOConnectionsTable, SSOConnectionsColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasSSOConnectionsWith applies the HasEdge predicate on the "sso_connections" edge with a given conditions (other predicates).
+func HasSSOConnectionsWith(preds ...predicate.SSOConnection) predicate.Workspace {
+	return predicate.Workspace(func(s *sql.Selector) {
+		step := newSSOConnectionsStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -27,6 +27,10 @@ const (
 	FieldKeptBefore = "kept_before"
 	// FieldKeptDays holds the string denoting the kept_days field in the database.
 	FieldKeptDays = "kept_days"
+	// FieldDeleteAt holds the string denoting the delete_at field in the database.
+	FieldDeleteAt = "delete_at"
+	// FieldSecondFactorRequired holds the string denoting the second_factor_required field in the database.
+	FieldSecondFactorRequired = "second_factor_required"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeMembers holds the string denoting the members edge name in mutations.
@@ -55,6 +59,8 @@ const (
 	EdgeWebhookEndpoints = "webhook_endpoints"
 	// EdgeWebhookMessages holds the string denoting the webhook_messages edge name in mutations.
 	EdgeWebhookMessages = "webhook_messages"
+	// EdgeSSOConnections holds the string denoting the sso_connections edge name in mutations.
+	EdgeSSOConnections = "sso_connections"
 	// Table holds the table name of the workspace in the database.
 	Table = "workspaces"
 	// MembersTable is the table that holds the members relation/edge.
@@ -148,6 +154,13 @@ const (
 	WebhookMessagesInverseTable = "webhook_messages"
 	// WebhookMessagesColumn is the table column denoting the webhook_messages relation/edge.
 	WebhookMessagesColumn = "workspace_id"
+	// SSOConnectionsTable is the table that holds the sso_connections relation/edge.
+	SSOConnectionsTable = "sso_connections"
+	// SSOConnectionsInverseTable is the table name for the SSOConnection entity.
+	// It exists in this package in order to avoid circular dependency with the "ssoconnection" package.
+	SSOConnectionsInverseTable = "sso_connections"
+	// SSOConnectionsColumn is the table column denoting the sso_connections relation/edge.
+	SSOConnectionsColumn = "workspace_id"
 )
 
 // Columns holds all SQL columns for workspace fields.
@@ -159,6 +172,8 @@ var Columns = []string{
 	FieldGrantedUntil,
 	FieldKeptBefore,
 	FieldKeptDays,
+	FieldDeleteAt,
+	FieldSecondFactorRequired,
 	FieldCreatedAt,
 }
 
@@ -190,6 +205,8 @@ var (
 	GrantedPlanValidator func(string) error
 	// DefaultKeptDays holds the default value on creation for the "kept_days" field.
 	DefaultKeptDays int
+	// DefaultSecondFactorRequired holds the default value on creation for the "second_factor_required" field.
+	DefaultSecondFactorRequired bool
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -232,6 +249,16 @@ func ByKeptBefore(opts ...sql.OrderTermOption) OrderOption {
 // ByKeptDays orders the results by the kept_days field.
 func ByKeptDays(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldKeptDays, opts...).ToFunc()
+}
+
+// ByDeleteAt orders the results by the delete_at field.
+func ByDeleteAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDeleteAt, opts...).ToFunc()
+}
+
+// BySecondFactorRequired orders the results by the second_factor_required field.
+func BySecondFactorRequired(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSecondFactorRequired, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.
@@ -420,6 +447,20 @@ func ByWebhookMessages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newWebhookMessagesStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// BySSOConnectionsCount orders the results by sso_connections count.
+func BySSOConnectionsCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newSSOConnectionsStep(), opts...)
+	}
+}
+
+// BySSOConnections orders the results by sso_connections terms.
+func BySSOConnections(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSSOConnectionsStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newMembersStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -509,5 +550,12 @@ func newWebhookMessagesStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(WebhookMessagesInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, WebhookMessagesTable, WebhookMessagesColumn),
+	)
+}
+func newSSOConnectionsStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SSOConnectionsInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, SSOConnectionsTable, SSOConnectionsColumn),
 	)
 }
