@@ -156,11 +156,15 @@ func TestSignIn(t *testing.T) {
 				t.Error("the page repeats the password")
 			}
 		})
-		t.Run("signing out ends the session, for a copy of its cookie too", func(t *testing.T) {
+		t.Run("signing out ends the session, for a copy of its cookie too, and clears what pages kept", func(t *testing.T) {
 			w := w.within(t)
 			v := w.signedIn(baker.email, baker.password)
 			secret := v.cookies["parley_session"]
-			v.goesTo(v.post("/sign-out", nil), "/sign-in")
+			left := v.post("/sign-out", nil)
+			v.goesTo(left, "/sign-in")
+			if got := left.Header.Get("Clear-Site-Data"); got != `"storage"` {
+				t.Errorf("Clear-Site-Data is %q", got)
+			}
 			if _, kept := v.cookies["parley_session"]; kept {
 				t.Errorf("the browser keeps %v", v.cookies)
 			}

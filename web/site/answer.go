@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-const contentPolicy = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+const contentPolicy = "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 // SetHeaders confines a page to this server. Pages hold what one person may
 // see, so nobody keeps them.

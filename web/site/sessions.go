@@ -134,7 +134,8 @@ func (s *Sessions) Begin(c *fiber.Ctx, keys account.Keys) error {
 	return nil
 }
 
-// End ends the session and takes its cookie away. The browser stays known.
+// End ends the session, and takes away its cookie and what pages have kept in
+// the browser. The browser stays known: its device cookie is left alone.
 func (s *Sessions) End(c *fiber.Ctx) error {
 	if err := s.forget(c); err != nil {
 		return err
@@ -142,6 +143,7 @@ func (s *Sessions) End(c *fiber.Ctx) error {
 	gone := s.cookie(s.name(), "", 0)
 	gone.Expires = time.Unix(0, 0)
 	c.Cookie(gone)
+	c.Set("Clear-Site-Data", `"storage"`)
 	return nil
 }
 
