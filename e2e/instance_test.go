@@ -19,6 +19,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/index/indextest"
 	"parley/internal/app"
 	"parley/llm/llmtest"
@@ -102,7 +103,7 @@ func startPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", own, true
 	config.LLMTimeout, config.LLMFirst, config.DrainTimeout = patience, patience, patience
 	config.PlanChanges, config.TrialDays, config.GraceDays, config.AuditDays = "owner", 14, 21, 400
-	config.SecretKey, config.WebhookAllow = chatbot.ServerKey{1, 2, 3}.Text(), []string{nobodyListens}
+	config.SecretKey, config.WebhookAllow = seal.ServerKey{1, 2, 3}.Text(), []string{nobodyListens}
 	for _, c := range change {
 		c(config)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/internal/app"
 )
 
@@ -126,7 +126,7 @@ func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	var folder string
 	w := start(t, func(c *app.Config) {
 		folder = c.DataDir
-		c.SecretKey, c.SecurityContact = chatbot.ServerKey{1, 2, 3}.Text(), "mailto:security@example.com"
+		c.SecretKey, c.SecurityContact = seal.ServerKey{1, 2, 3}.Text(), "mailto:security@example.com"
 	})
 	w.hasNoRates()
 	full := w.newLongNames()

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"parley/core/audit"
-	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/core/tenant"
 	"parley/internal/app"
 	"parley/llm/llmtest"
@@ -38,7 +38,7 @@ func (b *window) answeredLast(t *testing.T) string {
 
 func TestPlaygroundPage(t *testing.T) {
 	upstream := llmtest.NewServer(t, llmtest.Reply{})
-	w := start(t, withModel(upstream), func(c *app.Config) { c.SecretKey = chatbot.ServerKey{1, 2, 3}.Text() })
+	w := start(t, withModel(upstream), func(c *app.Config) { c.SecretKey = seal.ServerKey{1, 2, 3}.Text() })
 	baker := w.newTenant("baker", plan.Starter, opening)
 	upstream.Always(llmtest.Reply{Pieces: piecesOfSeven})
 	b := w.playground(t, baker)

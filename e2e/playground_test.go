@@ -11,6 +11,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/core/tenant"
 	"parley/internal/app"
 	"parley/llm/llmtest"
@@ -93,7 +94,7 @@ func TestPlayground(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
-		w := start(withModel(upstream), func(c *app.Config) { c.SecretKey = chatbot.ServerKey{1, 2, 3}.Text() }, withLoopback)
+		w := start(withModel(upstream), func(c *app.Config) { c.SecretKey = seal.ServerKey{1, 2, 3}.Text() }, withLoopback)
 		w.server.API.Streams.Recheck = 20 * time.Millisecond
 		baker, rival := w.newTenant("baker", plan.Standard, opening), w.newTenant("rival", plan.Standard, rivalOpening)
 		owner, stranger := w.ownerOf(baker), w.ownerOf(rival)

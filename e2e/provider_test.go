@@ -11,6 +11,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/internal/app"
 	"parley/llm/llmtest"
 )
@@ -39,7 +40,7 @@ func TestProvider(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
 		own := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By the house."}})
 		theirs := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By ", "their model."}})
-		secret := chatbot.ServerKey{1, 2, 3}
+		secret := seal.ServerKey{1, 2, 3}
 		w := start(withModel(own), withLoopback, func(c *app.Config) { c.SecretKey = secret.Text() })
 		baker, rival := w.newTenant("baker", plan.Standard, opening), w.newTenant("rival", plan.Standard, rivalOpening)
 		provider := w.choose(baker, theirs, chatbot.ModelChoice{})

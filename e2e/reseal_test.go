@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"parley/core/chatbot"
+	"parley/core/seal"
 	"parley/core/webhook"
 	"parley/internal/app"
 )
 
 func TestResealCommand(t *testing.T) {
 	t.Parallel()
-	former := chatbot.ServerKey{1}.Text()
+	former := seal.ServerKey{1}.Text()
 	current := base64.StdEncoding.EncodeToString([]byte("current key of thirty-two bytes!"))
 	onTerminals(t, func(term *terminal) {
 		workspace, _ := term.newChatbot("standard")

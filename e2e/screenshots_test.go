@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"parley/billing/stripetest"
-	"parley/core/chatbot"
+	"parley/core/seal"
 	"parley/internal/app"
 	"parley/llm/llmtest"
 )
@@ -97,7 +97,7 @@ func openHarbor(t *testing.T) *harbor {
 	stripe := stripetest.New(t, stripetest.Options{Start: time.Now().Add(-days * 24 * time.Hour)})
 	model := llmtest.NewServer(t, llmtest.Reply{})
 	w := startWith(t, app.Options{Now: clock}, paidAt(stripe), withModel(model), func(c *app.Config) {
-		c.LLMModel, c.SecretKey = "house-model", chatbot.ServerKey{1, 2, 3}.Text()
+		c.LLMModel, c.SecretKey = "house-model", seal.ServerKey{1, 2, 3}.Text()
 	})
 	w.hasNoRates()
 	w.sells(stripe)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/core/webhook"
 	"parley/internal/app"
 )
@@ -18,7 +18,7 @@ func TestKilledAmidDeliveries(t *testing.T) {
 	t.Parallel()
 	onInstallations(t, func(s *installation) {
 		const underWay, waiting = 4, 3
-		to, key := newReceiver(s.T), chatbot.ServerKey{4, 5, 6}.Text()
+		to, key := newReceiver(s.T), seal.ServerKey{4, 5, 6}.Text()
 		s.environment = append(s.environment, "WEBHOOK_ALLOW="+to.host(), "SECRET_KEY="+key)
 		var baker tenantOf
 		s.inside(func(w *instance) { baker = w.newTenant("baker", plan.Standard, opening) })

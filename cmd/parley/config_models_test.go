@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chatbot"
+	"parley/core/seal"
 )
 
 func TestRefusedModels(t *testing.T) {
@@ -32,7 +32,7 @@ func TestRefusedModels(t *testing.T) {
 		})
 	}
 	t.Run("the server's key is masked", func(t *testing.T) {
-		secret := chatbot.ServerKey([]byte("thirty-two bytes that are secret")).Text()
+		secret := seal.ServerKey([]byte("thirty-two bytes that are secret")).Text()
 		out, complaint, code := configOf(t, map[string]string{"SECRET_KEY": secret})
 		if code != 0 || strings.Contains(out+complaint, secret) || !strings.Contains(out, "SECRET_KEY") {
 			t.Errorf("it ends with %d and prints\n%s%s", code, out, complaint)

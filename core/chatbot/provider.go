@@ -73,7 +73,7 @@ func (k Key) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
 
 const hiddenKey = "[key]"
 
-// SealedProvider is a provider with its key as it is kept: see [Sealer].
+// SealedProvider is a provider with its key as it is kept: see package seal.
 type SealedProvider struct {
 	Provider
 	// SealedKey is empty if there is no key.

@@ -45,7 +45,7 @@ func (s *Providers) Create(ctx context.Context, workspaceID string, settings Pro
 		ID: id.New(s.random, "mp"), WorkspaceID: workspaceID, Name: settings.Name, Kind: settings.Kind,
 		BaseURL: settings.BaseURL, Tools: settings.Tools, UpdatedAt: s.now(), CreatedAt: s.now(),
 	}}
-	if provider, err = s.options.Sealer.put(provider, settings.Key); err != nil {
+	if provider, err = withKey(s.options.Sealer, provider, settings.Key); err != nil {
 		return Provider{}, err
 	}
 	err = s.withProviders(ctx, workspaceID, func(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (s *Providers) Open(ctx context.Context, workspaceID, providerID string) (O
 }
 
 func (s *Providers) opened(provider SealedProvider) (Key, error) {
-	key, err := s.options.Sealer.open(provider)
+	key, err := keyOf(s.options.Sealer, provider)
 	if err != nil {
 		return "", fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.").Named(fault.ModelKeyRejected)
 	}
@@ -137,7 +137,7 @@ func (s *Providers) revised(old SealedProvider, settings ProviderSettings) (Seal
 	if settings.Key == "" {
 		return changed, nil
 	}
-	return s.options.Sealer.put(changed, settings.Key)
+	return withKey(s.options.Sealer, changed, settings.Key)
 }
 
 // Delete removes a provider with its key. It is a Conflict while a

@@ -43,7 +43,7 @@ func (s *Providers) reseal(ctx context.Context, provider Provider) error {
 		if err != nil {
 			return err
 		}
-		if found, err = s.options.Sealer.put(found, key); err != nil {
+		if found, err = withKey(s.options.Sealer, found, key); err != nil {
 			return err
 		}
 		if err := s.db.Providers.UpdateProvider(ctx, provider.WorkspaceID, found); err != nil {

@@ -8,17 +8,18 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/seal"
 	"parley/store"
 )
 
-var firstKey, secondKey = chatbot.ServerKey{1}, chatbot.ServerKey{2}
+var firstKey, secondKey = seal.ServerKey{1}, seal.ServerKey{2}
 
-func sealerWith(keys ...chatbot.ServerKey) *chatbot.Sealer {
-	return chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return keys, nil })
+func sealerWith(keys ...seal.ServerKey) *seal.Sealer {
+	return seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return keys, nil })
 }
 
 // restart opens the services anew, as a server with other keys does.
-func (r *rig) restart(keys ...chatbot.ServerKey) {
+func (r *rig) restart(keys ...seal.ServerKey) {
 	clock := func() time.Time { return r.now }
 	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{Sealer: sealerWith(keys...)})
 }

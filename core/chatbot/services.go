@@ -8,6 +8,7 @@ import (
 	"parley/core/audit"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/core/tenant"
 )
 
@@ -47,7 +48,7 @@ type planReader interface {
 // keys.
 type Options struct {
 	// Sealer keeps the keys of providers. Without one none can be kept.
-	Sealer *Sealer
+	Sealer *seal.Sealer
 	// OwnModels are the names of the server's own models that a chatbot may
 	// choose, its default first.
 	OwnModels []string

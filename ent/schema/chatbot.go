@@ -180,7 +180,7 @@ func (Provider) Fields() []ent.Field {
 		field.String("name").MaxLen(100 * utf8Max),
 		field.String("kind").MaxLen(20).Immutable(),
 		longText("base_url"),
-		// sealed_key is encrypted: see chatbot.Sealer.
+		// sealed_key is encrypted: see seal.Sealer.
 		field.Bytes("sealed_key").Optional().Sensitive(),
 		field.String("key_hint").MaxLen(40).Default(""),
 		// tools says that the provider's models can call tools.

@@ -23,7 +23,7 @@ func (WebhookEndpoint) Fields() []ent.Field {
 		longText("url"),
 		field.JSON("events", []string{}),
 		field.String("description").MaxLen(200 * utf8Max).Default(""),
-		// The secrets are encrypted: see chatbot.Sealer. Messages are signed with
+		// The secrets are encrypted: see seal.Sealer. Messages are signed with
 		// the previous one, too, until previous_until.
 		field.Bytes("sealed_secret").Sensitive(),
 		field.Bytes("sealed_previous").Optional().Sensitive(),

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/seal"
 )
 
 // maxKeyFile limits how many bytes of a key file are read.
@@ -20,14 +20,14 @@ const maxKeyFile = 4 << 10
 // SECRET_KEY, and on SQLite the one in the data folder. On SQLite without
 // SECRET_KEY, the first call creates that one. On PostgreSQL no key is created,
 // because each of several servers would create its own.
-func serverKeys(config *Config, sqlite bool) ([]chatbot.ServerKey, error) {
-	keys, err := chatbot.ParseServerKeys(config.SecretKey)
+func serverKeys(config *Config, sqlite bool) ([]seal.ServerKey, error) {
+	keys, err := seal.ParseServerKeys(config.SecretKey)
 	if err != nil {
 		return nil, err
 	}
 	if !sqlite {
 		if len(keys) == 0 {
-			return nil, chatbot.NoServerKey()
+			return nil, seal.NoServerKey()
 		}
 		return keys, nil
 	}
@@ -58,7 +58,7 @@ func makeKeyFile(path string) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var key chatbot.ServerKey
+	var key seal.ServerKey
 	_, _ = rand.Read(key[:])                                       // never fails
 	file, err := os.CreateTemp(filepath.Dir(path), "secret-*.tmp") // with mode 0600
 	if err != nil {
@@ -88,7 +88,7 @@ func syncDir(path string) error {
 
 var errNoKeyInFile = errors.New("the file does not hold one key in base64")
 
-func readKeyFile(path string) (key chatbot.ServerKey, err error) {
+func readKeyFile(path string) (key seal.ServerKey, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return key, err
@@ -98,7 +98,7 @@ func readKeyFile(path string) (key chatbot.ServerKey, err error) {
 	if err != nil {
 		return key, err
 	}
-	keys, err := chatbot.ParseServerKeys(string(content))
+	keys, err := seal.ParseServerKeys(string(content))
 	if err != nil || len(keys) != 1 {
 		return key, errNoKeyInFile
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/seal"
 	"parley/internal/app/config"
 )
 
@@ -16,7 +16,7 @@ func keyConfig(t *testing.T, secret string) *Config {
 	return &Config{Serving: config.Serving{DataDir: t.TempDir()}, Models: config.Models{SecretKey: secret}}
 }
 
-func mustKeys(t *testing.T, config *Config, sqlite bool) []chatbot.ServerKey {
+func mustKeys(t *testing.T, config *Config, sqlite bool) []seal.ServerKey {
 	t.Helper()
 	keys, err := serverKeys(config, sqlite)
 	if err != nil {
@@ -26,12 +26,12 @@ func mustKeys(t *testing.T, config *Config, sqlite bool) []chatbot.ServerKey {
 }
 
 func TestServerKeys(t *testing.T) {
-	one, two := chatbot.ServerKey{1}, chatbot.ServerKey{2}
+	one, two := seal.ServerKey{1}, seal.ServerKey{2}
 
 	t.Run("on SQLite the first use creates a key that only this user can read", func(t *testing.T) {
 		config := keyConfig(t, "")
 		first := mustKeys(t, config, true)
-		if again := mustKeys(t, config, true); len(first) != 1 || len(again) != 1 || again[0] != first[0] || first[0] == (chatbot.ServerKey{}) {
+		if again := mustKeys(t, config, true); len(first) != 1 || len(again) != 1 || again[0] != first[0] || first[0] == (seal.ServerKey{}) {
 			t.Error("the key changed")
 		}
 		info, err := os.Stat(config.KeyPath())
@@ -45,7 +45,7 @@ func TestServerKeys(t *testing.T) {
 
 	t.Run("concurrent first uses agree on one key", func(t *testing.T) {
 		config := keyConfig(t, "")
-		got := make([]chatbot.ServerKey, 16)
+		got := make([]seal.ServerKey, 16)
 		var all sync.WaitGroup
 		for i := range got {
 			all.Go(func() {
@@ -56,7 +56,7 @@ func TestServerKeys(t *testing.T) {
 		}
 		all.Wait()
 		for _, key := range got {
-			if key == (chatbot.ServerKey{}) || key != got[0] {
+			if key == (seal.ServerKey{}) || key != got[0] {
 				t.Fatal("they do not")
 			}
 		}
@@ -129,7 +129,7 @@ func TestKeysDiagnosed(t *testing.T) {
 		sqlite bool
 		says   string
 	}{
-		"SECRET_KEY":                    {keyConfig(t, chatbot.ServerKey{1}.Text()), false, "encrypted with SECRET_KEY"},
+		"SECRET_KEY":                    {keyConfig(t, seal.ServerKey{1}.Text()), false, "encrypted with SECRET_KEY"},
 		"PostgreSQL without SECRET_KEY": {keyConfig(t, ""), false, "SECRET_KEY is not set"},
 		"a new SQLite":                  {keyConfig(t, ""), true, "none so far"},
 		"SQLite with a key":             {sealed, true, "belongs to your backups"},

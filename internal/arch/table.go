@@ -107,6 +107,12 @@ var table = []Row{
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
+		Packages: []string{"core/seal"},
+		Ours:     domain[:2],
+		Outside:  []string{crypto},
+		Because:  "a secret is sealed whatever it opens",
+	},
+	{
 		Packages: []string{"core/tenant"},
 		Ours:     append([]string{"internal/plain"}, domain[:6]...),
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
@@ -118,8 +124,8 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chatbot"},
-		Ours:     append([]string{"internal/plain"}, domain[:8]...),
-		Outside:  []string{crypto, lru, xsync},
+		Ours:     append([]string{"core/seal", "internal/plain"}, domain[:8]...),
+		Outside:  []string{lru, xsync},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{

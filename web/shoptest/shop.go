@@ -29,6 +29,7 @@ import (
 	"parley/core/insight/stats"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
+	"parley/core/seal"
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/core/webhook"
@@ -53,7 +54,7 @@ type Shop struct {
 	db       *store.Store
 	Till     *Till
 	// serverKeys seal the keys of providers.
-	ServerKeys []chatbot.ServerKey
+	ServerKeys []seal.ServerKey
 	// Asked are the providers that were asked for their models, which are Names
 	// unless NamesFail.
 	Asked     []chatbot.OpenedProvider
@@ -134,10 +135,10 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
 	webtest.Must(t, err)
 	t.Cleanup(func() { webtest.Must(t, db.Close()) })
-	s := &Shop{T: t, db: db, ServerKeys: []chatbot.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: 21 * 24 * time.Hour}})}
+	s := &Shop{T: t, db: db, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: 21 * 24 * time.Hour}})}
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
 	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
-		Sealer:    chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.ServerKeys, nil }),
+		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 		ModelNames: func(_ context.Context, p chatbot.OpenedProvider) ([]string, error) {
 			s.Asked = append(s.Asked, p)
@@ -188,7 +189,7 @@ func webhooksOf(s *Shop, clock func() time.Time) *webhook.Endpoints {
 	chatbots := store.NewChatbots(s.db)
 	return webhook.NewEndpoints(webhook.Ports{
 		Tx: s.db, Workspaces: store.NewWorkspaces(s.db), Plans: s.db, Endpoints: store.NewWebhooks(s.db), Deliveries: store.NewWebhookDeliveries(s.db), Audit: s.db,
-		Vault: chatbot.NewSealer(rand.Reader, func() ([]chatbot.ServerKey, error) { return s.ServerKeys, nil }), Poster: anywhere{},
+		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }), Poster: anywhere{},
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
 			_, err := chatbots.Chatbot(ctx, workspaceID, chatbotID)
 			return err

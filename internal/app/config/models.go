@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/core/chatbot"
+	"parley/core/seal"
 	"parley/fetch"
 )
 
@@ -81,7 +82,7 @@ func (c *Models) check() error {
 	case c.LLMSecond != "" && c.LLMSecond == c.ModelName():
 		return errors.New("LLM_FALLBACK_MODEL must be another model than LLM_MODEL")
 	}
-	if _, err := chatbot.ParseServerKeys(c.SecretKey); err != nil {
+	if _, err := seal.ParseServerKeys(c.SecretKey); err != nil {
 		return fmt.Errorf("SECRET_KEY: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package chatbot
+package seal
 
 import (
 	"crypto/sha256"
@@ -13,16 +13,18 @@ import (
 // and formats.
 type ServerKey [32]byte
 
+const hidden = "[key]"
+
 const (
 	serverKeyIDLen = 8
 	maxServerKeys  = 16
 )
 
 // Format writes nothing of the key.
-func (k ServerKey) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(hiddenKey)) }
+func (k ServerKey) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(hidden)) }
 
 // MarshalText writes nothing of the key.
-func (k ServerKey) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
+func (k ServerKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
 // id tells server keys apart, and says nothing of them.
 func (k ServerKey) id() [serverKeyIDLen]byte {

@@ -1,4 +1,4 @@
-package chatbot
+package seal
 
 import (
 	"bytes"
@@ -19,67 +19,57 @@ func sealerWith(keys ...ServerKey) *Sealer {
 	return NewSealer(rand.Reader, func() ([]ServerKey, error) { return keys, nil })
 }
 
-// sealed is a provider whose key is sealed.
-func sealed(t interface{ Fatal(...any) }, s *Sealer, key Key) SealedProvider {
-	provider, err := s.put(SealedProvider{Provider: Provider{ID: "mp_a", WorkspaceID: "ws_a"}}, key)
+const workspace, owner = "ws_a", "mp_a"
+
+// sealed is a secret of the owner.
+func sealed(t interface{ Fatal(...any) }, s *Sealer, text string) []byte {
+	sealed, err := s.Seal(workspace, owner, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return provider
+	return sealed
 }
+
+func opened(s *Sealer, sealed []byte) (string, error) { return s.Unseal(workspace, owner, sealed) }
 
 var former, current = ServerKey{1}, ServerKey{2}
 
 func TestSealer(t *testing.T) {
 	t.Run("a sealed key opens as it was, and never looks the same twice", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			key := Key(rapid.StringN(1, 200, -1).Draw(t, "key"))
+			key := rapid.StringN(1, 200, -1).Draw(t, "key")
 			s := sealerWith(current)
 			one, two := sealed(t, s, key), sealed(t, s, key)
-			if got, err := s.open(one); err != nil || got != key {
-				t.Errorf("it opens as %q, %v", string(got), err)
+			if got, err := opened(s, one); err != nil || got != key {
+				t.Errorf("it opens as %q, %v", got, err)
 			}
-			if bytes.Equal(one.SealedKey, two.SealedKey) {
+			if bytes.Equal(one, two) {
 				t.Error("two are the same")
 			}
 		})
 	})
 
-	t.Run("a provider without a key has none, with and without a server key", func(t *testing.T) {
-		for _, s := range []*Sealer{nil, sealerWith(current)} {
-			provider := sealed(t, s, "")
-			if got, err := s.open(provider); err != nil || got != "" || provider.KeyHint != "" || provider.SealedKey != nil {
-				t.Errorf("got %q, %v", string(got), err)
-			}
-		}
-	})
-
 	t.Run("a key that was moved to another provider or workspace does not open", func(t *testing.T) {
 		s := sealerWith(current)
-		for _, thief := range []Provider{
-			{ID: "mp_b", WorkspaceID: "ws_a"}, {ID: "mp_a", WorkspaceID: "ws_b"}, {ID: "amp_a", WorkspaceID: "ws_"}, {ID: "_amp_a", WorkspaceID: "ws"},
-		} {
-			moved := SealedProvider{Provider: thief, SealedKey: sealed(t, s, "sk-secret").SealedKey}
-			if _, err := s.open(moved); !errors.Is(err, errForged) {
-				t.Errorf("%+v: %v", thief, err)
+		for _, thief := range [][2]string{{"ws_a", "mp_b"}, {"ws_b", "mp_a"}, {"ws_", "amp_a"}, {"ws", "_amp_a"}, {"", "ws_amp_a"}} {
+			if _, err := s.Unseal(thief[0], thief[1], sealed(t, s, "sk-secret")); !errors.Is(err, errForged) {
+				t.Errorf("%v: %v", thief, err)
 			}
 		}
 	})
 
 	t.Run("a key of which one bit was changed, or bytes were cut off, does not open", func(t *testing.T) {
 		s := sealerWith(current)
-		provider := sealed(t, s, "sk-secret")
-		whole := provider.SealedKey
+		whole := sealed(t, s, "sk-secret")
 		for i := range whole {
 			for bit := range 8 {
-				provider.SealedKey = bytes.Clone(whole)
-				provider.SealedKey[i] ^= 1 << bit
-				if _, err := s.open(provider); err == nil {
+				changed := bytes.Clone(whole)
+				changed[i] ^= 1 << bit
+				if _, err := opened(s, changed); err == nil {
 					t.Errorf("bit %d of byte %d does not matter", bit, i)
 				}
 			}
-			provider.SealedKey = whole[:i]
-			if _, err := s.open(provider); err == nil && i > 0 {
+			if _, err := opened(s, whole[:i]); err == nil {
 				t.Errorf("%d bytes are enough", i)
 			}
 		}
@@ -88,24 +78,24 @@ func TestSealer(t *testing.T) {
 	t.Run("a former server key opens what it sealed, and the current one seals", func(t *testing.T) {
 		old := sealed(t, sealerWith(former), "sk-secret")
 		rotated := sealerWith(current, former)
-		if got, err := rotated.open(old); err != nil || got != "sk-secret" {
-			t.Errorf("got %q, %v", string(got), err)
+		if got, err := opened(rotated, old); err != nil || got != "sk-secret" {
+			t.Errorf("got %q, %v", got, err)
 		}
 		anew := sealed(t, rotated, "sk-secret")
-		if got, err := sealerWith(current).open(anew); err != nil || got != "sk-secret" {
-			t.Errorf("got %q, %v", string(got), err)
+		if got, err := opened(sealerWith(current), anew); err != nil || got != "sk-secret" {
+			t.Errorf("got %q, %v", got, err)
 		}
 	})
 
 	t.Run("a server key that is gone is named as the reason", func(t *testing.T) {
-		if _, err := sealerWith(current).open(sealed(t, sealerWith(former), "sk-secret")); !errors.Is(err, errUnknownServerKey) {
+		if _, err := opened(sealerWith(current), sealed(t, sealerWith(former), "sk-secret")); !errors.Is(err, errUnknownServerKey) {
 			t.Errorf("the error is %v", err)
 		}
 	})
 
 	t.Run("without a server key none is kept, and the sentence says what to set", func(t *testing.T) {
 		for _, s := range []*Sealer{nil, sealerWith()} {
-			_, err := s.put(SealedProvider{}, "sk-secret")
+			_, err := s.Seal(workspace, owner, "sk-secret")
 			if f := fault.As(err); f.Kind != fault.Unavailable || f.Field != "key" || !strings.Contains(f.Message, "SECRET_KEY") {
 				t.Errorf("the error is %v", err)
 			}
@@ -120,7 +110,7 @@ func TestSealer(t *testing.T) {
 			}
 			return []ServerKey{current}, nil
 		})
-		if _, err := s.put(SealedProvider{}, "sk-secret"); !errors.Is(err, away) {
+		if _, err := s.Seal(workspace, owner, "sk-secret"); !errors.Is(err, away) {
 			t.Errorf("the error is %v", err)
 		}
 		away = nil
@@ -129,22 +119,17 @@ func TestSealer(t *testing.T) {
 }
 
 func TestSecrecy(t *testing.T) {
-	t.Run("a key is written by no verb, no log and no encoder", func(t *testing.T) {
+	t.Run("a server key is written by no verb, no log and no encoder", func(t *testing.T) {
 		var out bytes.Buffer
-		settings := ProviderSettings{Name: "shown", Key: "sk-secret"}
-		opened := OpenedProvider{Key: "sk-secret"}
 		server := ServerKey([]byte(strings.Repeat("sk-secret", 4))[:32])
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t"} {
-			fmt.Fprintf(&out, verb, settings)
-			fmt.Fprintf(&out, verb, opened)
-			fmt.Fprintf(&out, verb, &settings)
-			fmt.Fprintf(&out, verb, Key("sk-secret"))
 			fmt.Fprintf(&out, verb, server)
+			fmt.Fprintf(&out, verb, &server)
 		}
 		for _, log := range []*slog.Logger{slog.New(slog.NewTextHandler(&out, nil)), slog.New(slog.NewJSONHandler(&out, nil))} {
-			log.Info("provider", "settings", settings, "key", settings.Key, "server", server)
+			log.Info("keys", "server", server)
 		}
-		encoded, err := json.Marshal(opened)
+		encoded, err := json.Marshal(server)
 		if err != nil {
 			t.Fatal(err)
 		}
