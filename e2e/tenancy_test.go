@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/core/account"
+	"parley/core/account/signin"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
@@ -174,7 +175,7 @@ func (w *instance) newToken(workspace, bot, name string) (id, secret string) {
 // session is the cookie of a new session of a user.
 func (w *instance) session(user string) header {
 	w.Helper()
-	keys, err := w.server.Program.Tenants.Sessions.Start(w.Context(), user, account.Client{})
+	keys, err := w.server.Program.Tenants.Sessions.Start(w.Context(), user, signin.Proof{Method: signin.ByPassword}, account.Client{})
 	w.must(err)
 	return header{"Cookie", "parley_session=" + keys.Session}
 }

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"parley/core/account"
+	"parley/core/account/signin"
 	"parley/ent"
 	"parley/ent/addresscode"
 	"parley/ent/device"
 	"parley/ent/scope"
 	"parley/ent/session"
 	"parley/ent/signinattempt"
+	"parley/ent/signinstep"
 )
 
 // Sessions keeps signed-in browsers.
@@ -25,7 +27,8 @@ func (s *Sessions) CreateSession(ctx context.Context, session account.Session) e
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Session.Create().SetID(session.ID).SetUserID(session.UserID).SetCreatedAt(session.CreatedAt).
 			SetLastSeenAt(session.LastSeenAt).SetExpiresAt(session.ExpiresAt).
-			SetUserAgent(session.Agent).SetNetwork(session.Network).Exec(ctx)
+			SetUserAgent(session.Agent).SetNetwork(session.Network).SetLastNetwork(session.LastNetwork).
+			SetProvedAt(session.ProvedAt).SetMethod(string(session.Method)).SetSecondFactor(session.SecondFactor).Exec(ctx)
 	})
 }
 
@@ -43,16 +46,33 @@ func (s *Sessions) SessionsOf(ctx context.Context, userID string) ([]account.Ses
 }
 
 func sessionFromRow(row *ent.Session) account.Session {
+	proved := row.CreatedAt // what earlier versions knew
+	if row.ProvedAt != nil {
+		proved = *row.ProvedAt
+	}
 	return account.Session{
 		ID: row.ID, UserID: row.UserID, CreatedAt: row.CreatedAt.UTC(),
-		LastSeenAt: row.LastSeenAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(), Agent: row.UserAgent, Network: row.Network,
+		LastSeenAt: row.LastSeenAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(), ProvedAt: proved.UTC(),
+		Agent: row.UserAgent, Network: row.Network, LastNetwork: row.LastNetwork,
+		Proof: signin.Proof{Method: signin.Method(row.Method), SecondFactor: row.SecondFactor},
 	}
 }
 
 // TouchSession records the use of a session.
-func (s *Sessions) TouchSession(ctx context.Context, id string, at time.Time) error {
+func (s *Sessions) TouchSession(ctx context.Context, id string, at time.Time, network string) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return db.Session.Update().Where(session.ID(id)).SetLastSeenAt(at).Exec(ctx)
+		return db.Session.Update().Where(session.ID(id)).SetLastSeenAt(at).SetLastNetwork(network).Exec(ctx)
+	})
+}
+
+// ProveSession records that a person showed in a session who they are.
+func (s *Sessions) ProveSession(ctx context.Context, id string, at time.Time, secondFactor bool) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		update := db.Session.Update().Where(session.ID(id)).SetProvedAt(at)
+		if secondFactor {
+			update.SetSecondFactor(true)
+		}
+		return affected(update.Save(ctx))
 	})
 }
 
@@ -79,6 +99,10 @@ func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
 		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.Session.Delete().Where(session.IDIn(ids...), session.ExpiresAtLT(now)).Exec(ctx)
+	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.SignInStep.Query().Where(signinstep.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.SignInStep.Delete().Where(signinstep.IDIn(ids...), signinstep.ExpiresAtLT(now)).Exec(ctx)
 	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
 		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int) (int, error) {

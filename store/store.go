@@ -10,9 +10,11 @@
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
 //   - PublishedOrigins: a browser asks about an origin before it shows a token.
-//   - Session, CreateSession and their like, TrustDevice, TrustedBy,
+//   - Session, CreateSession, ProveSession and their like, TrustDevice, TrustedBy,
 //     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
 //     LockMemberships: a person signs in before, and across, workspaces.
+//   - HasSecondFactor, Step and its like: a second factor is a person's, and a sign-in is
+//     begun before anybody knows whose it is.
 //   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
 //     person about their account is of no workspace.
 //   - InvitationByCode: an invitation's code says which workspace it is of.

@@ -24,7 +24,7 @@ var acrossWorkspaces = map[string]bool{
 	"PrincipalByTokenHash": true, "ExpiringTokens": true, "PublishedOrigins": true, "InvitationByCode": true,
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "LockUsers": true, "CreateAddressCode": true, "AddressCode": true, "DeleteAddressCode": true, "DeleteAddressCodes": true,
 	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true, "SetProfile": true,
-	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "DeleteSession": true,
+	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "ProveSession": true, "DeleteSession": true,
 	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "DeleteExpiredInvitations": true, "CountAttempt": true, "ForgiveAttempt": true,
 	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "ChangesAfter": true, "DeleteChanges": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,

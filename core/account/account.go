@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/account/signin"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/outbox"
@@ -66,6 +67,8 @@ type Database struct {
 	Devices  DeviceStore
 	Attempts AttemptStore
 	Codes    CodeStore
+	Factors  FactorStore
+	Steps    signin.Store
 	Audit    audit.Log
 }
 
@@ -83,6 +86,7 @@ type Accounts struct {
 	SignUps   *SignUps
 	Passwords *Passwords
 	Sessions  *Sessions
+	Steps     *signin.Steps
 	Addresses *Addresses
 	Throttle  *Throttle
 }
@@ -91,13 +95,15 @@ type Accounts struct {
 func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reader) Accounts {
 	throttle := &Throttle{db: db, now: now}
 	passwords := &Passwords{db: db, throttle: throttle, hasher: newHasher(random, runtime.GOMAXPROCS(0)), now: now, random: random}
+	steps := signin.New(db.Tx, db.Steps, now, random)
 	codes := &codes{db: db, mails: neighbors.Mails, throttle: throttle, now: now, random: random}
 	return Accounts{
 		Users:     &Users{store: db.Users},
 		Profiles:  &Profiles{db: db},
 		SignUps:   &SignUps{db: db, founder: neighbors.Founder, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now, random: random},
 		Passwords: passwords,
-		Sessions:  &Sessions{db: db, passwords: passwords, now: now, random: random},
+		Sessions:  &Sessions{db: db, mails: neighbors.Mails, passwords: passwords, steps: steps, now: now, random: random},
+		Steps:     steps,
 		Addresses: &Addresses{db: db, follower: neighbors.Emails, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now},
 		Throttle:  throttle,
 	}

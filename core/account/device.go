@@ -1,10 +1,13 @@
 package account
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
+	"parley/core/outbox"
 	"parley/internal/id"
 )
 
@@ -14,6 +17,9 @@ const (
 	// devicesByUser bounds the browsers that one user trusts. The least recently
 	// used one is forgotten first.
 	devicesByUser = 10
+	// quietAfterSignUp is how long after creating an account nobody is told of the
+	// browser in which they sign in: it is the one in which they did that.
+	quietAfterSignUp = 5 * time.Minute
 )
 
 // DeviceStore stores the browsers on which people have signed in.
@@ -38,21 +44,35 @@ func (t *Throttle) isTrusted(ctx context.Context, email, secret string) (bool, e
 	return slices.Contains(emails, email), err
 }
 
-// trust returns the secret of a browser in which a user has just signed in. People
-// who share a browser share its secret. A secret that this server did not make is
-// replaced.
-func (s *Sessions) trust(ctx context.Context, userID, secret string) (string, error) {
-	now := s.now()
-	known := false
+// trust returns the secret of a browser in which a user has just signed in, and tells
+// them by mail if they have not used it before. People who share a browser share its
+// secret. A secret that this server did not make is replaced.
+func (s *Sessions) trust(ctx context.Context, user User, client Client, session Session) (secret string, err error) {
+	now, secret := s.now(), client.Device
+	var emails []string
 	if secret != "" {
-		emails, err := s.db.Devices.TrustedBy(ctx, id.Hash(secret), now)
-		if err != nil {
+		if emails, err = s.db.Devices.TrustedBy(ctx, id.Hash(secret), now); err != nil {
 			return "", err
 		}
-		known = len(emails) > 0
 	}
-	if !known {
+	if len(emails) == 0 {
 		secret = id.Secret(s.random)
 	}
-	return secret, s.db.Devices.TrustDevice(ctx, userID, id.Hash(secret), now, now.Add(DeviceLifetime), devicesByUser)
+	if !slices.Contains(emails, user.Email) && now.Sub(user.CreatedAt) > quietAfterSignUp {
+		if err := s.mails.Write(ctx, user.Email, s.newBrowserLetter(session)); err != nil {
+			return "", err
+		}
+	}
+	return secret, s.db.Devices.TrustDevice(ctx, user.ID, id.Hash(secret), now, now.Add(DeviceLifetime), devicesByUser)
+}
+
+// newBrowserLetter tells of a sign-in from a browser that the person has not used
+// before, or not for long.
+func (s *Sessions) newBrowserLetter(session Session) outbox.Letter {
+	return outbox.Letter{Subject: "New sign-in to your account", Says: []string{
+		fmt.Sprintf("Someone signed in to your account from a browser that we haven't seen before: %s, network %s, %s.",
+			session.Device(), cmp.Or(session.NetworkName(), "unknown"), session.CreatedAt.UTC().Format("2 January 2006 at 15:04 UTC")),
+		"If it was you, you don't need to do anything.",
+		"If it wasn't you, sign that browser out and change your password: " + s.mails.Link("/account/sessions"),
+	}}
 }

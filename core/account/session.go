@@ -3,10 +3,13 @@ package account
 import (
 	"context"
 	"io"
+	"net/netip"
 	"time"
 
+	"parley/core/account/signin"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/internal/id"
 	"parley/internal/netgroup"
 )
@@ -31,6 +34,11 @@ type Session struct {
 	// Agent is what the browser said of itself when the person signed in, and
 	// Network the network of one client that it was in: see package netgroup.
 	Agent, Network string
+	// LastNetwork is the one of the last use.
+	LastNetwork string
+	// ProvedAt is when the person last showed in this session who they are.
+	ProvedAt time.Time
+	signin.Proof
 }
 
 const maxAgent = 400
@@ -44,12 +52,16 @@ func (s Session) endedAt(now time.Time) bool {
 type SessionStore interface {
 	CreateSession(ctx context.Context, session Session) error
 	Session(ctx context.Context, id string) (Session, error)
-	TouchSession(ctx context.Context, id string, at time.Time) error
+	// TouchSession records a use and the network that it came from.
+	TouchSession(ctx context.Context, id string, at time.Time, network string) error
+	// ProveSession records that the person showed at a time who they are, and
+	// whether with a second factor; one that was shown before counts still.
+	ProveSession(ctx context.Context, id string, at time.Time, secondFactor bool) error
 	DeleteSession(ctx context.Context, id string) error
 	DeleteSessions(ctx context.Context, userID string) error
 	// SessionsOf returns those of a user, the one that was used last first.
 	SessionsOf(ctx context.Context, userID string) ([]Session, error)
-	// DeleteExpired removes sessions, devices, address codes and counts of
+	// DeleteExpired removes sessions, steps, devices, address codes and counts of
 	// attempts that have expired at the given time.
 	DeleteExpired(ctx context.Context, now time.Time) error
 }
@@ -57,59 +69,90 @@ type SessionStore interface {
 // Sessions signs people in and out.
 type Sessions struct {
 	db        Database
+	mails     *outbox.Writer
 	passwords *Passwords
+	steps     *signin.Steps
 	now       func() time.Time
 	random    io.Reader
 }
 
+// FactorStore knows who has a second factor; package factor sets it up.
+type FactorStore interface {
+	// HasSecondFactor reports whether a user has an app that makes codes and was
+	// confirmed, or a passkey.
+	HasSecondFactor(ctx context.Context, userID string) (bool, error)
+}
+
 // Keys are the secrets that a browser gets at a sign-in.
 type Keys struct {
+	UserID string
 	// Session is the secret of the session.
 	Session string
 	// Device shows, for longer than a session lasts, that the person has signed
 	// in here before. It grants no access.
 	Device string
+	// Step is the secret of a [signin.SecondFactor], where the person has to show a
+	// second factor first. There is no session then.
+	Step string
 }
 
-// SignIn checks a password and returns the secrets of a new session. Unknown accounts
-// and wrong passwords give the same fault after the same work.
+// SignIn checks a password and returns the secrets of a new session, or of a step that
+// waits for the second factor. Unknown accounts and wrong passwords give the same
+// fault after the same work.
 func (s *Sessions) SignIn(ctx context.Context, email, password string, client Client) (Keys, error) {
 	user, err := s.passwords.prove(ctx, normalEmail(email), password, client)
 	if err != nil {
 		return Keys{}, err
 	}
-	return s.Start(ctx, user.ID, client)
+	return s.Start(ctx, user.ID, signin.Proof{Method: signin.ByPassword}, client)
 }
 
 // Start returns the secrets of a new session for a user who has just proved
-// their identity.
-func (s *Sessions) Start(ctx context.Context, userID string, client Client) (keys Keys, err error) {
+// their identity. Every sign-in ends here, so that none passes the second factor: one
+// who has set it up and has not shown it gets the secret of a step that waits for it.
+func (s *Sessions) Start(ctx context.Context, userID string, proof signin.Proof, client Client) (keys Keys, err error) {
 	user, err := s.db.Users.User(ctx, userID)
 	if err != nil {
 		return Keys{}, err
 	}
-	now := s.now()
-	keys.Session = id.Secret(s.random)
-	session := Session{
-		ID: id.Hash(keys.Session), UserID: userID,
-		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(SessionLifetime),
-		Agent: storedAgent(client.Agent),
-	}
-	if client.Address.IsValid() {
-		session.Network = netgroup.Of(client.Address).String()
-	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		if err := s.db.Sessions.CreateSession(ctx, session); err != nil {
+		keys = Keys{UserID: user.ID}
+		has, err := s.db.Factors.HasSecondFactor(ctx, userID)
+		switch {
+		case err != nil:
+			return err
+		case has && !proof.SecondFactor:
+			keys.Step, err = s.steps.Begin(ctx, signin.SecondFactor, userID, string(proof.Method), signin.SecondFactorWait)
 			return err
 		}
-		if err := audit.Record(ctx, s.db.Audit, "", s.now(), audit.Entry{Action: audit.SignedIn, Object: user.object()}); err != nil {
-			return err
-		}
-		keys.Device, err = s.trust(ctx, userID, client.Device)
+		keys.Session, keys.Device, err = s.begin(ctx, user, proof, client)
 		return err
 	})
 	return keys, err
+}
+
+// begin starts a session, in the transaction of ctx.
+func (s *Sessions) begin(ctx context.Context, user User, proof signin.Proof, client Client) (secret, device string, err error) {
+	now := s.now()
+	secret = id.Secret(s.random)
+	session := Session{
+		ID: id.Hash(secret), UserID: user.ID,
+		CreatedAt: now, LastSeenAt: now, ProvedAt: now, ExpiresAt: now.Add(SessionLifetime),
+		Agent: storedAgent(client.Agent), Proof: proof,
+	}
+	if client.Address.IsValid() {
+		session.Network = netgroup.Of(client.Address).String()
+		session.LastNetwork = session.Network
+	}
+	if err := s.db.Sessions.CreateSession(ctx, session); err != nil {
+		return "", "", err
+	}
+	if err := audit.Record(ctx, s.db.Audit, "", now, audit.Entry{Action: audit.SignedIn, Object: user.object(), Detail: proof.Sentence()}); err != nil {
+		return "", "", err
+	}
+	device, err = s.trust(ctx, user, client, session)
+	return secret, device, err
 }
 
 // SignOut ends the session with a secret. An ended session is not an error.
@@ -134,36 +177,48 @@ func (s *Sessions) SignOut(ctx context.Context, secret string) error {
 	})
 }
 
-// User returns the user with a session's secret. It is Unauthenticated if the session
-// is unknown or has expired.
-func (s *Sessions) User(ctx context.Context, secret string) (User, error) {
+// SignedIn returns the user with a session's secret, and the session. It is
+// Unauthenticated if the session is unknown or has expired.
+func (s *Sessions) SignedIn(ctx context.Context, secret string) (User, Session, error) {
 	signedOut := fault.New(fault.Unauthenticated, "Sign in to continue.")
 	if secret == "" {
-		return User{}, signedOut
+		return User{}, Session{}, signedOut
 	}
 	session, err := s.db.Sessions.Session(ctx, id.Hash(secret))
 	if fault.Is(err, fault.NotFound) {
-		return User{}, signedOut
+		return User{}, Session{}, signedOut
 	}
 	if err != nil {
-		return User{}, err
+		return User{}, Session{}, err
 	}
 	now := s.now()
 	if session.endedAt(now) {
-		return User{}, signedOut
+		return User{}, Session{}, signedOut
 	}
 	if now.Sub(session.LastSeenAt) >= touchEvery {
+		session.LastSeenAt, session.LastNetwork = now, networkOf(ctx)
 		err := s.db.Tx.InTx(ctx, func(ctx context.Context) error {
-			return s.db.Sessions.TouchSession(ctx, session.ID, now)
+			return s.db.Sessions.TouchSession(ctx, session.ID, now, session.LastNetwork)
 		})
 		if err != nil {
-			return User{}, err
+			return User{}, Session{}, err
 		}
 	}
-	return s.db.Users.User(ctx, session.UserID)
+	user, err := s.db.Users.User(ctx, session.UserID)
+	return user, session, err
 }
 
-// DeleteExpired removes expired sessions, trusted browsers, links and counts of
+// networkOf is the network of one client from which the request of a context comes,
+// empty if it comes from none.
+func networkOf(ctx context.Context) string {
+	address, err := netip.ParseAddr(audit.OriginOf(ctx).Address)
+	if err != nil {
+		return ""
+	}
+	return netgroup.Of(address).String()
+}
+
+// DeleteExpired removes expired sessions, steps, trusted browsers, links and counts of
 // attempts.
 func (s *Sessions) DeleteExpired(ctx context.Context) error {
 	return s.db.Sessions.DeleteExpired(ctx, s.now())

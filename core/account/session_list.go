@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/internal/id"
+	"parley/internal/useragent"
 )
 
 // storedAgent is what is kept of what a browser says of itself.
@@ -24,6 +26,15 @@ func storedAgent(agent string) string {
 		agent = agent[:len(agent)-size]
 	}
 	return agent
+}
+
+// Device is what people call the browser, such as Firefox on Windows.
+func (s Session) Device() string { return useragent.Name(s.Agent) }
+
+// NetworkName is the network of the last use as people read it: an address for one
+// of a single address.
+func (s Session) NetworkName() string {
+	return strings.TrimSuffix(cmp.Or(s.LastNetwork, s.Network), "/32")
 }
 
 // Of returns the sessions in which a user is signed in, the one that was used

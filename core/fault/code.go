@@ -78,6 +78,12 @@ const (
 	AddressNotAllowed Code = "address_not_allowed"
 	// TokenQuotaExceeded is a token whose own messages of the month are used up.
 	TokenQuotaExceeded Code = "token_quota_exceeded"
+	// StepEnded is a sign-in that took too long between two pages.
+	StepEnded Code = "step_ended"
+	// SecondFactorRequired is a workspace whose members show a second factor.
+	SecondFactorRequired Code = "second_factor_required"
+	// ReauthenticationRequired is an act before which people show again who they are.
+	ReauthenticationRequired Code = "reauthentication_required"
 	// RetrievalFailed is knowledge that could not be searched.
 	RetrievalFailed Code = "retrieval_failed"
 )

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"testing"
 
+	"parley/core/account/signin"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -110,7 +111,7 @@ func TestLeave(t *testing.T) {
 	t.Run("a member who leaves no longer sees the workspace, but keeps their session and account", func(t *testing.T) {
 		c := newClock(t)
 		member := c.addMember("member", tenant.RoleMember)
-		keys, err := c.Sessions.Start(t.Context(), member, stranger)
+		keys, err := c.Sessions.Start(t.Context(), member, signin.Proof{Method: signin.ByPassword}, stranger)
 		c.must(err)
 		c.must(c.Members.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
 		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})

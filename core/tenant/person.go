@@ -9,7 +9,9 @@ import (
 
 // Person is a signed-in user with the workspaces they belong to.
 type Person struct {
-	User        account.User
+	User account.User
+	// Session is the one in which they are signed in.
+	Session     account.Session
 	Memberships []Membership
 }
 
@@ -46,12 +48,12 @@ type People struct {
 // Person returns who holds a session's secret. It is Unauthenticated if the session is unknown
 // or has expired.
 func (p *People) Person(ctx context.Context, secret string) (Person, error) {
-	user, err := p.sessions.User(ctx, secret)
+	user, session, err := p.sessions.SignedIn(ctx, secret)
 	if err != nil {
 		return Person{}, err
 	}
 	memberships, err := p.Memberships(ctx, user.ID)
-	return Person{User: user, Memberships: memberships}, err
+	return Person{User: user, Session: session, Memberships: memberships}, err
 }
 
 // Memberships returns the workspaces of a user.

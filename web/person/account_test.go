@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/core/account"
+	"parley/core/account/signin"
 	"parley/core/audit"
 	"parley/web/shoptest"
 	"parley/web/webtest"
@@ -32,9 +33,9 @@ func TestAccountPages(t *testing.T) {
 	})
 	t.Run("browsers are listed by what they are, and one is signed out", func(t *testing.T) {
 		s := s.Within(t)
-		phone, err := s.Tenants.Sessions.Start(t.Context(), s.Owner.ID, account.Client{Agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1"})
+		phone, err := s.Tenants.Sessions.Start(t.Context(), s.Owner.ID, signin.Proof{Method: signin.ByPassword}, account.Client{Agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1"})
 		webtest.Must(t, err)
-		odd, err := s.Tenants.Sessions.Start(t.Context(), s.Owner.ID, account.Client{Agent: "<script>Windows"})
+		odd, err := s.Tenants.Sessions.Start(t.Context(), s.Owner.ID, signin.Proof{Method: signin.ByPassword}, account.Client{Agent: "<script>Windows"})
 		webtest.Must(t, err)
 		s.WantPage(s.Get("/account/sessions"), 200, "Safari on iPhone", "A browser on Windows", "This browser", "Sign out everywhere else")
 		sessions, err := s.Tenants.Sessions.Of(t.Context(), s.Owner.ID)

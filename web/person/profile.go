@@ -50,7 +50,7 @@ func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 	if s.Letters.On() {
 		return site.Done(c, "/account", "confirm")
 	}
-	return s.Start(c, person.User.ID, "/account?done=email") // the change has ended all sessions
+	return s.Start(c, person.User.ID, person.Session.Proof, "/account?done=email") // the change has ended all sessions
 }
 
 func (s profilePages) confirmEmailPage(c *fiber.Ctx) error {
@@ -75,7 +75,7 @@ func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 		})
 	}
 	if here.User.ID == user.ID {
-		return s.Start(c, user.ID, "/account?done=email")
+		return s.Start(c, user.ID, here.Session.Proof, "/account?done=email")
 	}
 	return site.Done(c, "/sign-in", "email")
 }
@@ -92,7 +92,7 @@ func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 			return s.showSecurity(c, person, status, f)
 		})
 	}
-	return s.Start(c, person.User.ID, "/account/security?done=password")
+	return s.Start(c, person.User.ID, person.Session.Proof, "/account/security?done=password")
 }
 
 // renamed is a failure of one input, by the name that this form has for it.

@@ -1,8 +1,6 @@
 package person
 
 import (
-	"strings"
-
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/tenant"
@@ -21,7 +19,7 @@ func (s sessionPages) sessionsPage(c *fiber.Ctx, person tenant.Person) error {
 	shown := make([]views.Session, len(sessions))
 	for i, session := range sessions {
 		shown[i] = views.Session{
-			ID: session.ID, Device: device(session.Agent), Network: strings.TrimSuffix(session.Network, "/32"),
+			ID: session.ID, Device: session.Device(), Network: session.NetworkName(),
 			LastSeenAt: session.LastSeenAt, Since: session.CreatedAt, Here: session.IsOf(s.Sessions.Secret(c)),
 		}
 	}
@@ -44,44 +42,4 @@ func (s sessionPages) endOthers(c *fiber.Ctx, person tenant.Person) error {
 		return err
 	}
 	return s.Flash(c, "/account/sessions", site.Message{Text: "All other browsers are signed out."})
-}
-
-// Names of browsers and systems by what their user agents contain. Those that
-// claim to be others, too, come first.
-var (
-	browsers = [][2]string{
-		{"Edg/", "Edge"},
-		{"OPR/", "Opera"},
-		{"SamsungBrowser/", "Samsung Internet"},
-		{"FxiOS/", "Firefox"},
-		{"CriOS/", "Chrome"},
-		{"Firefox/", "Firefox"},
-		{"Chrome/", "Chrome"},
-		{"Safari/", "Safari"},
-		{"curl/", "curl"},
-	}
-	systems = [][2]string{
-		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "Mac"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
-	}
-)
-
-// device is what people call a browser, such as Firefox on Windows.
-func device(agent string) string {
-	find := func(names [][2]string) string {
-		for _, name := range names {
-			if strings.Contains(agent, name[0]) {
-				return name[1]
-			}
-		}
-		return ""
-	}
-	switch browser, system := find(browsers), find(systems); {
-	case browser != "" && system != "":
-		return browser + " on " + system
-	case browser != "":
-		return browser
-	case system != "":
-		return "A browser on " + system
-	}
-	return "Unknown browser"
 }

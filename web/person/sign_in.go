@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/account"
+	"parley/core/account/signin"
 	"parley/core/fault"
 	views "parley/views/person"
 	"parley/views/shell"
@@ -99,7 +100,7 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return typed.Again(c, err, again)
 	}
-	return s.Start(c, user.ID, "/")
+	return s.Start(c, user.ID, signin.Proof{Method: signin.ByPassword}, "/")
 }
 
 func (s signUpPages) finishSignUpPage(c *fiber.Ctx) error {
@@ -123,7 +124,7 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 			return site.Render(c, status, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), f))
 		})
 	}
-	return s.Start(c, user.ID, "/")
+	return s.Start(c, user.ID, signin.Proof{Method: signin.ByPassword}, "/")
 }
 
 func (s signUpPages) createAccount(c *fiber.Ctx, typed site.Form) (account.User, error) {
@@ -159,10 +160,7 @@ func (s signInPages) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showSignIn(c, status, f) })
 	}
-	if err := s.Sessions.Begin(c, keys); err != nil {
-		return err
-	}
-	return site.SeeOther(c, site.LocalPath(typed["next"]))
+	return site.Enter(s.Site, c, keys, site.LocalPath(typed["next"]))
 }
 
 func (s signInPages) signOut(c *fiber.Ctx) error {
@@ -187,5 +185,5 @@ func (s signInPages) join(c *fiber.Ctx) error {
 			return site.Render(c, status, views.JoinPage(s.PlainLayout(c, "Join a workspace"), f))
 		})
 	}
-	return s.Start(c, userID, "/")
+	return s.Start(c, userID, signin.Proof{Method: signin.ByPassword}, "/")
 }

@@ -19,6 +19,7 @@ import (
 
 	"parley/billing"
 	"parley/core/account"
+	"parley/core/account/signin"
 	"parley/core/answer"
 	"parley/core/audit"
 	"parley/core/chat"
@@ -210,7 +211,7 @@ func LoseWebhookSecrets(s *Shop) {
 
 func (s *Shop) SignIn(user account.User) {
 	s.Helper()
-	keys, err := s.Tenants.Sessions.Start(s.Context(), user.ID, account.Client{})
+	keys, err := s.Tenants.Sessions.Start(s.Context(), user.ID, signin.Proof{Method: signin.ByPassword}, account.Client{})
 	webtest.Must(s.T, err)
 	s.Cookie = "parley_session=" + keys.Session
 }

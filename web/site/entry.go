@@ -1,9 +1,12 @@
 package site
 
 import (
+	"net/url"
+
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/account"
+	"parley/core/account/signin"
 	"parley/core/fault"
 )
 
@@ -21,16 +24,26 @@ func (s *Site) Client(c *fiber.Ctx) account.Client {
 	return account.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c), Agent: c.Get(fiber.HeaderUserAgent)}
 }
 
-// Start signs a person in who has just proved who they are.
-func (s *Site) Start(c *fiber.Ctx, userID, path string) error {
-	keys, err := s.Accounts.Sessions.Start(c.UserContext(), userID, s.Client(c))
+// Start signs a person in who has just proved who they are, and leads to a path.
+func (s *Site) Start(c *fiber.Ctx, userID string, proof signin.Proof, path string) error {
+	keys, err := s.Accounts.Sessions.Start(c.UserContext(), userID, proof, s.Client(c))
 	if err != nil {
 		return err
+	}
+	return Enter(s, c, keys, path)
+}
+
+// Enter gives a browser the keys of a sign-in, and leads to a path, or first to the page
+// that asks for the second factor.
+func Enter(s *Site, c *fiber.Ctx, keys account.Keys, path string) error {
+	if keys.Step != "" {
+		KeepStep(s.Sessions, SignInStep).Keep(c, keys.Step, signin.SecondFactorWait)
+		return SeeOther(c, secondFactorPath+"?next="+url.QueryEscape(path))
 	}
 	if err := s.Sessions.Begin(c, keys); err != nil {
 		return err
 	}
-	user, err := s.Accounts.Users.Get(c.UserContext(), userID)
+	user, err := s.Accounts.Users.Get(c.UserContext(), keys.UserID)
 	if err != nil {
 		return err
 	}
@@ -39,3 +52,6 @@ func (s *Site) Start(c *fiber.Ctx, userID, path string) error {
 	}
 	return SeeOther(c, path)
 }
+
+// secondFactorPath is the page that asks for a second factor at a sign-in.
+const secondFactorPath = "/sign-in/second-factor"

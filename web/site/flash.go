@@ -61,9 +61,7 @@ func (s flashes) take(c *fiber.Ctx) Message {
 	if value == "" {
 		return Message{Text: Notice(c)}
 	}
-	gone := s.cookie(name, "", 0)
-	gone.Expires = time.Unix(0, 0)
-	c.Cookie(gone)
+	remove(s.Sessions, c, name)
 	text, err := base64.RawURLEncoding.DecodeString(value)
 	var m Message
 	if err != nil || json.Unmarshal(text, &m) != nil {

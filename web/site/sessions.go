@@ -140,9 +140,7 @@ func (s *Sessions) End(c *fiber.Ctx) error {
 	if err := s.forget(c); err != nil {
 		return err
 	}
-	gone := s.cookie(s.name(), "", 0)
-	gone.Expires = time.Unix(0, 0)
-	c.Cookie(gone)
+	remove(s, c, s.name())
 	c.Set("Clear-Site-Data", `"storage"`)
 	return nil
 }
@@ -160,4 +158,10 @@ func (s *Sessions) cookie(name, secret string, lifetime time.Duration) *fiber.Co
 		Name: name, Value: secret, Path: "/", MaxAge: int(lifetime / time.Second),
 		Secure: s.secure, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 	}
+}
+
+func remove(s *Sessions, c *fiber.Ctx, name string) {
+	gone := s.cookie(name, "", 0)
+	gone.Expires = time.Unix(0, 0)
+	c.Cookie(gone)
 }

@@ -1,0 +1,40 @@
+// Package signin owns what a person shows of who they are, and what a browser has
+// begun and not ended between the pages of a sign-in.
+//
+// It does not own sessions (package account), second factors (package factor) or
+// identity providers.
+package signin
+
+// Method is how a person signs in.
+type Method string
+
+// The methods.
+const (
+	ByPassword Method = "password"
+	ByPasskey  Method = "passkey"
+	// BySSO is an identity provider.
+	BySSO Method = "sso"
+)
+
+// Proof is what a person has just shown of who they are.
+type Proof struct {
+	Method Method
+	// SecondFactor says that they have shown a second factor, too. A passkey whose
+	// device has checked its user is both factors.
+	SecondFactor bool
+}
+
+// Sentence says for the audit log how a person signed in.
+func (p Proof) Sentence() string {
+	switch {
+	case p.Method == ByPasskey:
+		return "With a passkey."
+	case p.Method == BySSO && p.SecondFactor:
+		return "By single sign-on, with a second factor."
+	case p.Method == BySSO:
+		return "By single sign-on."
+	case p.SecondFactor:
+		return "With a password and a second factor."
+	}
+	return "With a password."
+}

@@ -1,0 +1,30 @@
+package site
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// SignInStep is that of a sign-in that waits for a second factor.
+const SignInStep = "step"
+
+// StepCookie keeps the secret of a step in a browser, apart from those of other kinds.
+type StepCookie struct {
+	sessions *Sessions
+	name     string
+}
+
+// KeepStep returns the cookie of a kind of step.
+func KeepStep(s *Sessions, kind string) StepCookie { return StepCookie{s, s.named(kind)} }
+
+// Keep gives the browser a secret.
+func (k StepCookie) Keep(c *fiber.Ctx, secret string, lifetime time.Duration) {
+	c.Cookie(k.sessions.cookie(k.name, secret, lifetime))
+}
+
+// Secret is what the browser holds, empty for nothing.
+func (k StepCookie) Secret(c *fiber.Ctx) string { return c.Cookies(k.name) }
+
+// Drop takes it away.
+func (k StepCookie) Drop(c *fiber.Ctx) { remove(k.sessions, c, k.name) }
