@@ -36,3 +36,12 @@ func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time
 	names, err := s.store.db(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(scope.System(ctx))
 	return names, mapError(err)
 }
+
+// Begun returns when a chore was last begun, or the zero time.
+func (s *Chores) Begun(ctx context.Context, name string) (time.Time, error) {
+	row, err := s.store.db(ctx).Chore.Get(scope.System(ctx), name)
+	if ent.IsNotFound(err) {
+		return time.Time{}, nil
+	}
+	return one(row, err, func(row *ent.Chore) time.Time { return row.BegunAt.UTC() })
+}

@@ -60,7 +60,7 @@ var byHand = map[string]string{
 	"forgetUsageRecords": "ent would read what it changes.", "forgetThumbs": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetFeedback": oneStatement, "forgetGaps": oneStatement,
 	"isStated": planner, "selectStatistic": planner, "deleteStatistic": planner, "insertStatistic": planner,
-	"deleteAudit": portion, "insertBillingEvent": upsertIf, "beginChore": upsertIf,
+	"lockSchema": lock, "deleteAudit": portion, "insertBillingEvent": upsertIf, "beginChore": upsertIf,
 }
 
 // anyWorkspace are the statements that name no workspace, and why.
@@ -91,6 +91,7 @@ var anyWorkspace = map[string]string{
 	"leaveHost":              "A host is of no workspace.",
 	"deleteFreeHosts":        "A host is of no workspace.",
 	"tellMyself":             "A connection tells itself.",
+	"lockSchema":             "The schema is of no workspace.",
 	"insertBillingEvent":     "Stripe's events are of no workspace.",
 	"beginChore":             "A chore is of no workspace.",
 	"isStated":               "The planner's table is of no workspace.",

@@ -42,7 +42,7 @@
 //   - DeleteAudit: the audit log outlives workspaces, and time ends it for all.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
-//     BeginChore, ChoresBegun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
+//     BeginChore, ChoresBegun, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
 package store
 
 import (

@@ -45,6 +45,10 @@ type cli struct {
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
 	Eval      evalCmd         `cmd:"" help:"Measure retrieval and grounding."`
 	Gallery   galleryCmd      `cmd:"" help:"Show every page of the dashboard with invented data, without a database."`
+	Backup    backupCmd       `cmd:"" help:"Write a backup of the database to a file, while the server runs or not."`
+	Restore   restoreCmd      `cmd:"" help:"Restore a backup into an empty database and an empty data folder."`
+	Verify    verifyCmd       `cmd:"" help:"Read a backup to its end, and say whether it is complete."`
+	Upgrade   upgradeCmd      `cmd:"" help:"Rehearse the upgrade of a backup to this version."`
 	Doctor    doctorCmd       `cmd:"" help:"Check the database, index, models, keys, Stripe and the mail server, and say what to do."`
 	Version   versionCmd      `cmd:"" help:"Print the version."`
 }

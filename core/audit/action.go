@@ -66,6 +66,9 @@ const (
 	LimitsChosen        Action = "limits.chosen"
 	CustomerUnlinked    Action = "customer.unlinked"
 	PaymentReversed     Action = "payment.reversed"
+
+	BackupMade     Action = "backup.made"
+	BackupRestored Action = "backup.restored"
 )
 
 // Actions returns all actions.
@@ -82,5 +85,6 @@ func Actions() []Action {
 		ConversationChanged, ConversationDeleted,
 		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
+		BackupMade, BackupRestored,
 	}
 }

@@ -49,7 +49,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 		found = append(found, diagnoseIndexes(ctx, p))
 	}
 	found = append(found, diagnoseEmbeddings(ctx, config))
-	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config))
+	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config), diagnoseBackups(ctx, p))
 	found = append(found, diagnoseStripe(ctx, p)...)
 	if p.Mails != nil {
 		found = append(found, diagnosed("mail", p.Mails.Check(ctx), "the mail server takes the user",

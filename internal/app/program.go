@@ -114,6 +114,9 @@ type Options struct {
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Options) (*Program, error) {
+	if err := refuseUnfinished(config); err != nil {
+		return nil, err
+	}
 	if err := makePrivate(config, log); err != nil {
 		return nil, err
 	}

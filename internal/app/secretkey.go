@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"parley/core/fault"
 	"parley/core/seal"
+	"parley/internal/private"
 )
 
 // maxKeyFile limits how many bytes of a key file are read.
@@ -44,7 +46,7 @@ func serverKeys(config *Config, sqlite bool) ([]seal.ServerKey, error) {
 	if err != nil {
 		return nil, unusableKeyFile(err)
 	}
-	return append(keys, kept), nil
+	return append(keys, kept...), nil
 }
 
 func unusableKeyFile(cause error) error {
@@ -52,55 +54,59 @@ func unusableKeyFile(cause error) error {
 }
 
 // makeKeyFile creates a key that only this user can read, unless there is one.
-// If several processes do so at once, one succeeds. No process ever reads half a
-// key.
+// If several processes do so at once, one succeeds.
 func makeKeyFile(path string) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	var key seal.ServerKey
-	_, _ = rand.Read(key[:])                                       // never fails
+	_, _ = rand.Read(key[:]) // never fails
+	if err := writeKeyFile(path, []seal.ServerKey{key}); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// writeKeyFile writes keys into a new file that only this user can read. No process
+// ever reads half of it. Without its key, encrypted data is lost, so the file survives a
+// power cut.
+func writeKeyFile(path string, keys []seal.ServerKey) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "secret-*.tmp") // with mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(file.Name())
-	_, err = fmt.Fprintln(file, key.Text())
+	texts := make([]string, len(keys))
+	for i, key := range keys {
+		texts[i] = key.Text()
+	}
+	_, err = fmt.Fprintln(file, strings.Join(texts, ","))
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(file.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return private.Sync(filepath.Dir(path))
 }
 
-// syncDir makes a new file survive a power cut: without its key, encrypted data
-// is lost.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
+var errNoKeyInFile = errors.New("the file does not hold a key in base64")
 
-var errNoKeyInFile = errors.New("the file does not hold one key in base64")
-
-func readKeyFile(path string) (key seal.ServerKey, err error) {
+// readKeyFile reads the key that the server made, or several after a restore: the
+// current one is the first.
+func readKeyFile(path string) ([]seal.ServerKey, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return key, err
+		return nil, err
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, maxKeyFile))
 	if err != nil {
-		return key, err
+		return nil, err
 	}
 	keys, err := seal.ParseServerKeys(string(content))
-	if err != nil || len(keys) != 1 {
-		return key, errNoKeyInFile
+	if err != nil || len(keys) == 0 {
+		return nil, errNoKeyInFile
 	}
-	return keys[0], nil
+	return keys, nil
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -94,7 +95,7 @@ func TestServerKeys(t *testing.T) {
 		"without a key in it": func(path string) error { return os.WriteFile(path, []byte("canary"), 0o600) },
 		"that is empty":       func(path string) error { return os.WriteFile(path, nil, 0o600) },
 		"that is a folder":    func(path string) error { return os.Mkdir(path, 0o700) },
-		"with two keys":       func(path string) error { return os.WriteFile(path, []byte(one.Text()+","+two.Text()), 0o600) },
+		"with a key and more": func(path string) error { return os.WriteFile(path, []byte(one.Text()+",canary"), 0o600) },
 		"that is very long":   func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o600) },
 	} {
 		t.Run("a file "+sentence+" is neither used nor replaced", func(t *testing.T) {
@@ -111,6 +112,16 @@ func TestServerKeys(t *testing.T) {
 			}
 		})
 	}
+
+	t.Run("a file with two keys has both, the first one current", func(t *testing.T) {
+		config := keyConfig(t, "")
+		if err := writeKeyFile(config.KeyPath(), []seal.ServerKey{two, one}); err != nil {
+			t.Fatal(err)
+		}
+		if keys := mustKeys(t, config, true); !slices.Equal(keys, []seal.ServerKey{two, one}) {
+			t.Error("the keys are others")
+		}
+	})
 
 	t.Run("a folder that is not writable yields no key", func(t *testing.T) {
 		config := keyConfig(t, "")

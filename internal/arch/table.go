@@ -17,6 +17,7 @@ const (
 	lru            = "github.com/hashicorp/golang-lru/v2"
 	kinOpenAPI     = "github.com/getkin/kin-openapi"
 	kong           = "github.com/alecthomas/kong"
+	compress       = "github.com/klauspost/compress"
 	mcpSDK         = "github.com/modelcontextprotocol/go-sdk"
 	openapi        = "github.com/go-openapi"
 	pdfium         = "github.com/klippa-app/go-pdfium"
@@ -35,6 +36,7 @@ const (
 	xsys           = "golang.org/x/sys"
 	xtext          = "golang.org/x/text"
 	crypto         = "golang.org/x/crypto"
+	xterm          = "golang.org/x/term"
 	entgo          = "entgo.io/ent"
 	fasthttp       = "github.com/valyala/fasthttp"
 	fiber          = "github.com/gofiber/fiber/v2"
@@ -260,6 +262,17 @@ var table = []Row{
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{
+		Packages: []string{"core/backup/archive"},
+		Ours:     []string{"core/fault"},
+		Outside:  []string{crypto, compress, jsonv2},
+		Because:  "a file is bytes and how they are written and read, whichever database they are of",
+	},
+	{
+		Packages: []string{"core/backup"},
+		Ours:     []string{"core/backup/archive", "core/fault"},
+		Because:  "a backup is of all tables, whatever they mean",
+	},
+	{
 		Packages: []string{"ent/migrate/diff"},
 		Ours:     []string{"ent/...", "migrations", "internal/*"},
 		Outside:  []string{entgo, atlas, pgx, sqlite},
@@ -285,6 +298,12 @@ var table = []Row{
 		Packages: []string{"store/tenancy"},
 		Ours:     []string{"core/*", "store"},
 		Because:  "it connects people, workspaces and payments with one database, for the program and for tests",
+	},
+	{
+		Packages: []string{"store/snapshot"},
+		Ours:     []string{"core/backup", "core/backup/archive", "core/fault", "migrations", "store", "internal/*"},
+		Outside:  []string{pgx},
+		Because:  "it reads and fills databases as a whole, by their catalog, and knows no subject",
 	},
 	{
 		Packages: []string{"store/tenancytest"},
@@ -630,7 +649,7 @@ var table = []Row{
 	{
 		Packages: []string{"cmd/..."},
 		Ours:     []string{"core/...", "billing", "billing/setup", "internal/*", "internal/app/..."},
-		Outside:  []string{kong, jsonv2},
+		Outside:  []string{kong, jsonv2, xterm},
 		Because:  "a command parses, calls a service of the program and prints; internal/app opens what it needs",
 	},
 	{
@@ -690,7 +709,7 @@ var bans = []Ban{
 	{
 		Imports: []string{pgx},
 		In:      []string{"..."},
-		Except:  []string{"store", "jobs", "ent/migrate/diff", "internal/pgtest"},
+		Except:  []string{"store", "store/snapshot", "jobs", "ent/migrate/diff", "internal/pgtest"},
 		Tests:   true,
 		Because: "PostgreSQL ends in store, and in the queue that River keeps there",
 	},

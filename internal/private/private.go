@@ -73,3 +73,12 @@ func tighten(path string, mode fs.FileMode) (changed bool, err error) {
 	}
 	return true, os.Chmod(path, mode)
 }
+
+// Sync makes what was written to a file, or the names in a folder, survive a power cut.
+func Sync(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
