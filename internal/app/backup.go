@@ -184,7 +184,7 @@ func refuseUnfinished(config *Config) error {
 	if !isFile {
 		return nil
 	}
-	if _, err := os.Stat(path + snapshot.Unfinished); err != nil {
+	if _, err := os.Stat(path + snapshot.Unfinished); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return fault.New(fault.Conflict, "A restore into this folder was not completed. Run parley restore again, or delete %s to begin with an empty database.", path+snapshot.Unfinished)

@@ -168,10 +168,10 @@ type generated struct {
 // references reads what the values of columns depend on.
 func (p *place) references(tx *sql.Tx) (all []generated) {
 	p.Helper()
-	parents := `SELECT f."table", f."from" FROM pragma_foreign_key_list($1) f`
+	parents := `SELECT f."table" || ' ' || f."from" FROM pragma_foreign_key_list($1) f`
 	optional := `SELECT name FROM pragma_table_info($1) WHERE "notnull" = 0 AND pk = 0`
 	if p.kind == archive.PostgreSQL {
-		parents = `SELECT f.relname, a.attname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class f ON f.oid = k.confrelid
+		parents = `SELECT f.relname || ' ' || a.attname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class f ON f.oid = k.confrelid
 			JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1] WHERE k.contype = 'f' AND c.relname = $1`
 		optional = `SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attnotnull AND NOT attisdropped`
 	}
@@ -179,15 +179,15 @@ func (p *place) references(tx *sql.Tx) (all []generated) {
 		g := generated{t, map[string]string{}, map[string]bool{}}
 		rows, err := tx.QueryContext(p.Context(), parents, t.Name)
 		p.must(err)
-		for rows.Next() {
-			var of, column string
-			p.must(rows.Scan(&of, &column))
+		pairs, err := texts(rows)
+		p.must(err)
+		for _, pair := range pairs {
+			of, column, _ := strings.Cut(pair, " ")
 			g.parents[column] = of
 		}
-		p.must(rows.Err())
-		rows, err = tx.QueryContext(p.Context(), optional, t.Name)
+		optionals, err := tx.QueryContext(p.Context(), optional, t.Name)
 		p.must(err)
-		columns, err := texts(rows)
+		columns, err := texts(optionals)
 		p.must(err)
 		for _, column := range columns {
 			g.optional[column] = true

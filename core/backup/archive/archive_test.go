@@ -28,7 +28,7 @@ var (
 		{int64(math.MaxInt64), "it's \"quoted\" \x00 é 😀\n", 0.1, true, madeAt.Add(123456 * time.Microsecond), []byte{0, 255, '\n'}, `{"a":[1,2.50],"b":null}`},
 		{int64(math.MinInt64), "", math.Inf(-1), false, time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), []byte{}, `null`},
 		{nil, nil, nil, nil, nil, nil, nil},
-		{int64(1<<53 + 1), "no UTF-8: \xff\xfe", -0.0, true, madeAt, []byte("x"), `12345678901234567890123`},
+		{int64(1<<53 + 1), "no UTF-8: \xff\xfe", math.Copysign(0, -1), true, madeAt, []byte("x"), `12345678901234567890123`},
 	}
 	keyColumns = []Column{{"id", Text}, {"key", Bytes}}
 )
