@@ -9,27 +9,29 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/cmd/parley/terminal"
 	"parley/core/backup"
 	"parley/core/fault"
 	"parley/internal/app"
+	"parley/internal/app/backups"
 )
 
 type backupCmd struct {
-	passphraseFlag `embed:""`
-	File           string `arg:"" help:"File to write, or - for standard output. It must not exist."`
-	Progress       bool   `help:"Show the progress on standard error, even if that is no terminal."`
-	JSON           bool   `name:"json" help:"Print JSON."`
+	terminal.Passphrase `embed:""`
+	File                string `arg:"" help:"File to write, or - for standard output. It must not exist."`
+	Progress            bool   `help:"Show the progress on standard error, even if that is no terminal."`
+	JSON                bool   `name:"json" help:"Print JSON."`
 }
 
 // Run writes a backup under another name, which it replaces by its own once all is
 // written: a file with its name is complete.
 func (cmd *backupCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	passphrase, err := cmd.read(io, true)
+	passphrase, err := cmd.Read(io.in, io.err, true)
 	if err != nil {
 		return err
 	}
 	if cmd.File == "-" {
-		if isTerminal(io.out) {
+		if terminal.Is(io.out) {
 			return fault.New(fault.Invalid, "A backup is no text for a terminal. Redirect standard output, or name a file.")
 		}
 		return cmd.write(ctx, config, io, io.out, passphrase, func() error { return nil })
@@ -52,30 +54,30 @@ func (cmd *backupCmd) Run(ctx context.Context, config *app.Config, io streams) e
 }
 
 func (cmd *backupCmd) write(ctx context.Context, config *app.Config, streams streams, to io.Writer, passphrase string, keep func() error) error {
-	written := &countedWriter{to: to}
-	meter := newMeter(streams.err, cmd.Progress)
-	report, err := app.Backup(ctx, config, written, backup.Made{
+	written := &terminal.CountedWriter{To: to}
+	meter := terminal.NewMeter(streams.err, cmd.Progress)
+	report, err := backups.Make(ctx, config, written, backup.Made{
 		Program: version, Passphrase: passphrase,
 		Progress: func(rows, of int64) {
-			meter.show(rows, of, fmt.Sprintf("%d of %d rows, %s written", rows, of, size(written.n)))
+			meter.Show(rows, of, fmt.Sprintf("%d of %d rows, %s written", rows, of, terminal.Size(written.N)))
 		},
 	})
-	meter.end()
+	meter.End()
 	if err != nil {
 		return err
 	}
 	if err := keep(); err != nil {
 		return fmt.Errorf("cannot keep the backup: %w", err)
 	}
-	if err := app.RecordBackup(ctx, config, report); err != nil {
+	if err := backups.Record(ctx, config, report); err != nil {
 		fmt.Fprintln(streams.err, "parley: the backup is complete, but the audit log could not be told:", app.Sentence(err))
 	}
 	say := streams.out
 	if cmd.File == "-" {
 		say = streams.err
 	}
-	return show1(say, cmd.JSON, reportView(cmd.File, report, written.n),
-		fmt.Sprintf("Backed up %d rows of %d tables: %s. Without its passphrase the backup cannot be restored.", report.Rows, len(report.Header.Tables), size(written.n)))
+	return show1(say, cmd.JSON, reportView(cmd.File, report, written.N),
+		fmt.Sprintf("Backed up %d rows of %d tables: %s. Without its passphrase the backup cannot be restored.", report.Rows, len(report.Header.Tables), terminal.Size(written.N)))
 }
 
 // backupView is a backup for programs.
@@ -101,10 +103,10 @@ func reportView(file string, report backup.Report, bytes int64) backupView {
 
 // fileFlags are what the commands have that read a backup.
 type fileFlags struct {
-	passphraseFlag `embed:""`
-	File           string `arg:"" help:"File of the backup, or - for standard input."`
-	Progress       bool   `help:"Show the progress on standard error, even if that is no terminal."`
-	JSON           bool   `name:"json" help:"Print JSON."`
+	terminal.Passphrase `embed:""`
+	File                string `arg:"" help:"File of the backup, or - for standard input."`
+	Progress            bool   `help:"Show the progress on standard error, even if that is no terminal."`
+	JSON                bool   `name:"json" help:"Print JSON."`
 }
 
 // reading gives the file to a function, and shows how far it is.
@@ -125,18 +127,18 @@ func (f *fileFlags) reading(streams streams, do func(from io.Reader) error) (byt
 		}
 		from, length = file, info.Size()
 	}
-	meter := newMeter(streams.err, f.Progress)
-	counted := &countedReader{from: from}
-	counted.tell = func() {
+	meter := terminal.NewMeter(streams.err, f.Progress)
+	counted := &terminal.CountedReader{From: from}
+	counted.Tell = func() {
 		of := ""
 		if length > 0 {
-			of = " of " + size(length)
+			of = " of " + terminal.Size(length)
 		}
-		meter.show(counted.n, length, size(counted.n)+of+" read")
+		meter.Show(counted.N, length, terminal.Size(counted.N)+of+" read")
 	}
 	err = do(counted)
-	meter.end()
-	return counted.n, err
+	meter.End()
+	return counted.N, err
 }
 
 type restoreCmd struct {
@@ -145,13 +147,18 @@ type restoreCmd struct {
 
 // Run restores into the database and the data folder of the configuration.
 func (cmd *restoreCmd) Run(ctx context.Context, config *app.Config, streams streams) error {
-	passphrase, err := cmd.read(streams, false)
+	passphrase, err := cmd.Read(streams.in, streams.err, false)
 	if err != nil {
 		return err
 	}
-	var done app.Restored
+	unlock, err := app.Lock(config)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var done backups.Restored
 	bytes, err := cmd.reading(streams, func(from io.Reader) (err error) {
-		done, err = app.Restore(ctx, config, from, passphrase)
+		done, err = backups.Restore(ctx, config, from, passphrase)
 		return err
 	})
 	if err != nil {
@@ -176,7 +183,7 @@ type verifyCmd struct {
 
 // Run reads a backup to its end. Without a passphrase it leaves the keys closed.
 func (cmd *verifyCmd) Run(ctx context.Context, streams streams) error {
-	passphrase, err := cmd.given()
+	passphrase, err := cmd.Given()
 	if err != nil {
 		return err
 	}
@@ -189,7 +196,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, streams streams) error {
 		return err
 	}
 	text := fmt.Sprintf("The backup of %s is complete: %d rows of %d tables, %s, made by Parley %s on %s.",
-		report.Header.MadeAt.Format(time.RFC3339), report.Rows, len(report.Header.Tables), size(bytes), report.Header.Program, report.Header.Database)
+		report.Header.MadeAt.Format(time.RFC3339), report.Rows, len(report.Header.Tables), terminal.Size(bytes), report.Header.Program, report.Header.Database)
 	if passphrase == "" {
 		text += "\nNo passphrase was given: whether its keys open was not tried."
 	} else {

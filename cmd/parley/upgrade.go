@@ -7,7 +7,7 @@ import (
 
 	"parley/core/backup"
 	"parley/core/fault"
-	"parley/internal/app"
+	"parley/internal/app/backups"
 )
 
 type upgradeCmd struct {
@@ -27,13 +27,13 @@ type tableChange struct {
 
 // Run rehearses, and fails if rows are gone.
 func (cmd *upgradeCheckCmd) Run(ctx context.Context, streams streams) error {
-	passphrase, err := cmd.read(streams, false)
+	passphrase, err := cmd.Read(streams.in, streams.err, false)
 	if err != nil {
 		return err
 	}
 	var done backup.Rehearsal
 	if _, err := cmd.reading(streams, func(from io.Reader) (err error) {
-		done, err = app.RehearseUpgrade(ctx, from, cmd.ScratchURL, passphrase)
+		done, err = backups.Rehearse(ctx, from, cmd.ScratchURL, passphrase)
 		return err
 	}); err != nil {
 		return err

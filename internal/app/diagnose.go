@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,12 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"parley/core/fault"
+	"parley/internal/app/backups"
+	"parley/internal/app/keyfile"
+	"parley/store"
 )
 
 // Diagnosis is the state of one part of the installation, with a remedy.
@@ -126,7 +131,7 @@ func diagnoseKeys(config *Config, sqlite bool) Diagnosis {
 	if _, err := os.Stat(config.KeyPath()); errors.Is(err, fs.ErrNotExist) {
 		return diagnosed("provider keys", nil, "none so far; the first one makes "+config.KeyPath(), "")
 	}
-	_, err := readKeyFile(config.KeyPath())
+	_, err := keyfile.Read(config.KeyPath())
 	return diagnosed("provider keys", err, "encrypted with "+config.KeyPath()+", which belongs to your backups", "Bring "+config.KeyPath()+" back from a backup.")
 }
 
@@ -161,4 +166,23 @@ func (p *Program) WarnOfSettings() {
 	if p.Config.LinksLeadNowhere() {
 		p.Log.Warn(linksLeadNowhereFault, "remedy", linksLeadNowhereRemedy)
 	}
+}
+
+// diagnoseBackups says when the last backup was made. Other means than parley backup leave
+// no mark, so that there is none is no fault.
+func diagnoseBackups(ctx context.Context, p *Program) Diagnosis {
+	at, err := store.NewChores(p.Store).Begun(ctx, backups.Mark)
+	detail := "parley backup has not made any; docs/backups.md has other ways, too"
+	if !at.IsZero() {
+		detail = "parley backup made the last one at " + at.Format(time.RFC3339) + ", " + age(p.now().Sub(at)) + " ago"
+	}
+	return diagnosed("backups", err, detail, "Check that the database runs and that DATABASE_URL is right.")
+}
+
+// age is a duration for people.
+func age(d time.Duration) string {
+	if days := int(d.Hours()) / 24; days > 1 {
+		return fmt.Sprintf("%d days", days)
+	}
+	return cmp.Or(strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s"), "less than a minute")
 }

@@ -29,6 +29,7 @@ import (
 	"parley/core/subscription"
 	"parley/extract"
 	"parley/index/embedded"
+	"parley/internal/app/backups"
 	"parley/internal/app/config"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
@@ -114,7 +115,7 @@ type Options struct {
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Options) (*Program, error) {
-	if err := refuseUnfinished(config); err != nil {
+	if err := backups.RefuseUnfinished(config); err != nil {
 		return nil, err
 	}
 	if err := makePrivate(config, log); err != nil {

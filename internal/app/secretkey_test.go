@@ -11,6 +11,7 @@ import (
 	"parley/core/fault"
 	"parley/core/seal"
 	"parley/internal/app/config"
+	"parley/internal/app/keyfile"
 )
 
 func keyConfig(t *testing.T, secret string) *Config {
@@ -115,7 +116,7 @@ func TestServerKeys(t *testing.T) {
 
 	t.Run("a file with two keys has both, the first one current", func(t *testing.T) {
 		config := keyConfig(t, "")
-		if err := writeKeyFile(config.KeyPath(), []seal.ServerKey{two, one}); err != nil {
+		if err := keyfile.Write(config.KeyPath(), []seal.ServerKey{two, one}); err != nil {
 			t.Fatal(err)
 		}
 		if keys := mustKeys(t, config, true); !slices.Equal(keys, []seal.ServerKey{two, one}) {

@@ -6,6 +6,7 @@ var exceptions = []Exception{
 	{"api", Lines, "", "each resource has a handler type of its own, and all share visits, decoding and the one table of errors"},
 	{"billing/stripetest", Lines, "", "it is one Stripe: what happens to one object changes others, at one time and under one lock"},
 	{"billing/stripetest", Methods, "Server", "it is one Stripe: what happens to one object changes others, at one time and under one lock"},
+	{"cmd/parley", Lines, "", "each command is a type, and all share how results are printed"},
 	{"core/audit", Exported, "", "the actions of the audit log are one list, whichever package records them"},
 	{"core/chat", Exported, "", "each role, status, outcome and origin of what is said is a constant"},
 	{"core/chatbot", Lines, "", "a request is admitted by its token, its chatbot and their plan together, which are cached and changed together"},

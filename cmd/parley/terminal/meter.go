@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -12,23 +12,23 @@ const (
 	printEvery = 5 * time.Second
 )
 
-// meter shows how far a command is.
-type meter struct {
+// Meter shows how far a command is.
+type Meter struct {
 	to           io.Writer
 	live, on     bool
 	begun, shown time.Time
 	wrote        bool
 }
 
-// newMeter shows on a terminal, or where it is told to.
-func newMeter(to io.Writer, always bool) *meter {
-	live := isTerminal(to)
-	return &meter{to: to, live: live, on: live || always, begun: time.Now(), shown: time.Now()}
+// NewMeter shows on a terminal, or where it is told to.
+func NewMeter(to io.Writer, always bool) *Meter {
+	live := Is(to)
+	return &Meter{to: to, live: live, on: live || always, begun: time.Now(), shown: time.Now()}
 }
 
-// show tells how much of how much is done, and how long the rest will take. Of may be
+// Show tells how much of how much is done, and how long the rest will take. Of may be
 // unknown: zero.
-func (m *meter) show(done, of int64, what string) {
+func (m *Meter) Show(done, of int64, what string) {
 	every := printEvery
 	if m.live {
 		every = showEvery
@@ -49,15 +49,15 @@ func (m *meter) show(done, of int64, what string) {
 	fmt.Fprintln(m.to, what)
 }
 
-// end takes the last line away from a terminal.
-func (m *meter) end() {
+// End takes the last line away from a terminal.
+func (m *Meter) End() {
 	if m.wrote {
 		fmt.Fprint(m.to, "\r\033[K")
 	}
 }
 
-// size is a number of bytes for people.
-func size(bytes int64) string {
+// Size is a number of bytes for people.
+func Size(bytes int64) string {
 	const unit = 1000
 	if bytes < unit {
 		return fmt.Sprintf("%d bytes", bytes)
@@ -69,28 +69,30 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f %cB", value, units[0])
 }
 
-type countedWriter struct {
-	to io.Writer
-	n  int64
+// CountedWriter counts the bytes that go through it.
+type CountedWriter struct {
+	To io.Writer
+	N  int64
 }
 
 // Write counts what is written.
-func (c *countedWriter) Write(p []byte) (int, error) {
-	n, err := c.to.Write(p)
-	c.n += int64(n)
+func (c *CountedWriter) Write(p []byte) (int, error) {
+	n, err := c.To.Write(p)
+	c.N += int64(n)
 	return n, err
 }
 
-type countedReader struct {
-	from io.Reader
-	n    int64
-	tell func()
+// CountedReader counts the bytes that go through it, and tells of them.
+type CountedReader struct {
+	From io.Reader
+	N    int64
+	Tell func()
 }
 
 // Read counts what is read.
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	c.n += int64(n)
-	c.tell()
+func (c *CountedReader) Read(p []byte) (int, error) {
+	n, err := c.From.Read(p)
+	c.N += int64(n)
+	c.Tell()
 	return n, err
 }

@@ -1,4 +1,7 @@
-package main
+// Package terminal shows people at a terminal how far a command is, and asks them for passphrases.
+//
+// It does not own what a command does, nor the form of its results (package main).
+package terminal
 
 import (
 	"fmt"
@@ -18,33 +21,34 @@ const passphraseVariable = "BACKUP_PASSPHRASE"
 // maxPassphraseFile bounds how many bytes of a file are read.
 const maxPassphraseFile = 4 << 10
 
-type passphraseFlag struct {
+// Passphrase is where a command gets a passphrase from.
+type Passphrase struct {
 	PassphraseFile string `name:"passphrase-file" env:"BACKUP_PASSPHRASE_FILE" placeholder:"PATH" help:"File with the passphrase. Default: the variable BACKUP_PASSPHRASE, or ask on the terminal."`
 }
 
-// read returns the passphrase that was given, or asks for it, twice for a new one.
-func (f passphraseFlag) read(streams streams, isNew bool) (string, error) {
-	passphrase, err := f.given()
+// Read returns the passphrase that was given, or asks for it, twice for a new one.
+func (f Passphrase) Read(in io.Reader, out io.Writer, isNew bool) (string, error) {
+	passphrase, err := f.Given()
 	if err != nil || passphrase != "" {
 		return passphrase, err
 	}
-	terminal, isFile := streams.in.(*os.File)
+	terminal, isFile := in.(*os.File)
 	if !isFile || !term.IsTerminal(int(terminal.Fd())) {
 		return "", fault.New(fault.Invalid, "Give the passphrase of the backup: set %s, or name a file with --passphrase-file.", passphraseVariable)
 	}
-	passphrase, err = ask(terminal, streams.err, "Passphrase: ")
+	passphrase, err = ask(terminal, out, "Passphrase: ")
 	if err != nil || !isNew {
 		return passphrase, err
 	}
-	again, err := ask(terminal, streams.err, "Once more: ")
+	again, err := ask(terminal, out, "Once more: ")
 	if err == nil && again != passphrase {
 		return "", fault.New(fault.Invalid, "The two passphrases differ.")
 	}
 	return passphrase, err
 }
 
-// given returns the passphrase of the file or the variable, or none.
-func (f passphraseFlag) given() (string, error) {
+// Given returns the passphrase of the file or the variable, or none.
+func (f Passphrase) Given() (string, error) {
 	if f.PassphraseFile == "" {
 		return os.Getenv(passphraseVariable), nil
 	}
@@ -71,8 +75,8 @@ func ask(terminal *os.File, to io.Writer, question string) (string, error) {
 	return string(answer), err
 }
 
-// isTerminal reports whether an output is one.
-func isTerminal(out io.Writer) bool {
+// Is reports whether an output is one.
+func Is(out io.Writer) bool {
 	file, isFile := out.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
 }

@@ -1,7 +1,9 @@
-package app
+// Package backups connects the backing up, restoring and rehearsing of an installation with its
+// database, its data folder and its keys. The program need not be open: a backup migrates
+// nothing, and a restore makes what the program opens.
+package backups
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,17 +19,26 @@ import (
 	"parley/core/backup"
 	"parley/core/fault"
 	"parley/core/seal"
+	"parley/internal/app/config"
+	"parley/internal/app/keyfile"
 	"parley/store"
 	"parley/store/snapshot"
 )
 
-// backupMark names the chore that says when the last backup was made.
-const backupMark = "backup"
+// now is the time in the precision that both databases store.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Backup writes a backup of the database, while servers use it or not. It opens no index,
+func unusable(cause error) error {
+	return fault.Wrap(fault.Unavailable, cause, "The keys of the server cannot be read. Check secret.key in the data folder")
+}
+
+// Mark names the chore that says when the last backup was made.
+const Mark = "backup"
+
+// Make writes a backup of the database, while servers use it or not. It opens no index,
 // and migrates nothing: a newer program backs up the database of an older one as it is.
-func Backup(ctx context.Context, config *Config, to io.Writer, made backup.Made) (report backup.Report, err error) {
-	if err := refuseUnfinished(config); err != nil {
+func Make(ctx context.Context, config *config.Config, to io.Writer, made backup.Made) (report backup.Report, err error) {
+	if err := RefuseUnfinished(config); err != nil {
 		return report, err
 	}
 	source, err := snapshot.Open(ctx, config.Database())
@@ -42,20 +53,20 @@ func Backup(ctx context.Context, config *Config, to io.Writer, made backup.Made)
 	for _, key := range keys {
 		made.ServerKeys = append(made.ServerKeys, key.Text())
 	}
-	made.At = Now()
+	made.At = now()
 	return backup.Make(ctx, source, to, made)
 }
 
 // keysInUse returns the keys that a server with this configuration encrypts with. It makes
 // none.
-func keysInUse(config *Config) ([]seal.ServerKey, error) {
+func keysInUse(config *config.Config) ([]seal.ServerKey, error) {
 	keys, err := seal.ParseServerKeys(config.SecretKey)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := readKeyFile(config.KeyPath())
+	kept, err := keyfile.Read(config.KeyPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unusableKeyFile(err)
+		return nil, unusable(err)
 	}
 	for _, key := range kept {
 		if !slices.Contains(keys, key) {
@@ -65,9 +76,9 @@ func keysInUse(config *Config) ([]seal.ServerKey, error) {
 	return keys, nil
 }
 
-// RecordBackup writes into the database that a backup was made. A database of an older
+// Record writes into the database that a backup was made. A database of an older
 // version is left as it is.
-func RecordBackup(ctx context.Context, config *Config, report backup.Report) error {
+func Record(ctx context.Context, config *config.Config, report backup.Report) error {
 	if !snapshot.IsCurrent(report.Header) {
 		return nil
 	}
@@ -77,15 +88,15 @@ func RecordBackup(ctx context.Context, config *Config, report backup.Report) err
 	}, report.Header.MadeAt)
 }
 
-func record(ctx context.Context, config *Config, entry audit.Entry, marked time.Time) error {
+func record(ctx context.Context, config *config.Config, entry audit.Entry, marked time.Time) error {
 	db, err := store.OpenWith(ctx, config.Database(), store.Options{AnswerWithin: config.DatabaseTimeout})
 	if err != nil {
 		return err
 	}
 	if !marked.IsZero() {
-		_, err = store.NewChores(db).BeginChore(ctx, backupMark, marked, marked)
+		_, err = store.NewChores(db).BeginChore(ctx, Mark, marked, marked)
 	}
-	return errors.Join(err, audit.Record(ctx, db, "", Now(), entry), db.Close())
+	return errors.Join(err, audit.Record(ctx, db, "", now(), entry), db.Close())
 }
 
 // Restored is what a restore did.
@@ -95,13 +106,9 @@ type Restored struct {
 	KeyFile string
 }
 
-// Restore fills an empty database and an empty data folder with a backup.
-func Restore(ctx context.Context, config *Config, from io.Reader, passphrase string) (done Restored, err error) {
-	unlock, err := Lock(config)
-	if err != nil {
-		return done, err
-	}
-	defer unlock()
+// Restore fills an empty database and an empty data folder with a backup. The caller has locked
+// the folder.
+func Restore(ctx context.Context, config *config.Config, from io.Reader, passphrase string) (done Restored, err error) {
 	if err := checkNoIndex(config); err != nil {
 		return done, err
 	}
@@ -126,7 +133,7 @@ func Restore(ctx context.Context, config *Config, from io.Reader, passphrase str
 }
 
 // checkNoIndex refuses a data folder with an index, which would be another installation's.
-func checkNoIndex(config *Config) error {
+func checkNoIndex(config *config.Config) error {
 	found, err := filepath.Glob(config.IndexPath() + "*")
 	if err == nil && len(found) > 0 {
 		return fault.New(fault.Conflict, "The data folder is not empty: it has %s. Restore into an empty folder: a backup replaces nothing.", found[0])
@@ -135,7 +142,7 @@ func checkNoIndex(config *Config) error {
 }
 
 // keyKeeper stores the server's keys of a backup that SECRET_KEY does not have.
-type keyKeeper struct{ config *Config }
+type keyKeeper struct{ config *config.Config }
 
 // missing returns the keys that neither SECRET_KEY nor the key file has.
 func (k keyKeeper) missing(texts []string) (missing []seal.ServerKey, err error) {
@@ -147,9 +154,9 @@ func (k keyKeeper) missing(texts []string) (missing []seal.ServerKey, err error)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := readKeyFile(k.config.KeyPath())
+	kept, err := keyfile.Read(k.config.KeyPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unusableKeyFile(err)
+		return nil, unusable(err)
 	}
 	set = append(set, kept...)
 	return slices.DeleteFunc(keys, func(key seal.ServerKey) bool { return slices.Contains(set, key) }), nil
@@ -174,12 +181,12 @@ func (k keyKeeper) keep(texts []string) (undo func(), err error) {
 		return undo, err
 	}
 	path := k.config.KeyPath()
-	return func() { _ = os.Remove(path) }, writeKeyFile(path, missing)
+	return func() { _ = os.Remove(path) }, keyfile.Write(path, missing)
 }
 
-// refuseUnfinished refuses a data folder in which a restore was killed: what a server
+// RefuseUnfinished refuses a data folder in which a restore was killed: what a server
 // would begin there is not what was restored.
-func refuseUnfinished(config *Config) error {
+func RefuseUnfinished(config *config.Config) error {
 	path, isFile := store.FileOf(config.Database())
 	if !isFile {
 		return nil
@@ -190,28 +197,9 @@ func refuseUnfinished(config *Config) error {
 	return fault.New(fault.Conflict, "A restore into this folder was not completed. Run parley restore again, or delete %s to begin with an empty database.", path+snapshot.Unfinished)
 }
 
-// RehearseUpgrade restores a backup into a scratch place, brings it to this program's
+// Rehearse restores a backup into a scratch place, brings it to this program's
 // schema, and keeps nothing. Without a URL of an empty PostgreSQL database the place is a
 // temporary file of SQLite.
-func RehearseUpgrade(ctx context.Context, from io.Reader, scratch, passphrase string) (backup.Rehearsal, error) {
+func Rehearse(ctx context.Context, from io.Reader, scratch, passphrase string) (backup.Rehearsal, error) {
 	return backup.Rehearse(ctx, from, snapshot.Scratch(scratch), passphrase)
-}
-
-// diagnoseBackups says when the last backup was made. Other means than parley backup leave
-// no mark, so that there is none is no fault.
-func diagnoseBackups(ctx context.Context, p *Program) Diagnosis {
-	at, err := store.NewChores(p.Store).Begun(ctx, backupMark)
-	detail := "parley backup has not made any; docs/backups.md has other ways, too"
-	if !at.IsZero() {
-		detail = "parley backup made the last one at " + at.Format(time.RFC3339) + ", " + age(p.now().Sub(at)) + " ago"
-	}
-	return diagnosed("backups", err, detail, "Check that the database runs and that DATABASE_URL is right.")
-}
-
-// age is a duration for people.
-func age(d time.Duration) string {
-	if days := int(d.Hours()) / 24; days > 1 {
-		return fmt.Sprintf("%d days", days)
-	}
-	return cmp.Or(strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s"), "less than a minute")
 }
