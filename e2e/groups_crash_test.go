@@ -25,14 +25,19 @@ const sharers = 12
 // alone before.
 type sharedPoint struct {
 	name, alone, shared string
-	// further says that the questions go on with conversations.
-	further bool
+	// further says that the questions go on with conversations, and keyed that each has
+	// an Idempotency-Key.
+	further, keyed bool
+	// ends says that the statement comes after the questions are stored.
+	ends bool
 }
 
 var sharedPoints = []sharedPoint{
 	{name: "the statement that begins conversations", alone: "with workspace as", shared: "insert into conversations (id,"},
-	{name: "the statement that continues conversations", alone: "from numbered", shared: "from numbered", further: true},
-	{name: "the statement that ends answers", alone: "from ended on conflict", shared: "select place from ended"},
+	{name: "the statement that continues conversations", alone: "left join lateral", shared: "left join lateral", further: true},
+	{name: "the statement that begins conversations with keys", alone: "insert into conversations (id,", shared: "insert into conversations (id,", keyed: true},
+	{name: "the statement that continues conversations with keys", alone: "left join lateral", shared: "left join lateral", further: true, keyed: true},
+	{name: "the statement that ends answers", alone: "from ended on conflict", shared: "select place from ended", ends: true},
 }
 
 // sharedRun is a process behind a proxy, whose clients' turns share statements.
@@ -101,7 +106,7 @@ func TestKilledWhileTurnsShareStatements(t *testing.T) {
 		for at, executed := range map[pgtest.Point]bool{pgtest.BeforeExecution: false, pgtest.AfterExecution: true} {
 			name := fmt.Sprintf("killed at %s (executed: %t)", point.name, executed)
 			bodies := k.questionsFor(name, point)
-			k.killAt(point, at, bodies)
+			k.killAt(name, point, at, bodies)
 			t.Run(name+": each turn is stored whole, at most once, and counted once", func(t *testing.T) {
 				k.in(t).checkShared(name, point, executed)
 			})
@@ -112,6 +117,11 @@ func TestKilledWhileTurnsShareStatements(t *testing.T) {
 					t.Errorf("it answers %d: %s", status, text)
 				}
 			})
+			if point.keyed {
+				t.Run(name+": each question that is sent again with its key is answered, stored once and counted once", func(t *testing.T) {
+					k.in(t).sendAgain(name, bodies)
+				})
+			}
 			direct.inside(func(w *instance) {
 				w.halfAMinuteLater()
 				w.noneGenerating()
@@ -146,27 +156,67 @@ func (k *sharedRun) questionsFor(name string, point sharedPoint) (bodies []strin
 
 // killAt sends the questions, and kills the server when many of them are in the statement
 // of the point.
-func (k *sharedRun) killAt(point sharedPoint, at pgtest.Point, bodies []string) {
+func (k *sharedRun) killAt(name string, point sharedPoint, at pgtest.Point, bodies []string) {
 	k.Helper()
 	before := k.counted()
 	k.proxy.On(pgtest.Rule{SQL: point.alone, Do: pgtest.Hang})
 	reached := k.proxy.On(pgtest.Rule{SQL: point.shared, At: at, Do: pgtest.Hang, Times: -1}).Reached()
 	process := k.process
 	var clients sync.WaitGroup
-	for _, body := range bodies {
+	for n, body := range bodies {
+		var headers []header
+		if point.keyed {
+			headers = append(headers, keyed(keyOf(name, n)))
+		}
 		clients.Go(func() {
-			if status, text := process.attempt(k.tn.token, body); status != 0 {
+			if status, text := process.attempt(k.tn.token, body, headers...); status != 0 {
 				k.Errorf("a question was answered with %d: %s", status, text)
 			}
 		})
 	}
 	process.comes("many turns are in one statement", reached)
+	if point.ends {
+		process.eventually("every question is stored", func() bool { return k.counted()-before == sharers })
+	}
 	process.kill()
 	clients.Wait()
 	k.proxy.CutAll() // what the server has not been sent by now it never is
 	k.proxy.Off()
 	process.eventually("the server has ended what it was sent", func() bool { return k.proxy.Open() == 0 })
 	k.Logf("%d questions were stored", k.counted()-before)
+}
+
+// keyOf is the key of a question.
+func keyOf(name string, n int) string { return fmt.Sprint(name, ": ", n) }
+
+// sendAgain sends the questions again as their clients do that got no answer, and fails
+// unless each is answered and stored once.
+func (k *sharedRun) sendAgain(name string, bodies []string) {
+	k.Helper()
+	var clients sync.WaitGroup
+	for n, body := range bodies {
+		clients.Go(func() {
+			status, text := 0, ""
+			for range 20 {
+				if status, text = k.process.attempt(k.tn.token, body, keyed(keyOf(name, n))); status == http.StatusOK {
+					break
+				}
+			}
+			if !strings.Contains(text, answerOfSeven) {
+				k.Errorf("question %d is answered with %d: %s", n, status, text)
+			}
+		})
+	}
+	clients.Wait()
+	asked := name + ": %"
+	questions := k.rows("SELECT count(*) FROM messages WHERE content LIKE $1", asked)
+	different := k.rows("SELECT count(DISTINCT content) FROM messages WHERE content LIKE $1", asked)
+	if questions != sharers || different != sharers {
+		k.Errorf("%d questions are stored, of which %d are different", questions, different)
+	}
+	if all := k.rows("SELECT count(*) FROM messages WHERE role = 'user' AND workspace_id = $1", k.tn.workspace); k.counted() != all {
+		k.Errorf("%d questions are stored, and %d counted", all, k.counted())
+	}
 }
 
 // checkShared fails unless what is stored of the questions is whole.
@@ -190,7 +240,7 @@ func (k *sharedRun) checkShared(name string, point sharedPoint, executed bool) {
 		k.Errorf("%d questions are stored, and %d counted", all, k.counted())
 	}
 	stored := questions
-	if point.shared == "select place from ended" {
+	if point.ends {
 		stored = complete
 		if questions != sharers {
 			k.Errorf("%d of %d questions are stored", questions, sharers)
@@ -212,10 +262,9 @@ func TestEachQuestionOnceThroughABrokenNetwork(t *testing.T) {
 	tn := w.newTenant("baker", plan.Enterprise, opening)
 	var faults []*pgtest.Fault
 	for n, rule := range []pgtest.Rule{
-		{SQL: "commit", After: "idempotency_keys", At: pgtest.AfterExecution},
-		{SQL: "commit", After: "idempotency_keys", At: pgtest.BeforeExecution},
-		{SQL: "insert into conversations", At: pgtest.AfterRows},
 		{SQL: "insert into idempotency_keys", At: pgtest.AfterExecution},
+		{SQL: "insert into idempotency_keys", At: pgtest.BeforeExecution},
+		{SQL: "insert into conversations", At: pgtest.AfterRows},
 		{SQL: "insert into receipts", At: pgtest.BeforeExecution},
 	} {
 		rule.Skip, rule.Times = n+2, 3

@@ -47,8 +47,13 @@ var losses = []loss{
 	{"a first question", pgtest.Rule{SQL: "insert into conversations"}, func(x *broken) (func() error, func() int) {
 		return func() error { return x.ask(x.Context(), "alone") }, func() int { return x.asked("alone") }
 	}},
-	{"a first question with a key", pgtest.Rule{SQL: "commit", After: "insert into idempotency_keys"}, func(x *broken) (func() error, func() int) {
-		return func() error { return x.askWithKey(x.Context()) }, func() int { return x.asked(keyOfTheTest) }
+	{"a first question with a key", pgtest.Rule{SQL: "insert into idempotency_keys"}, func(x *broken) (func() error, func() int) {
+		return func() error { return x.askWithKey(x.Context()) }, func() int { return x.askedAndClaimed(keyOfTheTest) }
+	}},
+	{"a question with a key that has expired", pgtest.Rule{SQL: "commit", After: "insert into idempotency_keys"}, func(x *broken) (func() error, func() int) {
+		before := x.claiming(keyOfTheTest)
+		x.must(x.aside.Claim(x.Context(), x.w.id, before.Key, chat.Claim{BodyHash: "of before", ConversationID: x.w.conversation, At: before.Since}, before.Since.Add(-1)))
+		return func() error { return x.askWithKey(x.Context()) }, func() int { return x.askedAndClaimed(keyOfTheTest) }
 	}},
 	{"a further question", pgtest.Rule{SQL: "insert into messages"}, func(x *broken) (func() error, func() int) {
 		opening := x.w.newTurn()
@@ -77,20 +82,26 @@ func (x *broken) ask(ctx context.Context, question string) error {
 	return err
 }
 
+// askInTx asks in a transaction.
+func (x *broken) askInTx(ctx context.Context) error {
+	return x.InTx(ctx, func(ctx context.Context) error { return x.ask(ctx, "in a transaction") })
+}
+
 // askWithKey asks as a client does that sends its question again: not if that is stored.
 func (x *broken) askWithKey(ctx context.Context) error {
-	key := chat.Key{TokenID: x.w.token, Route: "POST /", Value: keyOfTheTest, BodyHash: "hash"}
-	if _, err := x.Claimed(ctx, x.w.id, key, epoch.AddDate(-1, 0, 0)); !fault.Is(err, fault.NotFound) {
+	key := x.claiming(keyOfTheTest)
+	if _, err := x.Claimed(ctx, x.w.id, key.Key, key.Since); !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	return x.InTx(ctx, func(ctx context.Context) error {
-		o := x.opening(keyOfTheTest)
-		made, answerID, err := x.BeginConversation(ctx, x.w.id, o.conversation, o.Opening)
-		if err != nil {
-			return err
-		}
-		return x.Claim(ctx, x.w.id, key, chat.Claim{BodyHash: "hash", ConversationID: made.ID, AnswerID: answerID, At: epoch}, epoch.AddDate(-1, 0, 0))
-	})
+	o := x.opening(keyOfTheTest)
+	o.Key = key
+	_, _, err := x.BeginConversation(ctx, x.w.id, o.conversation, o.Opening)
+	return err
+}
+
+// claiming is a key for a question.
+func (x *broken) claiming(question string) *chat.Claiming {
+	return &chat.Claiming{Key: chat.Key{TokenID: x.w.token, Route: "POST /", Value: question, BodyHash: "hash"}, Since: epoch.AddDate(-1, 0, 0)}
 }
 
 // begun asks a question and returns the id of its answer.
@@ -115,6 +126,19 @@ func (x *broken) finished(question string) int64 {
 // asked is how often a question is stored, with the answer that waits for it.
 func (x *broken) asked(question string) int {
 	return x.aside.count("SELECT count(*) FROM messages q JOIN messages a ON a.conversation_id = q.conversation_id AND a.id > q.id AND a.role = 'assistant' WHERE q.content = '" + question + "'")
+}
+
+// askedAndClaimed is asked of a question whose key has its own text. It fails unless the
+// key is tied to the answer.
+func (x *broken) askedAndClaimed(question string) int {
+	x.Helper()
+	asked := x.asked(question)
+	claims := x.aside.count("SELECT count(*) FROM idempotency_keys k JOIN messages a ON a.id = k.message_id JOIN messages q ON q.conversation_id = a.conversation_id AND q.id < a.id" +
+		" WHERE k.conversation_id = a.conversation_id AND k.key = '" + question + "' AND q.content = k.key")
+	if claims != asked {
+		x.Errorf("%q is stored %d times, and its key is tied to it %d times", question, asked, claims)
+	}
+	return asked
 }
 
 // counted is how many questions count in this month.

@@ -42,16 +42,6 @@ func (s *Conversations) Conversation(ctx context.Context, workspaceID, chatbotID
 	return one(row, err, conversationFromRow)
 }
 
-// SetExternalUser ties a conversation without an external user to one.
-func (s *Conversations) SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		n, err := db.Conversation.Update().Where(conversation.ID(id), conversation.Or(
-			conversation.ExternalUserID(""), conversation.ExternalUserID(externalUserID))).
-			SetExternalUserID(externalUserID).Save(ctx)
-		return affected(n, err)
-	})
-}
-
 // settled are the messages that the reader of a conversation sees: questions,
 // and answers with some text.
 func (s *Conversations) settled(ctx context.Context, conversationID int64) *ent.MessageQuery {

@@ -343,7 +343,7 @@ func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
 			}
 			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
 			b.waitUntilBlocked()
-			return b.SetExternalUser(ctx, a.id, a.conversation, a.secret)
+			return tie(ctx, b.Store, a.id, a.conversation, a.secret)
 		}))
 		b.must(receive(b.T, "the workspace is deleted", deleted))
 		if !b.isGone(a.id) {

@@ -14,7 +14,8 @@ const (
 	// maxGroup bounds how many rows share one statement.
 	maxGroup = 64
 	// maxWaiting bounds how many rows wait for a statement, and so what a process
-	// keeps for a database that has stopped answering.
+	// keeps for a database that has stopped answering. Ends wait beyond it: see
+	// [group].
 	maxWaiting = 4096
 	// A second statement runs beside the first one when secondFrom rows wait: it is
 	// executed while the first one waits for the disk. With fewer, two small
@@ -37,6 +38,10 @@ var errTooBusy = fault.New(fault.Unavailable, "The server has too much to store 
 // A row is stored once, or not at all if it is refused or withdrawn. No caller is
 // answered before the commit.
 type group[Row, Result any] struct {
+	// ends says that the rows end what has been begun, such as an answer. Its caller
+	// keeps that anyway, and refusing it would lose it. So there may be as many as
+	// there are callers, and each waits for as long as the rows before it are stored.
+	ends bool
 	// alone stores one row, and gives that row's own error.
 	alone func(ctx context.Context, row Row) (Result, error)
 	// together stores several rows in one transaction, and tells each that was stored
@@ -45,11 +50,12 @@ type group[Row, Result any] struct {
 	// isUndone, all go alone. Any other error is every row's.
 	together func(ctx context.Context, rows []Row, tell func(place int, result Result)) error
 
-	mu      sync.Mutex
-	waiting []*groupRow[Row, Result]
-	workers int // those that store, callers included
-	callers sync.WaitGroup
-	stopped bool
+	mu       sync.Mutex
+	waiting  []*groupRow[Row, Result]
+	workers  int // those that store, callers included
+	executed int // the statements that were
+	callers  sync.WaitGroup
+	stopped  bool
 }
 
 // groupRow is a row that waits for a statement, or is in one.
@@ -63,8 +69,8 @@ type groupRow[Row, Result any] struct {
 }
 
 // do stores a row and returns its result. A ctx that ends withdraws a row that still
-// waits, and so does a wait of groupWithin; the caller of one that is in a statement waits
-// for that.
+// waits, and so does a wait of groupWithin, in which no other end was stored if the row is
+// one. The caller of a row that is in a statement waits for that.
 func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err error) {
 	r, err := g.enter(ctx, row)
 	if err != nil {
@@ -73,27 +79,46 @@ func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err 
 	defer g.callers.Done()
 	if r == nil {
 		defer g.handOver()
-		return g.alone(ctx, row)
+		result, err := g.alone(ctx, row)
+		g.count(err)
+		return result, err
 	}
-	late := time.NewTimer(groupWithin)
-	defer late.Stop()
-	select {
-	case <-r.done:
-	case <-late.C:
-		if g.withdraw(r) {
-			return none, errTooBusy
-		}
-		<-r.done
-	case <-ctx.Done():
-		if g.withdraw(r) {
-			return none, ctx.Err()
-		}
-		<-r.done
+	if err := g.wait(ctx, r); err != nil {
+		return none, err
 	}
 	if r.err == nil && !r.stored {
 		return g.alone(ctx, row)
 	}
 	return r.result, r.err
+}
+
+// wait returns when a row has been in a statement, or with the error of one that was
+// withdrawn.
+func (g *group[Row, Result]) wait(ctx context.Context, r *groupRow[Row, Result]) error {
+	late := time.NewTimer(groupWithin)
+	defer late.Stop()
+	for before := g.statements(); ; {
+		var err error
+		select {
+		case <-r.done:
+			return nil
+		case <-late.C:
+			now := g.statements()
+			if g.ends && now > before {
+				before = now
+				late.Reset(groupWithin)
+				continue
+			}
+			err = errTooBusy
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if g.withdraw(r) {
+			return err
+		}
+		<-r.done
+		return nil
+	}
 }
 
 // enter lets a row wait, or returns nil if it can be stored at once.
@@ -105,7 +130,7 @@ func (g *group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row,
 		return nil, ctx.Err()
 	case g.stopped:
 		return nil, errClosed
-	case len(g.waiting) >= maxWaiting:
+	case !g.ends && len(g.waiting) >= maxWaiting:
 		return nil, errTooBusy
 	}
 	g.callers.Add(1)
@@ -182,6 +207,7 @@ func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 			return err
 		})
 		r.stored = r.err == nil
+		g.count(r.err)
 		return
 	}
 	values := make([]Row, len(rows))
@@ -194,6 +220,7 @@ func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 	err := protect(func() error {
 		return g.together(ctx, values, func(place int, result Result) { results[place] = result })
 	})
+	g.count(err)
 	switch {
 	case err == nil:
 		for i, r := range rows {
@@ -206,6 +233,24 @@ func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 			r.err = err
 		}
 	}
+}
+
+// count counts a statement that was executed, and so not one that met a database which
+// does not answer.
+func (g *group[Row, Result]) count(err error) {
+	if err != nil && !isUndone(err) {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.executed++
+}
+
+// statements is how many statements were executed.
+func (g *group[Row, Result]) statements() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.executed
 }
 
 // stop refuses further rows, and returns when those that came have been stored.

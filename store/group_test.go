@@ -190,6 +190,56 @@ func TestGroup(t *testing.T) {
 			t.Errorf("the callers got %v and %v; stored were %v", first, second, l.alone)
 		}
 	})
+	run(t, "ends wait, however many there are, and however long it takes to store those before them", func(t *testing.T, l *ledger, g *group[int, string]) {
+		g.ends = true
+		close(l.slow)
+		alone, together := g.alone, g.together
+		statement := func() { time.Sleep(groupWithin / 2) } // of the bubble's clock
+		g.alone = func(ctx context.Context, n int) (string, error) {
+			statement()
+			return alone(ctx, n)
+		}
+		g.together = func(ctx context.Context, rows []int, tell func(int, string)) error {
+			statement()
+			return together(ctx, rows, tell)
+		}
+		const ends = maxWaiting + 5*maxStatementsOfGroup*maxGroup
+		errs := make([]error, ends)
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() { _, errs[i] = g.do(context.Background(), i) })
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Errorf("some were refused: %v", errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })])
+		}
+		stored := len(l.alone)
+		for _, rows := range l.together {
+			stored += len(rows)
+		}
+		if stored != ends {
+			t.Errorf("%d of %d were stored", stored, ends)
+		}
+	})
+	run(t, "an end that waits behind a database that does not answer is refused", func(t *testing.T, l *ledger, g *group[int, string]) {
+		g.ends = true
+		var second error
+		began := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = g.do(context.Background(), 1) })
+		synctest.Wait()
+		wg.Go(func() {
+			_, second = g.do(context.Background(), 2)
+			if waited := time.Since(began); waited != groupWithin {
+				t.Errorf("it waited %v", waited)
+			}
+			close(l.slow)
+		})
+		wg.Wait()
+		if !fault.Is(second, fault.Unavailable) {
+			t.Errorf("it got %v", second)
+		}
+	})
 	run(t, "a group that stops refuses new rows and stores those that came", func(t *testing.T, l *ledger, g *group[int, string]) {
 		var wg sync.WaitGroup
 		errs := make([]error, 3)

@@ -43,6 +43,7 @@ func newGroups(config *pgx.ConnConfig, limits limits, s *Store) *groups {
 		return beginTurns(ctx, g.db, rows, tell)
 	})
 	g.answers = newGroup(g.finishAlone, g.finishTogether)
+	g.answers.ends = true
 	g.documents = newGroup(g.liveDocumentsAlone, g.liveDocuments)
 	return g
 }

@@ -74,6 +74,24 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.asked(question) }
 	}},
+	{"first questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
+		question := fmt.Sprint("first with a key ", n)
+		o := x.opening(question)
+		o.Key = x.claiming(question)
+		return func() error {
+			_, _, err := x.BeginConversation(x.Context(), x.w.id, o.conversation, o.Opening)
+			return err
+		}, func() int { return x.askedAndClaimed(question) }
+	}},
+	{"further questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
+		question := fmt.Sprint("further with a key ", n)
+		opening := x.w.newTurn()
+		opening.ConversationID, opening.Question, opening.Key = x.finished(fmt.Sprint("before ", n)), question, x.claiming(question)
+		return func() error {
+			_, _, err := x.BeginTurn(x.Context(), x.w.id, opening)
+			return err
+		}, func() int { return x.askedAndClaimed(question) }
+	}},
 	{"answers", "select place from ended", func(x *broken, rows func()) { holdGroup(x.groups.answers, rows) }, func(x *broken, n int) (func() error, func() int) {
 		id := x.begun(fmt.Sprint("to be answered ", n))
 		return func() error { return x.FinishTurn(x.Context(), x.w.id, x.w.newAnswer(id)) }, func() int { return x.answered(id) }

@@ -68,6 +68,17 @@ func TestGroupsOnPostgres(t *testing.T) {
 		b.must(err)
 		return n
 	}
+	keyed := func(row openingOf, value string) openingOf {
+		row.Key = &chat.Claiming{Key: chat.Key{TokenID: a.token, Route: "POST /chat", Value: value, BodyHash: "hash of " + value}, Since: epoch.Add(-keysKept)}
+		return row
+	}
+	claimed := func(t *testing.T, value string, want begunTurn) {
+		t.Helper()
+		got, err := b.Claimed(ctx, a.id, keyed(openingOf{}, value).Key.Key, epoch.Add(-keysKept))
+		if err != nil || got != (chat.Claim{BodyHash: "hash of " + value, ConversationID: want.conversationID, AnswerID: want.answerID, At: epoch}) {
+			t.Errorf("the key is tied to %+v, want %+v: %v", got, want, err)
+		}
+	}
 	end := func(w tenancy, answerID int64) endOf { return endOf{w.id, w.newAnswer(answerID)} }
 
 	t.Run("one statement begins conversations of several workspaces, and counts each question", func(t *testing.T) {
@@ -116,6 +127,77 @@ func TestGroupsOnPostgres(t *testing.T) {
 		})
 		if len(again) != 1 || months(a)-before != 1 {
 			t.Errorf("begun were %v; %d were counted", again, months(a)-before)
+		}
+	})
+	t.Run("one statement claims the keys of conversations that it begins, and leaves one out whose key is taken", func(t *testing.T) {
+		before := months(a)
+		told := begin([]openingOf{keyed(newConversation(a, a.chatbot), "one"), newConversation(a, a.chatbot), keyed(newConversation(a, a.chatbot), "two")})
+		if len(told) != 3 {
+			t.Fatalf("begun were %v", told)
+		}
+		claimed(t, "one", told[0])
+		claimed(t, "two", told[2])
+		again := begin([]openingOf{keyed(newConversation(a, a.chatbot), "one"), newConversation(a, a.chatbot)})
+		if _, only := again[1]; len(again) != 1 || !only || months(a)-before != 4 {
+			t.Errorf("begun were %v; %d were counted", again, months(a)-before)
+		}
+		claimed(t, "one", told[0])
+	})
+	t.Run("of two conversations with one key in one statement one begins", func(t *testing.T) {
+		before := months(a)
+		told := begin([]openingOf{keyed(newConversation(a, a.chatbot), "twin"), keyed(newConversation(a, a.chatbot), "twin")})
+		if len(told) != 1 || months(a)-before != 1 {
+			t.Errorf("begun were %v; %d were counted", told, months(a)-before)
+		}
+	})
+	t.Run("one statement claims the keys of turns that it begins, and leaves one out whose key is taken or whose conversation is busy", func(t *testing.T) {
+		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
+		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
+		before := months(a)
+		again := appendTo([]openingOf{keyed(next(a, told[0].conversationID), "three"), keyed(next(a, told[1].conversationID), "one"), keyed(next(a, told[2].conversationID), "four")})
+		if _, only := again[0]; len(again) != 1 || !only || months(a)-before != 1 {
+			t.Fatalf("begun were %v; %d were counted", again, months(a)-before)
+		}
+		claimed(t, "three", again[0])
+		if _, err := b.Claimed(ctx, a.id, keyed(openingOf{}, "four").Key.Key, epoch.Add(-keysKept)); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the key of the busy conversation gave %v", err)
+		}
+	})
+	t.Run("a key is not claimed for a conversation in which another server has just begun an answer", func(t *testing.T) {
+		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
+		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
+		tx, err := b.reads.BeginTx(ctx, nil) // the other server
+		b.must(err)
+		_, err = tx.ExecContext(ctx, "UPDATE messages SET status = 'generating' WHERE id = $1", told[0].answerID)
+		b.must(err)
+		ended := make(chan error, 1)
+		go func() {
+			ended <- beginTurns(ctx, b.reads, []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
+		}()
+		b.waitUntilBlocked()
+		b.must(tx.Commit())
+		if err := receive(t, "the statement ends", ended); !isUndone(err) {
+			t.Errorf("the statement gave %v", err)
+		}
+		if _, err := b.Claimed(ctx, a.id, keyed(openingOf{}, "five").Key.Key, epoch.Add(-keysKept)); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the key gave %v", err)
+		}
+	})
+	t.Run("the first question of a conversation gives it its title, and a further one does not", func(t *testing.T) {
+		told := begin([]openingOf{newConversation(a, a.chatbot)})
+		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID)}, func(int, struct{}) {}))
+		for _, title := range []string{"Opening hours", "Something else"} {
+			row := next(a, told[0].conversationID)
+			row.Title = title
+			again := appendTo([]openingOf{row, next(a, 1<<40)})
+			if len(again) != 1 {
+				t.Fatalf("begun were %v", again)
+			}
+			b.must(g.finishTogether(ctx, []endOf{end(a, again[0].answerID)}, func(int, struct{}) {}))
+			stored, err := b.Conversation(ctx, a.id, a.chatbot, told[0].conversationID)
+			if err != nil || stored.Title != "Opening hours" {
+				t.Errorf("the title is %q: %v", stored.Title, err)
+			}
 		}
 	})
 	t.Run("an answer ends once, and neither one of another workspace nor one that is unknown does", func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	entsql "entgo.io/ent/dialect/sql"
 
@@ -14,6 +16,7 @@ import (
 	"parley/ent"
 	entchatbot "parley/ent/chatbot"
 	"parley/ent/member"
+	"parley/ent/scope"
 	"parley/ent/token"
 )
 
@@ -26,17 +29,19 @@ func NewHoldings(db *Store) *Holdings { return &Holdings{db} }
 // Holdings returns a workspace's chatbots, members and tokens that were not
 // revoked, the oldest of each first.
 func (s *Holdings) Holdings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
-	ctx = within(ctx, workspaceID)
-	chatbots, err := s.chatbotHoldings(ctx, workspaceID)
-	if err != nil {
-		return nil, mapError(err)
+	held, err := s.holdingsOf(within(ctx, workspaceID), workspaceID)
+	return held[workspaceID], mapError(err)
+}
+
+// holdingsOf is Holdings of several workspaces, by their ids, in as many statements.
+func (s *Holdings) holdingsOf(ctx context.Context, workspaceIDs ...string) (map[string][]tenant.Holding, error) {
+	held := make(map[string][]tenant.Holding, len(workspaceIDs))
+	for _, read := range []func(context.Context, []string, map[string][]tenant.Holding) error{s.addChatbots, s.addMembers, s.addTokens} {
+		if err := read(ctx, workspaceIDs, held); err != nil {
+			return nil, err
+		}
 	}
-	members, err := s.memberHoldings(ctx, workspaceID)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	tokens, err := s.tokenHoldings(ctx, workspaceID)
-	return append(append(chatbots, members...), tokens...), mapError(err)
+	return held, nil
 }
 
 // settling says of workspaces whether one may have holdings to suspend, or whose
@@ -51,67 +56,94 @@ const settling = `SELECT w.id, w.plan,
 	OR p.members >= 0 AND (SELECT COUNT(*) FROM members m WHERE m.workspace_id = w.id) > p.members
 	FROM workspaces w JOIN plans p ON p.id = w.plan WHERE w.id > $1 ORDER BY w.id LIMIT $2`
 
-// Settling reads of every workspace whether it may have something to settle.
+// settlingAtOnce is of how many workspaces the holdings are read together.
+const settlingAtOnce = 100
+
+// Settling reads of every workspace whether it may have something to settle, and what
+// it holds if so.
 func (s *Holdings) Settling(ctx context.Context) iter.Seq2[tenant.Settling, error] {
-	return inKeyOrder(ctx, func(ctx context.Context, after string) (all []tenant.Settling, err error) {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
+		var maybe []string
 		err = eachRow(ctx, s.store.raw(ctx), settling, []any{after, portionRows}, func(row *sql.Rows) error {
 			var w tenant.Settling
 			err := row.Scan(&w.WorkspaceID, &w.Plan, &w.Maybe)
-			all = append(all, w)
+			if all = append(all, w); w.Maybe {
+				maybe = append(maybe, w.WorkspaceID)
+			}
 			return err
 		})
-		return all, err
+		if err != nil {
+			return nil, err
+		}
+		held := make(map[string][]tenant.Holding, len(maybe))
+		for few := range slices.Chunk(maybe, settlingAtOnce) {
+			for len(few) < settlingAtOnce { // one text, so that the statement stays prepared
+				few = append(few, few[0])
+			}
+			some, err := s.holdingsOf(ctx, few...)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(held, some)
+		}
+		for i := range all {
+			all[i].Holdings = held[all[i].WorkspaceID]
+		}
+		return all, nil
 	}, func(w tenant.Settling) string { return w.WorkspaceID })
 }
 
-func (s *Holdings) chatbotHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+func (s *Holdings) addChatbots(ctx context.Context, workspaceIDs []string, held map[string][]tenant.Holding) error {
 	var rows []*ent.Chatbot
-	err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
+	err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceIDIn(workspaceIDs...)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).
-		Select(entchatbot.FieldID, entchatbot.FieldName, entchatbot.FieldKept, entchatbot.FieldOverLimit, entchatbot.FieldCreatedAt).
+		Select(entchatbot.FieldID, entchatbot.FieldWorkspaceID, entchatbot.FieldName, entchatbot.FieldKept, entchatbot.FieldOverLimit, entchatbot.FieldCreatedAt).
 		Scan(ctx, &rows)
-	return mapped(rows, err, func(row *ent.Chatbot) tenant.Holding {
-		return tenant.Holding{
+	for _, row := range rows {
+		held[row.WorkspaceID] = append(held[row.WorkspaceID], tenant.Holding{
 			Resource: plan.Chatbots, Name: row.Name, OverLimit: row.OverLimit,
 			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
-		}
-	})
+		})
+	}
+	return err
 }
 
-func (s *Holdings) memberHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
-	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
+func (s *Holdings) addMembers(ctx context.Context, workspaceIDs []string, held map[string][]tenant.Holding) error {
+	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceIDIn(workspaceIDs...)).WithUser().
 		Order(member.ByCreatedAt(), member.ByID()).All(ctx)
-	hasOwner := false
-	return mapped(rows, err, func(row *ent.Member) tenant.Holding {
-		firstOwner := !hasOwner && row.Role == string(tenant.RoleOwner)
-		hasOwner = hasOwner || firstOwner
-		return tenant.Holding{
+	hasOwner := map[string]bool{}
+	for _, row := range rows {
+		firstOwner := !hasOwner[row.WorkspaceID] && row.Role == string(tenant.RoleOwner)
+		hasOwner[row.WorkspaceID] = hasOwner[row.WorkspaceID] || firstOwner
+		held[row.WorkspaceID] = append(held[row.WorkspaceID], tenant.Holding{
 			Resource: plan.Members, Name: row.Edges.User.Email, OverLimit: row.OverLimit,
 			Holding: plan.Holding{ID: row.UserID, Vital: firstOwner, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
-		}
-	})
+		})
+	}
+	return err
 }
 
-func (s *Holdings) tokenHoldings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
+func (s *Holdings) addTokens(ctx context.Context, workspaceIDs []string, held map[string][]tenant.Holding) error {
 	var rows []*ent.Token
 	// Tokens have no index by workspace, so it goes by that of the chatbots. With ent's
 	// own condition, which is EXISTS, SQLite reads the tokens of all workspaces.
-	ofWorkspace := func(q *entsql.Selector) {
+	ofWorkspaces := func(q *entsql.Selector) {
 		chatbots := entsql.Table(entchatbot.Table)
 		q.Where(entsql.In(q.C(token.FieldChatbotID), entsql.Dialect(q.Dialect()).Select(chatbots.C(entchatbot.FieldID)).From(chatbots).
-			Where(entsql.EQ(chatbots.C(entchatbot.FieldWorkspaceID), workspaceID))))
+			Where(entsql.In(chatbots.C(entchatbot.FieldWorkspaceID), column(workspaceIDs, func(id *string) any { return *id })...))))
 	}
 	err := s.store.db(ctx).Token.Query().
-		Where(ofWorkspace, token.RevokedAtIsNil()).
+		Where(ofWorkspaces, token.RevokedAtIsNil()).
 		Order(token.ByCreatedAt(), token.ByID()).
-		Select(token.FieldID, token.FieldChatbotID, token.FieldName, token.FieldKept, token.FieldOverLimit, token.FieldReplaces, token.FieldExpiresAt, token.FieldCreatedAt).
+		Select(token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldKept, token.FieldOverLimit, token.FieldReplaces, token.FieldExpiresAt, token.FieldCreatedAt).
 		Scan(ctx, &rows)
-	return mapped(rows, err, func(row *ent.Token) tenant.Holding {
-		return tenant.Holding{
+	for _, row := range rows {
+		held[row.WorkspaceID] = append(held[row.WorkspaceID], tenant.Holding{
 			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: utc(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,
 			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
-		}
-	})
+		})
+	}
+	return err
 }
 
 // SetOverLimit says of those of the ids which are over the limit, and of all

@@ -22,7 +22,7 @@ func TestAServerThatHangs(t *testing.T) {
 			return err
 		},
 		"a statement":      func(x *broken, ctx context.Context) error { return x.SetPassword(ctx, x.w.user, "b") },
-		"a transaction":    func(x *broken, ctx context.Context) error { return x.askWithKey(ctx) },
+		"a transaction":    func(x *broken, ctx context.Context) error { return x.askInTx(ctx) },
 		"a first question": func(x *broken, ctx context.Context) error { return x.ask(ctx, "alone") },
 		"a check":          func(x *broken, ctx context.Context) error { return x.Check(ctx) },
 	}
@@ -60,7 +60,7 @@ func TestAServerThatHangs(t *testing.T) {
 			x := newBrokenWith(t, Options{AnswerWithin: soon})
 			x.must(x.Check(t.Context()))
 			hung := x.proxy.On(rule)
-			x.wantKind(x.askWithKey(t.Context()), fault.Unavailable)
+			x.wantKind(x.askInTx(t.Context()), fault.Unavailable)
 			if hung.Applied() == 0 {
 				t.Error("nothing hung")
 			}

@@ -102,15 +102,9 @@ func TestOfManyClaimsAtOnceOneWins(t *testing.T) {
 		var all sync.WaitGroup
 		for range cap(won) {
 			all.Go(func() {
-				var answer int64
-				err := b.InTx(b.Context(), func(ctx context.Context) error {
-					made, id, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, a.newTurn())
-					if err != nil {
-						return err
-					}
-					answer = id
-					return b.Claim(ctx, a.id, key, chat.Claim{ConversationID: made.ID, AnswerID: id, At: epoch}, epoch.Add(-time.Hour))
-				})
+				opening := a.newTurn()
+				opening.Key = &chat.Claiming{Key: key, Since: epoch.Add(-time.Hour)}
+				_, answer, err := b.BeginConversation(b.Context(), a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, opening)
 				switch {
 				case err == nil:
 					won <- answer

@@ -76,7 +76,7 @@ func (m *turnModel) drawTwo(t *rapid.T) step {
 		both.Wait()
 		return nil
 	}
-	return step{do, func(t *rapid.T, _ error) {
+	return step{do: do, settle: func(t *rapid.T, _ error) {
 		first := 0
 		if errs[0] != nil {
 			first = 1
@@ -91,7 +91,11 @@ func (m *turnModel) drawStranger(t *rapid.T, other *turnModel) step {
 	stranger := *m
 	stranger.conversation = other.conversation
 	s := stranger.drawBegin(t)
-	s.settle = func(t *rapid.T, err error) { wantKind(t, err, fault.NotFound) }
+	s.settle = func(t *rapid.T, err error) {
+		wantKind(t, err, fault.NotFound)
+		m.isFree(t, s.key)
+	}
+	m.keys = stranger.keys
 	return s
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,6 +37,8 @@ func TestKeysAreAsTheirModel(t *testing.T) {
 				"":                       m.check,
 				"claim":                  m.claim,
 				"claim, and break off":   m.claimInVain,
+				"ask with a key":         m.ask,
+				"ask twice at once":      m.askTwice,
 				"time passes":            m.pass,
 				"delete what is expired": m.deleteExpired,
 				"begin a conversation":   m.converse,
@@ -97,6 +100,71 @@ func (m *keyModel) claim(t *rapid.T) {
 	}
 	must(t, err)
 	m.claims[name] = claim
+}
+
+// ask begins a conversation, or the next turn of one, with a key.
+func (m *keyModel) ask(t *rapid.T) {
+	name, key, opens := m.drawAsk(t)
+	claim, err := m.begin(key, opens)
+	if _, taken := m.live(name); taken {
+		wantKind(t, err, fault.Conflict)
+		return
+	}
+	must(t, err)
+	m.end(t, name, claim, opens)
+}
+
+// askTwice asks two questions with one key at the same time, of which one begins.
+func (m *keyModel) askTwice(t *rapid.T) {
+	name, key, _ := m.drawAsk(t)
+	var claims [2]chat.Claim
+	var errs [2]error
+	var both sync.WaitGroup
+	for i := range claims {
+		both.Go(func() { claims[i], errs[i] = m.begin(key, true) })
+	}
+	both.Wait()
+	won := 0
+	if errs[0] != nil {
+		won = 1
+	}
+	wantKind(t, errs[1-won], fault.Conflict)
+	if _, taken := m.live(name); taken {
+		wantKind(t, errs[won], fault.Conflict)
+		return
+	}
+	must(t, errs[won])
+	m.end(t, name, claims[won], true)
+}
+
+func (m *keyModel) drawAsk(t *rapid.T) (name, key chat.Key, opens bool) {
+	name, key, _ = m.draw(t)
+	return name, key, rapid.Bool().Draw(t, "in a new conversation")
+}
+
+// begin asks with a key, and returns what it must be tied to.
+func (m *keyModel) begin(key chat.Key, opens bool) (chat.Claim, error) {
+	opening := m.w.newTurn()
+	opening.At, opening.Key = m.now, &chat.Claiming{Key: key, Since: m.since()}
+	claim := chat.Claim{BodyHash: key.BodyHash, At: m.now}
+	if opens {
+		made, answerID, err := m.b.BeginConversation(m.b.Context(), m.w.id, chat.Conversation{ChatbotID: m.w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: m.now}, opening)
+		claim.ConversationID, claim.AnswerID = made.ID, answerID
+		return claim, err
+	}
+	opening.ConversationID = m.conversations[0]
+	answerID, _, err := m.b.BeginTurn(m.b.Context(), m.w.id, opening)
+	claim.ConversationID, claim.AnswerID = opening.ConversationID, answerID
+	return claim, err
+}
+
+// end notes a claim, and ends its answer, so that the next one can begin.
+func (m *keyModel) end(t *rapid.T, name chat.Key, claim chat.Claim, opens bool) {
+	m.claims[name] = claim
+	if opens {
+		m.conversations = append(m.conversations, claim.ConversationID)
+	}
+	must(t, m.b.FinishTurn(m.b.Context(), m.w.id, m.w.newAnswer(claim.AnswerID)))
 }
 
 // claimInVain claims in a transaction that does not come to its end.
@@ -167,6 +235,9 @@ func (m *keyModel) check(t *rapid.T) {
 		if err != nil || got != want {
 			t.Fatalf("%s is tied to %+v, want %+v: %v", key.Value, got, want, err)
 		}
+	}
+	if n := m.b.count("SELECT count(*) FROM messages WHERE status = 'generating' AND content = '' AND id <> " + fmt.Sprint(m.w.answer)); n != 0 {
+		t.Fatalf("%d answers were begun by requests that were refused", n)
 	}
 	if n := m.b.count("SELECT count(*) FROM idempotency_keys"); n != len(m.claims) {
 		t.Fatalf("there are %d keys, want %d", n, len(m.claims))

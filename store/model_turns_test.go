@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -27,6 +28,8 @@ type turnModel struct {
 	workspaceID  string
 	chatbotID    string
 	conversation int64
+	title        string
+	keys         int
 	now          time.Time
 	turns        []*modelTurn
 }
@@ -36,6 +39,10 @@ type modelTurn struct {
 	asked    time.Time
 	lease    time.Time
 	stopping bool
+	// key is its request's, if it had one, and title what it names its conversation
+	// that has no title.
+	key   *chat.Claiming
+	title string
 	// records are those of the attempts that ended, with how they did.
 	records map[int]turn.Answer
 }
@@ -101,6 +108,8 @@ func (m *turnModel) some(t *rapid.T) (asked *modelTurn, attempt int) {
 type step struct {
 	do     func() error
 	settle func(t *rapid.T, err error)
+	// key is that of the question, if it has one.
+	key *chat.Claiming
 }
 
 func (s step) run(t *rapid.T) { s.settle(t, s.do()) }
@@ -117,22 +126,45 @@ func (m *turnModel) drawBegin(t *rapid.T) step {
 			Usage: rapid.Bool().Draw(t, "usage"), Sources: rapid.Bool().Draw(t, "sources"),
 		}
 	}
+	asked.title = rapid.SampledFrom([]string{"", "Why?", "Wie?"}).Draw(t, "title")
+	if rapid.Bool().Draw(t, "with a key") {
+		asked.key = m.newKey()
+	}
 	var id int64
 	do := func() (err error) {
 		id, _, err = m.b.BeginTurn(m.b.Context(), m.workspaceID, turn.Opening{
 			ConversationID: m.conversation, Question: question, At: m.now, LeaseUntil: asked.lease, Month: thisMonth, Delivery: asked.stored.Delivery,
+			Title: asked.title, Key: asked.key,
 		})
 		return err
 	}
-	return step{do, func(t *rapid.T, err error) {
+	return step{key: asked.key, do: do, settle: func(t *rapid.T, err error) {
 		if m.generating() != nil {
 			wantKind(t, err, fault.Conflict)
+			m.isFree(t, asked.key)
 			return
 		}
 		must(t, err)
+		m.title = cmp.Or(m.title, asked.title)
 		asked.stored.Answer = turn.Answer{MessageID: id, Attempt: 1, Status: chat.Generating}
 		m.turns = append(m.turns, asked)
 	}}
+}
+
+// newKey is one that no request had before.
+func (m *turnModel) newKey() *chat.Claiming {
+	m.keys++
+	return &chat.Claiming{
+		Key: chat.Key{TokenID: "tok_" + m.workspaceID, Route: "POST /chat", Value: fmt.Sprint(m.keys), BodyHash: "hash"}, Since: m.now.Add(-keysKept),
+	}
+}
+
+// isFree fails unless a key stands for nothing.
+func (m *turnModel) isFree(t *rapid.T, key *chat.Claiming) {
+	if key != nil {
+		_, err := m.b.Claimed(m.b.Context(), m.workspaceID, key.Key, key.Since)
+		wantKind(t, err, fault.NotFound)
+	}
 }
 
 func (m *turnModel) beginAgain(t *rapid.T) {
@@ -177,7 +209,7 @@ func (m *turnModel) drawFinish(t *rapid.T) step {
 	asked, attempt := m.some(t)
 	end := m.drawEnd(t, asked, attempt)
 	do := func() error { return m.b.FinishTurn(m.b.Context(), m.workspaceID, end) }
-	return step{do, func(t *rapid.T, err error) {
+	return step{do: do, settle: func(t *rapid.T, err error) {
 		a := &asked.stored.Answer
 		if attempt != a.Attempt || a.Status != chat.Generating && a.Status != chat.Interrupted {
 			wantKind(t, err, fault.NotFound)
@@ -265,6 +297,12 @@ func (m *turnModel) check(t *rapid.T) {
 		if want.Answer.Status != chat.Failed {
 			counted++
 		}
+		if asked.key != nil {
+			claim, err := m.b.Claimed(ctx, m.workspaceID, asked.key.Key, asked.key.Since)
+			if err != nil || claim != (chat.Claim{BodyHash: asked.key.BodyHash, ConversationID: m.conversation, AnswerID: want.Answer.MessageID, At: asked.asked}) {
+				t.Fatalf("the key is tied to %+v: %v", claim, err)
+			}
+		}
 		if asked.stopping {
 			stops = append(stops, want.Answer.MessageID)
 		}
@@ -273,6 +311,9 @@ func (m *turnModel) check(t *rapid.T) {
 				Answers: 1, PromptTokens: end.Record.Usage.PromptTokens, CompletionTokens: end.Record.Usage.CompletionTokens, Refuted: end.Record.Refuted,
 			})
 		}
+	}
+	if c, err := m.b.Conversation(ctx, m.workspaceID, m.chatbotID, m.conversation); err != nil || c.Title != m.title {
+		t.Fatalf("the title is %q, want %q: %v", c.Title, m.title, err)
 	}
 	if n, err := m.b.MessagesOf(ctx, m.workspaceID, thisMonth); err != nil || n != counted {
 		t.Fatalf("%d questions count, want %d: %v", n, counted, err)

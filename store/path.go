@@ -8,6 +8,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/ent/conversation"
 )
 
 // The statements in this file, in finish.go, in usages.go and in
@@ -96,6 +97,44 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 	return c, answerID, err
 }
 
+// complete does what else belongs to a turn that the transaction of ctx has begun, which
+// has locked the workspace by then, as a deletion does before it locks the conversation.
+// It returns what was said before.
+func complete(ctx context.Context, s *Store, workspaceID string, opening turn.Opening, answerID int64) ([]chat.Message, error) {
+	if opening.EndUser != "" {
+		if err := tie(ctx, s, workspaceID, opening.ConversationID, opening.EndUser); err != nil {
+			return nil, err
+		}
+	}
+	if err := claimFor(ctx, s, workspaceID, opening, opening.ConversationID, answerID); err != nil {
+		return nil, err
+	}
+	return earlierThan(ctx, s, workspaceID, opening)
+}
+
+// tie ties a conversation without an end user to one.
+func tie(ctx context.Context, s *Store, workspaceID string, id int64, endUser string) error {
+	n, err := s.db(ctx).Conversation.Update().Where(conversation.ID(id), conversation.Or(
+		conversation.ExternalUserID(""), conversation.ExternalUserID(endUser))).
+		SetExternalUserID(endUser).Save(within(ctx, workspaceID))
+	if err == nil && n == 0 {
+		return chat.ErrNoConversation
+	}
+	return err
+}
+
+// claimFor claims the key of a turn that the transaction of ctx has begun.
+func claimFor(ctx context.Context, s *Store, workspaceID string, opening turn.Opening, conversationID, answerID int64) error {
+	if opening.Key == nil {
+		return nil
+	}
+	err := NewKeys(s).Claim(ctx, workspaceID, opening.Key.Key, chat.Claim{ConversationID: conversationID, AnswerID: answerID, At: opening.At}, opening.Key.Since)
+	if fault.Is(err, fault.Conflict) {
+		return chat.ErrClaimed
+	}
+	return err
+}
+
 // BeginTurn appends a question and an answer that is being generated, counts the
 // question, and reads what was said before. The partial index
 // message_one_generating makes it a Conflict while there is another.
@@ -120,8 +159,8 @@ func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.
 		if err := addToMonth(ctx, s.store, workspaceID, opening.Month, opening.Reserved); err != nil {
 			return mapError(err)
 		}
-		earlier, err = earlierThan(ctx, s.store, workspaceID, opening)
-		return err
+		earlier, err = complete(ctx, s.store, workspaceID, opening, answerID)
+		return mapError(err)
 	})
 	return answerID, earlier, err
 }

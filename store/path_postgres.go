@@ -14,11 +14,27 @@ import (
 
 // The statements in this file begin many turns at once. A row of a workspace, a
 // chatbot or a conversation that is gone, or that another transaction has locked in
-// order to delete it, is left out, and harms none of the others. Nothing else in
-// what a caller sends can make them fail.
+// order to delete it, is left out, and harms none of the others; so is one whose key was
+// claimed before. Nothing else in what a caller sends can make them fail.
 
-// asked are the parameters that both statements have.
-const asked = `$1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::bigint[]`
+// asked are the parameters that both statements have, and askedAs their names.
+const (
+	asked = `$1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::bigint[],
+		$9::text[], $10::text[], $11::text[], $12::text[]`
+	askedAs = `workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard, token_id, route, key, body_hash`
+)
+
+// claimKeys claims the keys of numbered, whose rows without one have NULL. A key that is
+// there, even an expired one, is left out. Servers that claim the same keys do so in the
+// same order, so that none waits for another in a circle.
+const claimKeys = `claimed AS (
+	INSERT INTO idempotency_keys (workspace_id, token_id, route, key, body_hash, conversation_id, message_id, created_at)
+	SELECT workspace_id, token_id, route, key, body_hash, conversation_id, GREATEST(first_id, second_id), at FROM numbered
+	WHERE key IS NOT NULL ORDER BY token_id, route, key
+	ON CONFLICT (token_id, route, key) DO NOTHING RETURNING message_id
+), admitted AS MATERIALIZED (
+	SELECT * FROM numbered WHERE key IS NULL OR GREATEST(first_id, second_id) IN (SELECT message_id FROM claimed)
+)`
 
 // countTurns counts the questions of begun, which has the columns of its rows. One row
 // of usages is changed once.
@@ -31,13 +47,15 @@ const countTurns = `counted AS (
 // beginConversations begins conversations, each with its first turn. The ids come from
 // the sequences first, so that all rows know of each other.
 const beginConversations = `WITH allowed AS MATERIALIZED (
-	SELECT a.* FROM unnest(` + asked + `, $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::text[], $14::text[], $15::text[]) WITH ORDINALITY
-	AS a (workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard,
+	SELECT a.* FROM unnest(` + asked + `, $13::text[], $14::text[], $15::timestamptz[], $16::text[], $17::text[], $18::text[], $19::text[]) WITH ORDINALITY
+	AS a (` + askedAs + `,
 		external_user_id, status, created_at, origin, begun_by, title, metadata, place)
 	JOIN workspaces w ON w.id = a.workspace_id JOIN chatbots b ON b.id = a.chatbot_id AND b.workspace_id = a.workspace_id
 	FOR KEY SHARE OF w, b SKIP LOCKED
-), begun AS MATERIALIZED (
+), numbered AS MATERIALIZED (
 	SELECT *, nextval('conversations_id_seq') AS conversation_id, nextval('messages_id_seq') AS first_id, nextval('messages_id_seq') AS second_id FROM allowed
+), ` + claimKeys + `, begun AS NOT MATERIALIZED (
+	SELECT * FROM admitted
 ), conversation AS (
 	INSERT INTO conversations (id, workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
 	SELECT conversation_id, workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata FROM begun
@@ -50,22 +68,32 @@ const beginConversations = `WITH allowed AS MATERIALIZED (
 
 // appendTurns begins the next turns of conversations, and reads what was said in them
 // before. A conversation in which an answer is being generated is left out: while it is,
-// the history is not complete.
+// the history is not complete. One in which another server begins an answer within the
+// same statement is left out, too, unless its key has been claimed: then all of it fails,
+// so that no claim stays.
 const appendTurns = `WITH allowed AS MATERIALIZED (
-	SELECT a.* FROM unnest(` + asked + `, $9::bigint[], $10::bigint[], $11::text[]) WITH ORDINALITY
-	AS a (workspace_id, chatbot_id, question, at, lease_until, delivery, month, shard, conversation_id, wanted, seen, place)
+	SELECT a.* FROM unnest(` + asked + `, $13::bigint[], $14::bigint[], $15::text[], $16::text[]) WITH ORDINALITY
+	AS a (` + askedAs + `, conversation_id, wanted, seen, title, place)
 	JOIN workspaces w ON w.id = a.workspace_id JOIN conversations c ON c.id = a.conversation_id AND c.workspace_id = a.workspace_id
 	WHERE (a.seen IS NULL OR a.seen = c.external_user_id)
 		AND NOT EXISTS (SELECT FROM messages g WHERE g.conversation_id = a.conversation_id AND g.status = 'generating')
 	FOR KEY SHARE OF w, c SKIP LOCKED
 ), numbered AS MATERIALIZED (
 	SELECT *, nextval('messages_id_seq') AS first_id, nextval('messages_id_seq') AS second_id FROM allowed
+), ` + claimKeys + `, keyed AS (
+	INSERT INTO messages (id, workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT GREATEST(first_id, second_id), workspace_id, conversation_id, 'assistant', '', 'generating', lease_until, at, delivery FROM admitted
+	WHERE key IS NOT NULL RETURNING id
 ), answer AS (
 	INSERT INTO messages (id, workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
-	SELECT GREATEST(first_id, second_id), workspace_id, conversation_id, 'assistant', '', 'generating', lease_until, at, delivery FROM numbered
+	SELECT GREATEST(first_id, second_id), workspace_id, conversation_id, 'assistant', '', 'generating', lease_until, at, delivery FROM admitted
+	WHERE key IS NULL
 	ON CONFLICT (conversation_id) WHERE status = 'generating' DO NOTHING RETURNING id
 ), begun AS MATERIALIZED (
-	SELECT n.*, answer.id AS answer_id FROM answer JOIN numbered n ON answer.id = GREATEST(n.first_id, n.second_id)
+	SELECT n.*, a.id AS answer_id FROM (SELECT id FROM keyed UNION ALL SELECT id FROM answer) a JOIN admitted n ON a.id = GREATEST(n.first_id, n.second_id)
+), titled AS (
+	UPDATE conversations c SET title = b.title FROM begun b
+	WHERE b.title <> '' AND c.id = b.conversation_id AND c.workspace_id = b.workspace_id AND c.title = ''
 ), question AS (
 	INSERT INTO messages (id, workspace_id, conversation_id, role, content, status, created_at)
 	SELECT LEAST(first_id, second_id), workspace_id, conversation_id, 'user', question, 'complete', at FROM begun
@@ -102,10 +130,26 @@ func openings(rows []openingOf) []any {
 		column(rows, func(r *openingOf) string { return deliveryWords(r.Delivery) }),
 		column(rows, func(r *openingOf) string { return r.Month }),
 		column(rows, func(r *openingOf) int64 { return r.shard }),
+		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.TokenID }) }),
+		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.Route }) }),
+		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.Value }) }),
+		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.BodyHash }) }),
 	}
 }
 
+// ofKey is a part of the row's key, or nil without one.
+func (r *openingOf) ofKey(part func(*chat.Claiming) *string) *string {
+	if r.Key == nil {
+		return nil
+	}
+	return part(r.Key)
+}
+
 func (g *groups) beginConversations(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+	return beginConversationsOn(ctx, g.db, rows, tell)
+}
+
+func beginConversationsOn(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
 	args := append(openings(rows),
 		column(rows, func(r *openingOf) string { return r.conversation.ExternalUserID }),
 		column(rows, func(r *openingOf) string { return r.conversation.Status }),
@@ -115,7 +159,7 @@ func (g *groups) beginConversations(ctx context.Context, rows []openingOf, tell 
 		column(rows, func(r *openingOf) string { return r.conversation.Title }),
 		column(rows, func(r *openingOf) string { return r.metadata }),
 	)
-	return eachRow(ctx, g.db, beginConversations, args, func(row *sql.Rows) error {
+	return eachRow(ctx, on, beginConversations, args, func(row *sql.Rows) error {
 		var place int
 		var begun begunTurn
 		err := row.Scan(&place, &begun.conversationID, &begun.answerID)
@@ -131,28 +175,49 @@ func (g *groups) beginConversations(ctx context.Context, rows []openingOf, tell 
 func (g *groups) beginConversation(ctx context.Context, row openingOf) (begunTurn, error) {
 	row.shard = shardsOf(g.store, row.Reserved)
 	if intx.Inside(ctx) {
-		return g.beginConversationAlone(ctx, row)
+		return g.beginConversationWithin(ctx, row)
 	}
 	return g.conversations.do(ctx, row)
 }
 
-// beginConversationAlone waits for who has locked the workspace or the chatbot.
+// beginConversationAlone is one round trip, and waits for who has locked the workspace or
+// the chatbot. A key makes it a transaction if it is taken, or was and has expired.
 func (g *groups) beginConversationAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+	if row.Key == nil {
+		return g.beginConversationWithin(ctx, row)
+	}
+	var isBegun bool
+	err = beginConversationsOn(ctx, g.store.raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
+	if err != nil || isBegun {
+		return begun, err
+	}
+	err = g.store.InTx(ctx, func(ctx context.Context) (err error) {
+		begun, err = g.beginConversationWithin(ctx, row)
+		return err
+	})
+	return begun, err
+}
+
+// beginConversationWithin is beginConversations for one, in the transaction of ctx.
+func (g *groups) beginConversationWithin(ctx context.Context, row openingOf) (begun begunTurn, err error) {
 	c := row.conversation
 	err = scanOne(ctx, g.store.raw(ctx), []any{&begun.conversationID, &begun.answerID}, beginConversation,
 		row.workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, row.Question, row.LeaseUntil, row.At, row.Month, deliveryWords(row.Delivery), row.shard,
 		string(c.Origin), c.BegunBy, c.Title, row.metadata)
-	return begun, err
+	if err != nil {
+		return begun, err
+	}
+	return begun, claimFor(ctx, g.store, row.workspaceID, row.Opening, begun.conversationID, begun.answerID)
 }
 
-// beginTurn begins a turn together with others, or in the transaction of ctx. The first
-// one of a conversation without a title changes that, too.
+// beginTurn begins a turn together with others, or in the transaction of ctx. One that
+// ties its conversation to an end user, which another may do at the same time, goes alone.
 func (g *groups) beginTurn(ctx context.Context, row openingOf) (begunTurn, error) {
 	row.shard = shardsOf(g.store, row.Reserved)
 	switch {
 	case intx.Inside(ctx):
 		return g.beginTurnWithin(ctx, row)
-	case row.Title != "":
+	case row.EndUser != "":
 		return g.beginTurnInTx(ctx, row)
 	}
 	return g.turns.do(ctx, row)
@@ -162,7 +227,8 @@ func beginTurns(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, te
 	args := append(openings(rows),
 		column(rows, func(r *openingOf) int64 { return r.ConversationID }),
 		column(rows, func(r *openingOf) int { return r.Earlier }),
-		column(rows, func(r *openingOf) *string { return r.Seen }))
+		column(rows, func(r *openingOf) *string { return r.Seen }),
+		column(rows, func(r *openingOf) string { return r.Title }))
 	begun := make(map[int]*begunTurn, len(rows))
 	err := eachRow(ctx, on, appendTurns, args, func(row *sql.Rows) error {
 		var place int
@@ -223,6 +289,6 @@ func (g *groups) beginTurnWithin(ctx context.Context, row openingOf) (begun begu
 	if begun.answerID, err = insertTurn(ctx, g.store, statement, args...); err != nil {
 		return begun, err
 	}
-	begun.earlier, err = earlierThan(ctx, g.store, row.workspaceID, row.Opening)
+	begun.earlier, err = complete(ctx, g.store, row.workspaceID, row.Opening, begun.answerID)
 	return begun, err
 }

@@ -2,12 +2,17 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/account"
 	"parley/core/chat"
@@ -265,6 +270,73 @@ func TestSettling(t *testing.T) {
 				b.must(b.UpdatePlan(ctx, stored))
 			})
 		}
+	})
+}
+
+// counting counts the statements that run on what it wraps.
+type counting struct {
+	entsql.ExecQuerier
+	statements atomic.Int64
+}
+
+func (c *counting) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	c.statements.Add(1)
+	return c.ExecQuerier.QueryContext(ctx, query, args...)
+}
+
+func (c *counting) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	c.statements.Add(1)
+	return c.ExecQuerier.ExecContext(ctx, query, args...)
+}
+
+// TestSettlingAPortion reads workspaces in which nothing is to settle, although there may
+// be: each has a token that has expired beyond the one that its plan includes.
+func TestSettlingAPortion(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx := b.Context()
+		const workspaces = 250 // three chunks
+		limited, err := b.Plan(ctx, plan.Basic)
+		b.must(err)
+		limited.Limits.TokensPerChatbot = 1
+		b.must(b.UpdatePlan(ctx, limited))
+		b.must(b.CreateUser(ctx, newUser("usr_owner")))
+		b.must(b.InTx(ctx, func(ctx context.Context) error {
+			for i := range workspaces {
+				id := fmt.Sprintf("%04d", i)
+				err := errors.Join(
+					b.CreateWorkspace(ctx, tenant.Workspace{ID: "ws_" + id, Plan: plan.Basic, CreatedAt: epoch}),
+					b.CreateChatbot(ctx, "ws_"+id, chatbot.Chatbot{ID: "cb_" + id, CreatedAt: epoch}),
+					b.AddMember(ctx, "ws_"+id, tenant.Member{UserID: "usr_owner", Role: tenant.RoleOwner, CreatedAt: epoch}),
+					b.CreateToken(ctx, "ws_"+id, chatbot.Token{ID: "tok_" + id, ChatbotID: "cb_" + id, CreatedAt: epoch}, "hash "+id),
+					b.CreateToken(ctx, "ws_"+id, chatbot.Token{ID: "tok_expired_" + id, ChatbotID: "cb_" + id, ExpiresAt: &epoch, CreatedAt: epoch}, "expired hash "+id),
+				)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		counter := &counting{ExecQuerier: b.queries}
+		b.queries, b.client = counter, newClient(b.dialect, counter)
+		all, err := collected(b.Settling(ctx))
+		b.must(err)
+		b.Run("what they hold is read a hundred workspaces at a time", func(t *testing.T) {
+			const each = 4 // of chatbots, members with their users, and tokens
+			if n := counter.statements.Load(); n != 1+3*each {
+				t.Errorf("it took %d statements", n)
+			}
+		})
+		b.Run("each has what it holds when it is read alone", func(t *testing.T) {
+			if len(all) != workspaces {
+				t.Fatalf("%d were read", len(all))
+			}
+			for _, w := range []tenant.Settling{all[0], all[100], all[workspaces-1]} {
+				alone, err := b.Holdings(ctx, w.WorkspaceID)
+				if err != nil || !w.Maybe || len(alone) != 4 || !reflect.DeepEqual(w.Holdings, alone) {
+					t.Errorf("%s has %+v, want %+v: %v", w.WorkspaceID, w.Holdings, alone, err)
+				}
+			}
+		})
 	})
 }
 

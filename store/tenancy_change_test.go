@@ -30,9 +30,6 @@ var methodsThatChange = []confined{
 	{"CountRemoval", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CountRemoval(ctx, as, "rm_doc_gone_"+a.id, 1, []int64{a.answer}, epoch)
 	}},
-	{"SetExternalUser", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.SetExternalUser(ctx, as, a.conversation, a.secret)
-	}},
 	{"ChangeConversation", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.ChangeConversation(ctx, as, a.chatbot, a.conversation, func(c *chat.Conversation) error {
 			c.Metadata = map[string]string{"mine": a.secret}

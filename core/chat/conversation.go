@@ -118,10 +118,6 @@ type Conversations interface {
 	// CreateConversation returns the conversation with its new id.
 	CreateConversation(ctx context.Context, workspaceID string, conversation Conversation) (Conversation, error)
 	Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (Conversation, error)
-	// SetExternalUser ties a conversation to an end user. In a transaction it
-	// comes after what locks the workspace, such as BeginTurn. It is NotFound if the
-	// conversation is another end user's.
-	SetExternalUser(ctx context.Context, workspaceID string, id int64, externalUserID string) error
 	// ListConversations returns the conversations of the API that a list chooses,
 	// newest first, at most its limit.
 	ListConversations(ctx context.Context, workspaceID, chatbotID string, list List) ([]Conversation, error)

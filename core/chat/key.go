@@ -24,6 +24,14 @@ type Key struct {
 	BodyHash string
 }
 
+// Claiming is a key that is about to be tied to what its request begins.
+type Claiming struct {
+	Key
+	// Since is the time after which a claim of the key counts. One from before is
+	// replaced.
+	Since time.Time
+}
+
 // Claim is what a key is tied to.
 type Claim struct {
 	// BodyHash is the hash of the request that made the claim.
@@ -74,6 +82,14 @@ func (k *Keys) Claim(ctx context.Context, workspaceID string, key Key, conversat
 		return ErrClaimed
 	}
 	return err
+}
+
+// Claiming is a key as it can be claimed now, and nil for none.
+func (k *Keys) Claiming(key *Key) *Claiming {
+	if key == nil {
+		return nil
+	}
+	return &Claiming{*key, k.now().Add(-keysKept)}
 }
 
 // Claimed returns what a key stands for. It is NotFound for a new one, and a

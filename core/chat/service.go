@@ -137,19 +137,6 @@ func (s *Service) Conversation(ctx context.Context, p *chatbot.Principal, ref Re
 	return conversation, err
 }
 
-// SetExternalUser ties a conversation that has no end user to one. An empty
-// name changes nothing.
-func (s *Service) SetExternalUser(ctx context.Context, conversation Conversation, externalUserID string) error {
-	if externalUserID == "" || conversation.ExternalUserID != "" {
-		return nil
-	}
-	err := s.store.SetExternalUser(ctx, conversation.WorkspaceID, conversation.ID, externalUserID)
-	if fault.Is(err, fault.NotFound) { // another end user was first
-		return ErrNoConversation
-	}
-	return err
-}
-
 // LastMessages returns the last settled messages of a conversation with an id
 // below before, oldest first. A before of 0 is above all.
 func (s *Service) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]Message, error) {

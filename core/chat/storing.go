@@ -19,6 +19,15 @@ func Storing(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), StoreWithin)
 }
 
+// endWithin bounds the storing of an answer that waits its turn behind many others.
+// Unlike a question, it cannot be asked for again at no cost.
+const endWithin = time.Minute
+
+// StoringEnd is [Storing] for the end of an answer.
+func StoringEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), endWithin)
+}
+
 // TimedOut gives the error of a store that did not answer in time its kind.
 func TimedOut(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {

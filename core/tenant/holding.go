@@ -41,6 +41,9 @@ type Settling struct {
 	// Maybe is false if nothing is suspended, and there is no more than the plan
 	// includes.
 	Maybe bool
+	// Holdings are those that count for a workspace where there may be something, as
+	// [HoldingStore] has them.
+	Holdings []Holding
 }
 
 // HoldingStore stores what is over the limit of a plan.
@@ -49,7 +52,8 @@ type HoldingStore interface {
 	// the oldest of each first. They include expired tokens, because the caller knows
 	// the time. The id of a member is the user's; the owner who joined first is vital.
 	Holdings(ctx context.Context, workspaceID string) ([]Holding, error)
-	// Settling reads all workspaces, a portion at a time.
+	// Settling reads all workspaces, a portion at a time with what those hold that may
+	// have something to settle.
 	Settling(ctx context.Context) iter.Seq2[Settling, error]
 	// SetOverLimit marks the holdings with the ids as over the limit, and all others of
 	// the resource as within it.

@@ -86,15 +86,23 @@ func (p *Plans) SettleAll(ctx context.Context) error {
 // settleAll settles workspaces one after the other, so that none waits for the others.
 // One that fails does not keep the others from it.
 func (p *Plans) settleAll(ctx context.Context, wanted func(plan.Name) bool) error {
+	plans, err := p.db.Plans.Plans(ctx)
+	if err != nil {
+		return err
+	}
+	limits := map[plan.Name]plan.Limits{}
+	for _, known := range plans {
+		limits[known.Name] = known.Limits
+	}
 	var failures []error
 	for w, err := range p.db.Holdings.Settling(ctx) {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		if !w.Maybe || !wanted(w.Plan) {
+		if !w.Maybe || !wanted(w.Plan) || !p.holdings.isUnsettled(w, limits[w.Plan]) {
 			continue
 		}
-		err := p.holdings.settleIfUnsettled(ctx, w)
+		err := p.holdings.Settle(ctx, w.WorkspaceID)
 		if ctx.Err() != nil {
 			return errors.Join(append(failures, context.Cause(ctx))...)
 		}

@@ -19,10 +19,14 @@ func (h *Holdings) List(ctx context.Context, workspaceID string) ([]Holding, err
 // active is List with the tokens that were rolled.
 func (h *Holdings) active(ctx context.Context, workspaceID string) ([]Holding, error) {
 	holdings, err := h.db.Holdings.Holdings(ctx, workspaceID)
+	return h.withoutExpired(holdings), err
+}
+
+func (h *Holdings) withoutExpired(holdings []Holding) []Holding {
 	now := h.now()
 	return slices.DeleteFunc(holdings, func(held Holding) bool {
 		return held.ExpiresAt != nil && !now.Before(*held.ExpiresAt)
-	}), err
+	})
 }
 
 // successorsIn has the id of the token that replaces one, by that one's id.
@@ -45,23 +49,14 @@ func (h *Holdings) Settle(ctx context.Context, workspaceID string) error {
 	})
 }
 
-// settleIfUnsettled is [Holdings.Settle], and takes no lock if nothing is to change, as
-// for most workspaces.
-func (h *Holdings) settleIfUnsettled(ctx context.Context, w Settling) error {
-	p, err := h.db.Plans.Plan(ctx, w.Plan)
-	if err != nil {
-		return err
-	}
-	holdings, err := h.active(ctx, w.WorkspaceID)
-	if err != nil {
-		return err
-	}
-	for _, resource := range limitedInNumber {
-		if _, changed := overLimit(p.Limits, resource, holdings); changed {
-			return h.Settle(ctx, w.WorkspaceID)
-		}
-	}
-	return nil
+// isUnsettled reports whether [Holdings.Settle] would change something, which it hardly
+// ever does in a workspace where it may. It asks the database nothing.
+func (h *Holdings) isUnsettled(w Settling, limits plan.Limits) bool {
+	holdings := h.withoutExpired(w.Holdings)
+	return slices.ContainsFunc(limitedInNumber, func(resource plan.Resource) bool {
+		_, changed := overLimit(limits, resource, holdings)
+		return changed
+	})
 }
 
 // limitedInNumber lists the resources of holdings.

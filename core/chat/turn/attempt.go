@@ -170,11 +170,13 @@ func (a *attempt) abandon(ctx context.Context) {
 }
 
 // finish stores the answer. A database that is away for a moment does not
-// lose it.
+// lose it, and behind many others it waits for longer.
 func (a *attempt) finish(ctx context.Context, answer Answer) error {
 	defer a.leaveQueue()
 	defer a.service.running.remove(a.answerID)
-	ctx, cancel := chat.Storing(ctx)
+	trying, stop := chat.Storing(ctx)
+	defer stop()
+	ctx, cancel := chat.StoringEnd(ctx)
 	defer cancel()
 	for again := false; ; again = true {
 		err := a.service.Turns.FinishTurn(ctx, a.workspaceID, answer)
@@ -184,7 +186,7 @@ func (a *attempt) finish(ctx context.Context, answer Answer) error {
 		if again && fault.Is(err, fault.NotFound) {
 			return nil // stored at the first time, after all
 		}
-		if !fault.Is(err, fault.Unavailable) || !sleep(ctx, storeAgain) {
+		if !fault.Is(err, fault.Unavailable) || !sleep(trying, storeAgain) {
 			return chat.TimedOut(err)
 		}
 	}

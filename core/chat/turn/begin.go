@@ -72,24 +72,7 @@ func (b *beginning) create(ctx context.Context, a *attempt) error {
 	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID, b.ask.Metadata)
 	conversation.Title = chat.TitleOf(b.ask.Message)
 	a.opens = true
-	var answerID int64
-	create := func(ctx context.Context) (err error) {
-		conversation, answerID, err = b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(conversation, a))
-		return err
-	}
-	if b.ask.Key == nil {
-		if err := create(ctx); err != nil {
-			return chat.TimedOut(err)
-		}
-		b.begun(conversation, answerID)
-		return nil
-	}
-	err := b.Turns.InTx(ctx, func(ctx context.Context) error {
-		if err := create(ctx); err != nil {
-			return err
-		}
-		return b.Keys.Claim(ctx, a.workspaceID, *b.ask.Key, conversation.ID, answerID)
-	})
+	conversation, answerID, err := b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(conversation, a))
 	if err != nil {
 		return chat.TimedOut(err)
 	}
@@ -104,6 +87,9 @@ func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
 	b.turn.From = Position{AnswerID: answerID, Attempt: 1}
 	a.conversationID, a.answerID = conversation.ID, answerID
 	a.ticket.Keep()
+	if conversation.Title == "" { // until now
+		conversation.Title = chat.TitleOf(b.ask.Message)
+	}
 	b.remembered.put(conversation)
 }
 
@@ -145,7 +131,7 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 func (b *beginning) conversation(ctx context.Context) (conversation chat.Conversation, isRemembered bool, err error) {
 	bot := &b.principal.Chatbot
 	conversation, isRemembered = b.remembered.of(bot.WorkspaceID, bot.ID, b.ask.ConversationID)
-	if isRemembered && b.ask.isPlain(conversation) && conversation.Admits(b.principal, b.ask.ExternalUserID) {
+	if isRemembered && !b.ask.ties(conversation) && !b.ask.Given.isElsewhere() && conversation.Admits(b.principal, b.ask.ExternalUserID) {
 		return conversation, true, nil
 	}
 	conversation, err = b.Chats.Conversation(ctx, b.principal, b.ask.Ref)
@@ -186,24 +172,14 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		if answerID, earlier, err = b.Turns.BeginTurn(ctx, a.workspaceID, opening); err != nil {
 			return err
 		}
-		// After BeginTurn, which locks the workspace: a deletion locks it before
-		// the conversation, too.
-		if err := b.Chats.SetExternalUser(ctx, conversation, b.ask.ExternalUserID); err != nil {
-			return err
-		}
-		if b.ask.Key != nil {
-			if err := b.Keys.Claim(ctx, a.workspaceID, *b.ask.Key, conversation.ID, answerID); err != nil {
-				return err
-			}
-		}
 		a.opens = len(earlier) == 0
 		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, earlier)
 		return err
 	}
-	if b.ask.isPlain(conversation) {
-		err = store(ctx)
-	} else {
+	if b.ask.Given.isElsewhere() {
 		err = b.Turns.InTx(ctx, store)
+	} else {
+		err = store(ctx)
 	}
 	if err != nil {
 		return nil, chat.TimedOut(err)
@@ -212,12 +188,9 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 	return history, nil
 }
 
-// isPlain reports whether nothing but the turn itself is stored and read to begin it in
-// a conversation.
-// Then it needs no transaction, and can share a statement with other turns.
-func (a Ask) isPlain(conversation chat.Conversation) bool {
-	tied := a.ExternalUserID == "" || conversation.ExternalUserID != ""
-	return tied && a.Key == nil && (a.Given == nil || a.Given.Follows == 0)
+// ties reports whether the question ties a conversation to its end user.
+func (a Ask) ties(conversation chat.Conversation) bool {
+	return a.ExternalUserID != "" && conversation.ExternalUserID == ""
 }
 
 func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening {
@@ -226,6 +199,10 @@ func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening 
 	if conversation.Title == "" {
 		opening.Title = chat.TitleOf(b.ask.Message)
 	}
+	if b.ask.ties(conversation) {
+		opening.EndUser = b.ask.ExternalUserID
+	}
+	opening.Key = b.Keys.Claiming(b.ask.Key)
 	opening.Month, opening.Reserved = a.ticket.Counts(a.origin, now)
 	if b.ask.Delivery.IDs {
 		opening.Delivery = &b.ask.Delivery

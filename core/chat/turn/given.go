@@ -76,7 +76,7 @@ func (g *Given) history() []prompt.Message {
 
 // follows checks that the question comes after an answer of the conversation.
 func (g *Given) follows(ctx context.Context, turns Turns, conversation chat.Conversation) error {
-	if g == nil || g.Follows == 0 {
+	if !g.isElsewhere() {
 		return nil
 	}
 	_, err := turns.Turn(ctx, conversation.WorkspaceID, conversation.ID, g.Follows)
@@ -85,6 +85,10 @@ func (g *Given) follows(ctx context.Context, turns Turns, conversation chat.Conv
 	}
 	return err
 }
+
+// isElsewhere reports whether the question may come after an answer that is not the last
+// one, so that its history may have to be read by itself.
+func (g *Given) isElsewhere() bool { return g != nil && g.Follows != 0 }
 
 // before is the history of a question in a conversation: what was stored before it, unless
 // the caller says otherwise.

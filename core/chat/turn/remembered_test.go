@@ -84,6 +84,21 @@ func TestRememberedConversation(t *testing.T) {
 			isFree(t, s)
 		})
 	}
+	t.Run("one that got its title with the turn that was just begun is remembered", func(t *testing.T) {
+		store := &changing{conversation: chat.Conversation{ID: 1, WorkspaceID: "ws", ChatbotID: "cb", Origin: chat.API}}
+		s := serviceWith(&store.oneConversation, nothingFound{}, says{text: "Yes."})
+		s.Turns, s.Chats = store, chat.New(chat.Ports{Conversations: store}, nil, s.Now, s.Log)
+		for _, did := range [][]string{lookUp, known} {
+			store.did = nil
+			turn, err := s.Begin(t.Context(), caller, question())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := turn.Run(t.Context(), func(Event) error { return nil }); err != nil || !slices.Equal(store.did, did) {
+				t.Errorf("it did %q: %v", store.did, err)
+			}
+		}
+	})
 	t.Run("one without a title is not remembered, because the next turn gives it one", func(t *testing.T) {
 		r := newRemembered()
 		r.put(chat.Conversation{ID: 1, WorkspaceID: "ws", ChatbotID: "cb"})

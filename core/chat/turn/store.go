@@ -14,12 +14,15 @@ type Turns interface {
 	InTx(ctx context.Context, fn func(context.Context) error) error
 
 	// BeginConversation creates a conversation with its first turn, which is
-	// as BeginTurn's; the conversation is returned with its new id.
+	// as BeginTurn's; the conversation is returned with its new id. It is
+	// [chat.ErrClaimed] if the turn's key is taken.
 	BeginConversation(ctx context.Context, workspaceID string, conversation chat.Conversation, turn Opening) (made chat.Conversation, answerID int64, err error)
 	// BeginTurn appends a question, and an answer that is being generated
 	// until the lease ends, and counts the question in its month. It returns the
 	// last messages that readers see of those before, oldest first. It is a
-	// Conflict while another answer is being generated in the conversation.
+	// Conflict while another answer is being generated in the conversation,
+	// [chat.ErrClaimed] if the turn's key is taken, and [chat.ErrNoConversation] if
+	// the conversation is tied to another end user.
 	BeginTurn(ctx context.Context, workspaceID string, turn Opening) (answerID int64, earlier []chat.Message, err error)
 	// BeginAgain makes an Interrupted or Failed answer one that is being
 	// generated, empty and with the next attempt, and returns that. A question
@@ -84,6 +87,10 @@ type Opening struct {
 	Reserved bool
 	// Delivery is nil for a turn whose stream cannot be resumed.
 	Delivery *Delivery
+	// EndUser is to be tied to the conversation, which had none, and empty otherwise.
+	EndUser string
+	// Key, unless nil, is claimed for the turn in the same commit.
+	Key *chat.Claiming
 	// Seen, unless nil, is the end user that the conversation had when it was read, or
 	// empty for none. If that has changed, BeginTurn begins nothing, and fails with
 	// [ErrNotAsSeen]. So it may if the conversation is gone or busy.

@@ -33,10 +33,8 @@ type oneConversation struct {
 	away     time.Time
 	panics   bool
 	finished []Answer
-	// locked says that BeginTurn has locked the workspace, and tied to whom the
-	// conversation was tied after that.
-	locked bool
-	tied   string
+	// tied is to whom the conversation was tied.
+	tied string
 }
 
 func (s *oneConversation) InTx(ctx context.Context, fn func(context.Context) error) error {
@@ -57,17 +55,9 @@ func (s *oneConversation) BeginTurn(_ context.Context, _ string, opening Opening
 	if time.Now().Before(s.busy) {
 		return 0, nil, fault.New(fault.Conflict, "busy")
 	}
-	s.locked = true
+	s.tied = opening.EndUser
 	earlier := []chat.Message{{ID: 4, Role: chat.User, Content: "Question 41?"}}
 	return 7, earlier[:min(opening.Earlier, 1)], nil
-}
-
-func (s *oneConversation) SetExternalUser(_ context.Context, _ string, _ int64, externalUserID string) error {
-	if !s.locked {
-		return errors.New("the workspace is not locked: this may end in a deadlock with its deletion")
-	}
-	s.tied = externalUserID
-	return nil
 }
 
 func (s *oneConversation) LastMessages(context.Context, string, int64, int64, int) ([]chat.Message, error) {
