@@ -28,7 +28,7 @@ func TestAudit(t *testing.T) {
 			want := entry
 			want.WorkspaceID = a.id
 			if len(got) == 1 {
-				want.ID = got[0].ID
+				want.ID, want.Seq, want.Hash = got[0].ID, got[0].Seq, got[0].Hash
 			}
 			if !reflect.DeepEqual(got, []audit.Entry{want}) {
 				t.Errorf("got %+v, want %+v", got, want)
@@ -93,13 +93,17 @@ func TestAudit(t *testing.T) {
 			}
 		})
 		b.Run("old entries are deleted in portions, and nothing else", func(t *testing.T) {
-			for want := range 2 {
-				more, err := b.DeleteAudit(ctx, epoch.Add(time.Minute), 1+want)
-				if err != nil || more != (want == 0) {
-					t.Errorf("portion %d: %v, %v", want, more, err)
+			b.must(b.AddAudit(ctx, other.id, audit.Entry{Actor: audit.System, Action: audit.SignedOut, At: epoch}))
+			chains, err := b.AgedChains(ctx, epoch.Add(time.Minute), "", 10)
+			if err != nil || !reflect.DeepEqual(chains, []string{a.id, other.id}) {
+				t.Fatalf("the chains are %v, %v", chains, err)
+			}
+			for _, want := range []int{1, 1, 0} {
+				if deleted, err := b.DeleteAudit(ctx, other.id, epoch.Add(time.Minute), 1); err != nil || deleted != want {
+					t.Errorf("%d are deleted, %v", deleted, err)
 				}
 			}
-			if page, err := b.AuditEntries(ctx, audit.Query{Limit: 10}); err != nil || len(page) != 2 {
+			if page, err := b.AuditEntries(ctx, audit.Query{Limit: 10}); err != nil || len(page) != 3 {
 				t.Errorf("%d are left, %v", len(page), err)
 			}
 		})
@@ -118,7 +122,7 @@ func TestAuditIDsGrow(t *testing.T) {
 			}
 			last = page[0].ID
 			// The highest goes, and its id does not come back.
-			_, err = b.DeleteAudit(b.Context(), epoch.Add(time.Second), 10)
+			_, err = b.DeleteAudit(b.Context(), audit.Unplaced, epoch.Add(time.Second), 10)
 			b.must(err)
 		}
 	})

@@ -60,8 +60,14 @@ var byHand = map[string]string{
 	"forgetUsageRecords": "ent would read what it changes.", "forgetThumbs": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetFeedback": oneStatement, "forgetGaps": oneStatement,
 	"isStated": planner, "selectStatistic": planner, "deleteStatistic": planner, "insertStatistic": planner,
-	"lockSchema": lock, "deleteAudit": portion, "insertBillingEvent": upsertIf, "beginChore": upsertIf,
+	"lockSchema": lock,
+	"selectHead": lock, "lockHead": lock, "insertChain": "ent's upsert reads the row back.", "moveHead": "It belongs to lockHead.",
+	"lastAged": severalTables, "lastAgedUnplaced": severalTables, "agedChains": "ent has no DISTINCT of an expression.", "headless": severalTables,
+	"moveKept": "It belongs to forgetSQLite.", "forgetSQLite": "It belongs to forgetPostgres.", "forgetUnplacedOnSQLite": "It belongs to forgetPostgres.", "forgetPostgres": "A function of the database deletes what the server may not.",
+	"insertBillingEvent": upsertIf, "beginChore": upsertIf,
 }
+
+const chainOf = "A chain has the name of its workspace."
 
 // anyWorkspace are the statements that name no workspace, and why.
 var anyWorkspace = map[string]string{
@@ -85,7 +91,11 @@ var anyWorkspace = map[string]string{
 	"settling":               "What is over the limits of a plan is suspended in every workspace.",
 	"quotas":                 "Owners of every workspace are told what they have used.",
 	"workDue":                "It asks which workspaces have work.",
-	"deleteAudit":            "The audit log outlives workspaces.",
+	"agedChains":             "The audit log outlives workspaces.",
+	"headless":               "The operator verifies all chains.",
+	"selectHead":             chainOf, "lockHead": chainOf, "insertChain": chainOf, "moveHead": chainOf, "moveKept": chainOf, "forgetPostgres": chainOf,
+	"lastAgedUnplaced":       "These entries concern no workspace.",
+	"forgetUnplacedOnSQLite": "These entries concern no workspace.",
 	"deleteRequestMinutes":   "It clears away what is old, of any workspace.",
 	"takeHost":               "A host is of no workspace.",
 	"leaveHost":              "A host is of no workspace.",

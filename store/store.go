@@ -39,7 +39,9 @@
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
 //     operator's command line.
-//   - DeleteAudit: the audit log outlives workspaces, and time ends it for all.
+//   - DeleteAudit, AgedChains, AuditTo, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
+//     its chains outlive workspaces, time ends entries for all, and an operator verifies
+//     them.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, ChoresBegun, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
@@ -58,6 +60,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/jackc/pgx/v5"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/ent"
 	_ "parley/ent/runtime" // the privacy policies
@@ -81,6 +84,9 @@ type Store struct {
 
 	// holder is the number of this process on PostgreSQL: see holds.go.
 	holder int64
+
+	// audited is told of entries of the audit log once they are committed: see AuditTo.
+	audited func([]audit.Entry)
 
 	jobsDSN  string // of SQLite, as is jobsTurn: see JobsDB
 	jobsTurn *sync.Mutex
@@ -175,6 +181,8 @@ type txKey struct{}
 type transaction struct {
 	raw    entsql.ExecQuerier
 	client *ent.Client // made when it is asked for
+	// audit is what the transaction does, which is written at its end: see sealAudit.
+	audit []audit.Entry
 }
 
 // InTx runs fn in one transaction; calls inside it join. On SQLite several
@@ -188,7 +196,12 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 	var begun *intx.Transaction
 	err := s.begin.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error {
 		begun = tx
-		return fn(context.WithValue(intx.With(ctx, tx), txKey{}, &transaction{raw: on}))
+		own := &transaction{raw: on}
+		ctx = context.WithValue(intx.With(ctx, tx), txKey{}, own)
+		if err := fn(ctx); err != nil || len(own.audit) == 0 {
+			return err
+		}
+		return s.sealAudit(ctx, own)
 	})
 	if err != nil {
 		return mapError(err)

@@ -32,7 +32,7 @@ var acrossWorkspaces = map[string]bool{
 	"AddTrial": true, "HasTrial": true,
 	"WorkspaceByCustomer": true, "Subscriptions": true, "StaleCustomers": true, "EndlessAccess": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
-	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "BeginChore": true, "ChoresBegun": true, "Retentions": true,
+	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "AgedChains": true, "ChainHeads": true, "ChainHead": true, "Chained": true, "Unchained": true, "Headless": true, "AuditTo": true, "BeginChore": true, "ChoresBegun": true, "Retentions": true,
 	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"Quotas": true, "Settling": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
@@ -104,6 +104,7 @@ func TestEveryMethodKeepsWorkspacesApart(t *testing.T) {
 
 // wipe takes away what the first half of the test has added.
 func (b *bundle) wipe(workspaceID string) error {
+	b.unguard()
 	return b.InTx(b.Context(), func(ctx context.Context) error {
 		for _, table := range []string{
 			"webhook_deliveries", "webhook_messages", "webhook_endpoints", "receipts", "idempotency_keys", "cached_answers", "providers",

@@ -69,6 +69,8 @@ const (
 
 	BackupMade     Action = "backup.made"
 	BackupRestored Action = "backup.restored"
+
+	ChainStarted Action = "audit.chain_started"
 )
 
 // Actions returns all actions.
@@ -86,5 +88,6 @@ func Actions() []Action {
 		DocumentRemoved, DocumentRestored, SourceRemoved,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 		BackupMade, BackupRestored,
+		ChainStarted,
 	}
 }

@@ -11,6 +11,7 @@ package audit
 
 import (
 	"context"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -33,6 +34,10 @@ type Entry struct {
 	Detail  string
 	Changes []Change
 	Origin  Origin
+	// Seq is the entry's place in its chain, from 1, and Hash makes the chain: see
+	// [Entry.HashAfter]. Entries from before there were chains have neither.
+	Seq  int64
+	Hash string
 }
 
 // Object is what was acted on.
@@ -54,8 +59,9 @@ type Change struct {
 
 // Log is the port to where entries are kept.
 type Log interface {
-	// AddAudit appends an entry, in the transaction of ctx if it has one. The
-	// workspace may be empty.
+	// AddAudit appends an entry to its chain. In a transaction of ctx it is written at
+	// the end of that, so that the chain is locked last and briefly. The workspace may be
+	// empty.
 	AddAudit(ctx context.Context, workspaceID string, entry Entry) error
 }
 
@@ -69,22 +75,30 @@ const (
 )
 
 // Record appends an entry about what happens in ctx: the actor and the origin
-// are the context's. What is too long is cut.
+// are the context's. What is too long is cut, and what no database keeps as it is, is
+// replaced: the entry has to be read back as it was hashed.
 func Record(ctx context.Context, log Log, workspaceID string, at time.Time, entry Entry) error {
-	entry.WorkspaceID, entry.At = workspaceID, at.UTC()
+	entry.WorkspaceID, entry.At = workspaceID, at.UTC().Truncate(time.Microsecond)
 	entry.Actor, entry.Origin = ActorOf(ctx), OriginOf(ctx)
-	entry.Object.Name = cut(entry.Object.Name, maxName)
+	entry.Actor.Name, entry.Origin.RequestID = plain(entry.Actor.Name), plain(entry.Origin.RequestID)
+	entry.Object.ID, entry.Object.Name = plain(entry.Object.ID), cut(entry.Object.Name, maxName)
 	entry.Detail = cut(entry.Detail, maxDetail)
 	changes := entry.Changes[:min(len(entry.Changes), MaxChanges)]
 	entry.Changes = make([]Change, len(changes))
 	for i, change := range changes {
-		entry.Changes[i] = Change{change.Field, cut(change.Old, maxValue), cut(change.New, maxValue)}
+		entry.Changes[i] = Change{plain(change.Field), cut(change.Old, maxValue), cut(change.New, maxValue)}
 	}
 	return log.AddAudit(ctx, workspaceID, entry)
 }
 
+// plain replaces the bytes that are no text, and takes out those that PostgreSQL refuses.
+func plain(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
 // cut shortens a text to a number of characters.
 func cut(text string, limit int) string {
+	text = plain(text)
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}

@@ -12,9 +12,12 @@ type Archive interface {
 	Audit(ctx context.Context, workspaceID string, filter Filter) ([]Entry, error)
 	// AuditEntries returns a page of all workspaces' entries, the latest first.
 	AuditEntries(ctx context.Context, query Query) ([]Entry, error)
-	// DeleteAudit deletes up to limit entries from before a time, and reports
-	// whether there may be more.
-	DeleteAudit(ctx context.Context, before time.Time, limit int) (more bool, err error)
+	// AgedChains returns chains with entries from before a time, in their order after
+	// one, at most limit.
+	AgedChains(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
+	// DeleteAudit deletes up to limit entries of a chain from before a time, the oldest
+	// first, and returns how many it deleted. The chain keeps where it goes on.
+	DeleteAudit(ctx context.Context, chain string, before time.Time, limit int) (deleted int, err error)
 }
 
 // Reader reads the audit log, and deletes what is old.
@@ -77,9 +80,28 @@ func (r *Reader) AuditLog(ctx context.Context, workspaceID string, since time.Ti
 
 // ForgetAudit deletes the entries from before a time.
 func (r *Reader) ForgetAudit(ctx context.Context, before time.Time) error {
+	for after := ""; ; {
+		chains, err := r.archive.AgedChains(ctx, before, after, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, chain := range chains {
+			if err := r.forgetChain(ctx, chain, before); err != nil {
+				return err
+			}
+			after = chain
+		}
+		if len(chains) < pageSize {
+			return nil
+		}
+	}
+}
+
+// forgetChain deletes in portions, so that nobody waits long for the chain.
+func (r *Reader) forgetChain(ctx context.Context, chain string, before time.Time) error {
 	for {
-		more, err := r.archive.DeleteAudit(ctx, before, pageSize)
-		if err != nil || !more {
+		deleted, err := r.archive.DeleteAudit(ctx, chain, before, pageSize)
+		if err != nil || deleted < pageSize {
 			return err
 		}
 	}

@@ -1,0 +1,184 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"parley/core/fault"
+)
+
+// Chains is the port to chains of entries, for those who verify them.
+type Chains interface {
+	// ChainHeads returns the heads of chains in the order of their names, after one, at
+	// most limit.
+	ChainHeads(ctx context.Context, after string, limit int) ([]Head, error)
+	// ChainHead returns one head. It is NotFound if there is none.
+	ChainHead(ctx context.Context, chain string) (Head, error)
+	// Chained returns entries of a chain in their places, after the place seq and within
+	// it after id, at most limit.
+	Chained(ctx context.Context, chain string, seq, id int64, limit int) ([]Entry, error)
+	// Unchained counts the entries of a chain without a place, and returns the highest
+	// id of those and the lowest of the others, each zero if there is none.
+	Unchained(ctx context.Context, chain string) (count, last, firstChained int64, err error)
+	// Headless returns chains that have entries with a place and no head, at most limit.
+	Headless(ctx context.Context, limit int) ([]string, error)
+}
+
+// Anchor is what somebody wrote down of an entry outside of the database: the head of a
+// chain, or an exported entry.
+type Anchor struct {
+	Chain string
+	Seq   int64
+	Hash  string
+	// Digest is that of an exported entry's own words, empty for a head.
+	Digest string
+	// At is when the entry was written, zero if that is not known.
+	At time.Time
+}
+
+// Verdict is what became of verifying a chain.
+type Verdict struct {
+	Head
+	// Checked is how many entries were recomputed, and Unchained how many are from
+	// before there were chains.
+	Checked, Unchained int64
+	// Compared is how many anchors were compared, and Forgotten how many were not,
+	// because time has taken their entries away.
+	Compared, Forgotten int64
+	// Problem is the first that was found, a sentence, or empty. Seq is its place.
+	Problem string
+	Seq     int64
+}
+
+// Verifier recomputes chains.
+type Verifier struct {
+	chains Chains
+	// kept is from when on entries are there unless somebody took them away.
+	kept time.Time
+}
+
+// NewVerifier returns a verifier of chains whose entries time does not take away that
+// were written after kept.
+func NewVerifier(chains Chains, kept time.Time) *Verifier { return &Verifier{chains, kept} }
+
+// Heads yields the heads of all chains.
+func (v *Verifier) Heads(ctx context.Context) iter.Seq2[Head, error] {
+	return func(yield func(Head, error) bool) {
+		for after := ""; ; {
+			page, err := v.chains.ChainHeads(ctx, after, pageSize)
+			if err != nil {
+				yield(Head{}, err)
+				return
+			}
+			for _, head := range page {
+				if !yield(head, nil) {
+					return
+				}
+				after = head.Chain
+			}
+			if len(page) < pageSize {
+				return
+			}
+		}
+	}
+}
+
+// All verifies every chain, and those that have lost their head. Anchors of a chain that
+// is not there are a problem of it.
+func (v *Verifier) All(ctx context.Context, anchors map[string][]Anchor) iter.Seq2[Verdict, error] {
+	return func(yield func(Verdict, error) bool) {
+		seen := map[string]bool{}
+		for head, err := range v.Heads(ctx) {
+			if err != nil {
+				yield(Verdict{}, err)
+				return
+			}
+			seen[head.Chain] = anchors[head.Chain] != nil
+			verdict, err := v.Chain(ctx, head.Chain, anchors[head.Chain])
+			if !yield(verdict, err) || err != nil {
+				return
+			}
+		}
+		lost, err := v.chains.Headless(ctx, pageSize)
+		if err != nil {
+			yield(Verdict{}, err)
+			return
+		}
+		for chain := range anchors {
+			if !seen[chain] {
+				lost = append(lost, chain)
+			}
+		}
+		for _, chain := range unique(lost) {
+			verdict, err := v.Chain(ctx, chain, anchors[chain])
+			if !yield(verdict, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// rounds is how often verifying a chain begins again because time took entries away
+// meanwhile.
+const rounds = 5
+
+// Chain verifies one chain, while others may append to it.
+func (v *Verifier) Chain(ctx context.Context, chain string, anchors []Anchor) (verdict Verdict, err error) {
+	for range rounds {
+		head, err := v.chains.ChainHead(ctx, chain)
+		if fault.Is(err, fault.NotFound) {
+			return v.headless(ctx, chain, anchors)
+		}
+		if err != nil {
+			return Verdict{}, err
+		}
+		w := &walk{Verifier: v, anchors: anchorsBySeq(anchors), verdict: Verdict{Head: head}, last: place{seq: head.KeptSeq, hash: head.KeptHash}}
+		if err := w.run(ctx); err != nil {
+			return Verdict{}, err
+		}
+		verdict = w.verdict
+		if verdict.Problem == "" {
+			break
+		}
+		now, err := v.chains.ChainHead(ctx, chain)
+		if err != nil || now.KeptSeq == head.KeptSeq {
+			return verdict, err
+		}
+	}
+	return verdict, nil
+}
+
+// headless is the verdict on a chain without a head.
+func (v *Verifier) headless(ctx context.Context, chain string, anchors []Anchor) (Verdict, error) {
+	verdict := Verdict{Head: Head{Chain: chain}}
+	found, err := v.chains.Chained(ctx, chain, 0, 0, 1)
+	switch {
+	case err != nil:
+		return verdict, err
+	case len(found) > 0:
+		verdict.Problem = "The head of the chain is missing, though there are entries: it was deleted."
+	case len(anchors) > 0:
+		verdict.Problem = fmt.Sprintf("The chain is missing, though its entry %d was written down: it was deleted, or this is another database.", anchors[0].Seq)
+	}
+	return verdict, nil
+}
+
+func anchorsBySeq(anchors []Anchor) map[int64][]Anchor {
+	of := map[int64][]Anchor{}
+	for _, a := range anchors {
+		of[a.Seq] = append(of[a.Seq], a)
+	}
+	return of
+}
+
+func unique(chains []string) (out []string) {
+	seen := map[string]bool{}
+	for _, chain := range chains {
+		if !seen[chain] {
+			out, seen[chain] = append(out, chain), true
+		}
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"parley/core/audit"
+	"parley/core/fault"
+	"parley/ent"
+	"parley/ent/auditentry"
+	"parley/ent/predicate"
+	"parley/ent/scope"
+	"parley/internal/intx"
+)
+
+// AuditTo has a function told of each transaction's entries, once they are committed and
+// in the order of each chain within the transaction. It is set before the database is used.
+func (s *Store) AuditTo(fn func(entries []audit.Entry)) { s.audited = fn }
+
+// AddAudit appends an entry of the audit log, at the end of the transaction. What
+// concerns no workspace has no workspace.
+func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.Entry) error {
+	entry.WorkspaceID, entry.At = workspaceID, entry.At.UTC().Truncate(time.Microsecond)
+	if tx, ok := ctx.Value(txKey{}).(*transaction); ok {
+		tx.audit = append(tx.audit, entry)
+		return nil
+	}
+	return s.InTx(ctx, func(ctx context.Context) error { return s.AddAudit(ctx, workspaceID, entry) })
+}
+
+// sealAudit writes what a transaction did to the ends of the chains. Nothing comes after
+// it but the commit, and all transactions lock chains in one order: so no two wait for
+// one another, and a chain is locked as briefly as possible.
+func (s *Store) sealAudit(ctx context.Context, tx *transaction) error {
+	var sealed []audit.Entry
+	chains, of := audit.ByChain(tx.audit)
+	tx.audit = nil
+	for _, chain := range chains {
+		entries, err := s.appendTo(chainScope(ctx, chain), chain, of[chain])
+		if err != nil {
+			return fmt.Errorf("writing the audit log: %w", mapError(err))
+		}
+		sealed = append(sealed, entries...)
+	}
+	if begun, ok := intx.Tx(ctx); ok && s.audited != nil {
+		begun.AfterCommit(func() { s.audited(sealed) })
+	}
+	return nil
+}
+
+// chainScope is the scope of a chain's entries.
+func chainScope(ctx context.Context, chain string) context.Context {
+	if chain == audit.Unplaced {
+		return scope.System(ctx)
+	}
+	return within(ctx, chain)
+}
+
+const (
+	selectHead  = `SELECT seq, hash, kept_seq, kept_hash FROM audit_chains WHERE id = $1`
+	lockHead    = selectHead + ` FOR UPDATE`
+	insertChain = `INSERT INTO audit_chains (id, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING`
+	moveHead    = `UPDATE audit_chains SET seq = $2, hash = $3 WHERE id = $1`
+)
+
+// appendTo writes entries to the end of a chain, which stays locked until the transaction
+// ends.
+func (s *Store) appendTo(ctx context.Context, chain string, entries []audit.Entry) ([]audit.Entry, error) {
+	head, err := s.lockHead(ctx, chain)
+	if fault.Is(err, fault.NotFound) {
+		head, entries, err = s.beginChain(ctx, chain, entries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	head.Append(entries)
+	rows := make([]*ent.AuditEntryCreate, len(entries))
+	for i, e := range entries {
+		rows[i] = s.newAuditEntry(ctx, e)
+	}
+	if err := s.db(ctx).AuditEntry.CreateBulk(rows...).Exec(ctx); err != nil {
+		return nil, err
+	}
+	moved, err := s.changes(ctx, moveHead, chain, head.Seq, head.Hash)
+	if err == nil && !moved {
+		err = errors.New("the head of the chain is gone")
+	}
+	return entries, err
+}
+
+// lockHead reads the end of a chain, and locks it on PostgreSQL. A SQLite file has one
+// writer.
+func (s *Store) lockHead(ctx context.Context, chain string) (audit.Head, error) {
+	head, statement := audit.Head{Chain: chain}, lockHead
+	if s.dialect == dialect.SQLite {
+		statement = selectHead
+	}
+	err := scanOne(ctx, s.raw(ctx), []any{&head.Seq, &head.Hash, &head.KeptSeq, &head.KeptHash}, statement, chain)
+	return head, err
+}
+
+// beginChain begins a chain. If there are entries from before there were chains, its
+// first entry says how many.
+func (s *Store) beginChain(ctx context.Context, chain string, entries []audit.Entry) (audit.Head, []audit.Entry, error) {
+	if _, err := s.raw(ctx).ExecContext(ctx, insertChain, chain); err != nil {
+		return audit.Head{}, nil, err
+	}
+	head, err := s.lockHead(ctx, chain)
+	if err != nil || head.Seq > 0 { // another transaction began it meanwhile
+		return head, entries, err
+	}
+	earlier, err := s.db(ctx).AuditEntry.Query().Where(ofChain(chain)).Count(ctx)
+	if err != nil || earlier == 0 {
+		return head, entries, err
+	}
+	first := audit.ChainBegun(chain, earlier, entries[0].At)
+	return head, append([]audit.Entry{first}, entries...), nil
+}
+
+// ofChain chooses the entries of a chain.
+func ofChain(chain string) predicate.AuditEntry {
+	if chain == audit.Unplaced {
+		return auditentry.WorkspaceIDIsNil()
+	}
+	return auditentry.WorkspaceID(chain)
+}
+
+func (s *Store) newAuditEntry(ctx context.Context, entry audit.Entry) *ent.AuditEntryCreate {
+	create := s.db(ctx).AuditEntry.Create().SetActor(entry.Actor.Name).SetUserID(entry.Actor.UserID).
+		SetAction(string(entry.Action)).SetObjectKind(entry.Object.Kind).SetObjectID(entry.Object.ID).
+		SetObjectName(entry.Object.Name).SetDetail(entry.Detail).SetChanges(fromChanges(entry.Changes)).
+		SetAddress(entry.Origin.Address).SetRequestID(entry.Origin.RequestID).SetAt(entry.At).
+		SetSeq(entry.Seq).SetHash(entry.Hash)
+	if entry.WorkspaceID != "" {
+		create.SetWorkspaceID(entry.WorkspaceID)
+	}
+	return create
+}
