@@ -284,6 +284,8 @@ var commandRecords = map[string]struct {
 	"billing unlink":          {reason: "no workspace has a customer here; see TestUnlinkCommand"},
 	"billing reconcile":       {reason: "what it corrects is recorded as subscription.changed"},
 	"audit list":              {reason: reads},
+	"audit verify":            {reason: reads},
+	"audit heads":             {reason: reads},
 	"ask":                     {reason: talks},
 	"config":                  {reason: reads},
 	"reindex":                 {reason: works},

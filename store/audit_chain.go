@@ -17,10 +17,6 @@ import (
 	"parley/internal/intx"
 )
 
-// AuditTo has a function told of each transaction's entries, once they are committed and
-// in the order of each chain within the transaction. It is set before the database is used.
-func (s *Store) AuditTo(fn func(entries []audit.Entry)) { s.audited = fn }
-
 // AddAudit appends an entry of the audit log, at the end of the transaction. What
 // concerns no workspace has no workspace.
 func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.Entry) error {
@@ -35,12 +31,12 @@ func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.En
 // sealAudit writes what a transaction did to the ends of the chains. Nothing comes after
 // it but the commit, and all transactions lock chains in one order: so no two wait for
 // one another, and a chain is locked as briefly as possible.
-func (s *Store) sealAudit(ctx context.Context, tx *transaction) error {
+func sealAudit(ctx context.Context, s *Store, tx *transaction) error {
 	var sealed []audit.Entry
 	chains, of := audit.ByChain(tx.audit)
 	tx.audit = nil
 	for _, chain := range chains {
-		entries, err := s.appendTo(chainScope(ctx, chain), chain, of[chain])
+		entries, err := appendTo(chainScope(ctx, chain), s, chain, of[chain])
 		if err != nil {
 			return fmt.Errorf("writing the audit log: %w", mapError(err))
 		}
@@ -69,10 +65,10 @@ const (
 
 // appendTo writes entries to the end of a chain, which stays locked until the transaction
 // ends.
-func (s *Store) appendTo(ctx context.Context, chain string, entries []audit.Entry) ([]audit.Entry, error) {
-	head, err := s.lockHead(ctx, chain)
+func appendTo(ctx context.Context, s *Store, chain string, entries []audit.Entry) ([]audit.Entry, error) {
+	head, err := readHead(ctx, s, chain)
 	if fault.Is(err, fault.NotFound) {
-		head, entries, err = s.beginChain(ctx, chain, entries)
+		head, entries, err = beginChain(ctx, s, chain, entries)
 	}
 	if err != nil {
 		return nil, err
@@ -80,10 +76,14 @@ func (s *Store) appendTo(ctx context.Context, chain string, entries []audit.Entr
 	head.Append(entries)
 	rows := make([]*ent.AuditEntryCreate, len(entries))
 	for i, e := range entries {
-		rows[i] = s.newAuditEntry(ctx, e)
+		rows[i] = newAuditEntry(s.db(ctx), e)
 	}
-	if err := s.db(ctx).AuditEntry.CreateBulk(rows...).Exec(ctx); err != nil {
+	written, err := s.db(ctx).AuditEntry.CreateBulk(rows...).Save(ctx)
+	if err != nil {
 		return nil, err
+	}
+	for i := range written {
+		entries[i].ID = written[i].ID
 	}
 	moved, err := s.changes(ctx, moveHead, chain, head.Seq, head.Hash)
 	if err == nil && !moved {
@@ -92,9 +92,9 @@ func (s *Store) appendTo(ctx context.Context, chain string, entries []audit.Entr
 	return entries, err
 }
 
-// lockHead reads the end of a chain, and locks it on PostgreSQL. A SQLite file has one
+// readHead reads the end of a chain, and locks it on PostgreSQL. A SQLite file has one
 // writer.
-func (s *Store) lockHead(ctx context.Context, chain string) (audit.Head, error) {
+func readHead(ctx context.Context, s *Store, chain string) (audit.Head, error) {
 	head, statement := audit.Head{Chain: chain}, lockHead
 	if s.dialect == dialect.SQLite {
 		statement = selectHead
@@ -105,11 +105,11 @@ func (s *Store) lockHead(ctx context.Context, chain string) (audit.Head, error) 
 
 // beginChain begins a chain. If there are entries from before there were chains, its
 // first entry says how many.
-func (s *Store) beginChain(ctx context.Context, chain string, entries []audit.Entry) (audit.Head, []audit.Entry, error) {
+func beginChain(ctx context.Context, s *Store, chain string, entries []audit.Entry) (audit.Head, []audit.Entry, error) {
 	if _, err := s.raw(ctx).ExecContext(ctx, insertChain, chain); err != nil {
 		return audit.Head{}, nil, err
 	}
-	head, err := s.lockHead(ctx, chain)
+	head, err := readHead(ctx, s, chain)
 	if err != nil || head.Seq > 0 { // another transaction began it meanwhile
 		return head, entries, err
 	}
@@ -129,8 +129,8 @@ func ofChain(chain string) predicate.AuditEntry {
 	return auditentry.WorkspaceID(chain)
 }
 
-func (s *Store) newAuditEntry(ctx context.Context, entry audit.Entry) *ent.AuditEntryCreate {
-	create := s.db(ctx).AuditEntry.Create().SetActor(entry.Actor.Name).SetUserID(entry.Actor.UserID).
+func newAuditEntry(db *ent.Client, entry audit.Entry) *ent.AuditEntryCreate {
+	create := db.AuditEntry.Create().SetActor(entry.Actor.Name).SetUserID(entry.Actor.UserID).
 		SetAction(string(entry.Action)).SetObjectKind(entry.Object.Kind).SetObjectID(entry.Object.ID).
 		SetObjectName(entry.Object.Name).SetDetail(entry.Detail).SetChanges(fromChanges(entry.Changes)).
 		SetAddress(entry.Origin.Address).SetRequestID(entry.Origin.RequestID).SetAt(entry.At).

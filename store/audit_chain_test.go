@@ -88,7 +88,7 @@ func TestChains(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		b.Run("a transaction's entries are chained at its end, whatever chains they are of, and told once it is committed", func(t *testing.T) {
 			var told []audit.Entry
-			b.AuditTo(func(entries []audit.Entry) { told = append(told, entries...) })
+			b.audited = func(entries []audit.Entry) { told = append(told, entries...) }
 			b.must(b.InTx(t.Context(), func(ctx context.Context) error {
 				b.Helper()
 				for i, workspace := range []string{"ws_2", "", "ws_1", "ws_2"} {
@@ -110,8 +110,8 @@ func TestChains(t *testing.T) {
 			}
 		})
 		b.Run("a transaction that is undone leaves no entry, moves no chain, and is not told of", func(t *testing.T) {
-			b.AuditTo(func(entries []audit.Entry) { t.Errorf("told of %v", entries) })
-			defer b.AuditTo(nil)
+			b.audited = func(entries []audit.Entry) { t.Errorf("told of %v", entries) }
+			defer func() { b.audited = nil }()
 			before := b.dump("audit_chains", "id", "ws_2")
 			err := b.InTx(t.Context(), func(ctx context.Context) error {
 				b.must(b.AddAudit(ctx, "ws_2", audit.Entry{Actor: audit.System, Action: audit.SignedIn, At: epoch}))
@@ -134,7 +134,7 @@ func TestChains(t *testing.T) {
 		b.Run("what time takes away leaves a chain that verifies, and goes on", func(t *testing.T) {
 			reader := audit.NewReader(b.ofAudit)
 			b.must(reader.ForgetAudit(t.Context(), epoch.Add(550*time.Hour)))
-			head, err := b.ChainHead(t.Context(), "ws_1")
+			head, _, err := b.ChainHead(t.Context(), "ws_1")
 			b.must(err)
 			if head.KeptSeq != 7 || head.Seq != 13 {
 				t.Errorf("the head is %+v", head)
@@ -250,7 +250,7 @@ func TestVerifyFindsWhatTheOwnerOfTheDatabaseDid(t *testing.T) {
 				}
 				b.act("ws_2", 1)
 				b.act("", 1)
-				head, err := b.ChainHead(b.Context(), "ws_1")
+				head, _, err := b.ChainHead(b.Context(), "ws_1")
 				b.must(err)
 				anchor := audit.Anchor{Chain: head.Chain, Seq: head.Seq, Hash: head.Hash, At: epoch.Add(time.Hour)}
 				if problems := b.verify(anchor); len(problems) != 0 {

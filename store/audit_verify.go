@@ -19,10 +19,14 @@ func (s *AuditLog) ChainHeads(ctx context.Context, after string, limit int) ([]a
 	return mapped(rows, err, headFromRow)
 }
 
-// ChainHead returns one head.
-func (s *AuditLog) ChainHead(ctx context.Context, chain string) (audit.Head, error) {
+// ChainHead returns one head, and whether there is one.
+func (s *AuditLog) ChainHead(ctx context.Context, chain string) (head audit.Head, found bool, err error) {
 	row, err := s.store.db(ctx).AuditChain.Get(scope.System(ctx), chain)
-	return one(row, err, headFromRow)
+	if ent.IsNotFound(err) {
+		return audit.Head{}, false, nil
+	}
+	head, err = one(row, err, headFromRow)
+	return head, err == nil, err
 }
 
 // Chained returns entries of a chain in their places, after the place seq and within it

@@ -39,7 +39,7 @@
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
 //     operator's command line.
-//   - DeleteAudit, AgedChains, AuditTo, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
+//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
 //     its chains outlive workspaces, time ends entries for all, and an operator verifies
 //     them.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
@@ -85,7 +85,7 @@ type Store struct {
 	// holder is the number of this process on PostgreSQL: see holds.go.
 	holder int64
 
-	// audited is told of entries of the audit log once they are committed: see AuditTo.
+	// audited is that of [Options].
 	audited func([]audit.Entry)
 
 	jobsDSN  string // of SQLite, as is jobsTurn: see JobsDB
@@ -104,6 +104,9 @@ type inTxFunc = func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transa
 type Options struct {
 	// AnswerWithin is how long a request waits for PostgreSQL: [AnswerWithin] when 0.
 	AnswerWithin time.Duration
+	// Audited is told of the entries of the audit log that a transaction wrote, in the
+	// order of each chain, once it is committed. Several goroutines call it. It may be nil.
+	Audited func(entries []audit.Entry)
 }
 
 // Open opens the database of a URL, applies the migrations that are missing,
@@ -119,6 +122,7 @@ func OpenWith(ctx context.Context, url string, options Options) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
+	s.audited = options.Audited
 	if err := addPlans(ctx, s); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -201,7 +205,7 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 		if err := fn(ctx); err != nil || len(own.audit) == 0 {
 			return err
 		}
-		return s.sealAudit(ctx, own)
+		return sealAudit(ctx, s, own)
 	})
 	if err != nil {
 		return mapError(err)

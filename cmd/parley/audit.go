@@ -9,23 +9,25 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"parley/core/audit"
+	"parley/core/audit/export"
 	"parley/core/fault"
 	"parley/internal/app"
 )
 
 type auditCmd struct {
-	List auditListCmd `cmd:"" default:"withargs" help:"Print the audit log, latest entries first."`
+	List   auditListCmd   `cmd:"" default:"withargs" help:"Print the audit log, latest entries first."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no entry was changed, added or taken away."`
+	Heads  auditHeadsCmd  `cmd:"" help:"Print the last entry of each chain, to keep it elsewhere and verify against it."`
 }
 
 type auditListCmd struct {
 	Workspace string `placeholder:"ID" help:"Print only entries of this workspace, even if it was deleted. Default: all workspaces."`
 	Since     string `placeholder:"TIME" help:"Print only entries since a time (2026-01-31 or 2026-01-31T12:00:00Z), or of a period before now (72h)."`
 	Limit     *int   `placeholder:"N" help:"Maximum number of entries to print. Default: all."`
-	JSON      bool   `name:"json" help:"Print JSON."`
+	JSON      bool   `name:"json" xor:"format" help:"Print JSON."`
+	JSONL     bool   `name:"jsonl" xor:"format" help:"Print a line of JSON for each entry, which parley audit verify --against takes."`
+	CSV       bool   `name:"csv" xor:"format" help:"Print CSV."`
 }
 
 // Run prints entries as it reads them, however many there are.
@@ -39,11 +41,23 @@ func (cmd *auditListCmd) Run(ctx context.Context, config *app.Config, io streams
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
 		entries := atMost(cmd.Limit, p.Tenants.Audit.AuditLog(ctx, cmd.Workspace, since))
-		if cmd.JSON {
-			return writeAuditJSON(io.out, entries)
+		switch {
+		case cmd.JSON:
+			return showArray(io.out, entries, export.Of)
+		case cmd.JSONL:
+			return copyAudit(io.out, entries, export.JSONL)
+		case cmd.CSV:
+			return copyAudit(io.out, entries, export.CSV)
 		}
 		return writeAuditTable(io.out, entries)
 	})
+}
+
+func copyAudit(to io.Writer, entries iter.Seq2[audit.Entry, error], format export.Format) error {
+	from := export.NewReader(entries, format)
+	defer from.Close()
+	_, err := io.Copy(to, from)
+	return err
 }
 
 // parseSince parses a time, a day or a duration before now. An empty text is the zero
@@ -77,58 +91,6 @@ func atMost(limit *int, entries iter.Seq2[audit.Entry, error]) iter.Seq2[audit.E
 			}
 		}
 	}
-}
-
-type auditView struct {
-	ID          int64         `json:"id"`
-	At          time.Time     `json:"at"`
-	WorkspaceID string        `json:"workspace_id"`
-	Actor       string        `json:"actor"`
-	UserID      string        `json:"user_id"`
-	Action      string        `json:"action"`
-	Object      auditedObject `json:"object"`
-	Detail      string        `json:"detail"`
-	Changes     []auditChange `json:"changes"`
-	Address     string        `json:"address"`
-	RequestID   string        `json:"request_id"`
-}
-
-type auditedObject struct {
-	Kind string `json:"kind"`
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
-type auditChange struct {
-	Field string `json:"field"`
-	Old   string `json:"old"`
-	New   string `json:"new"`
-}
-
-func viewAudit(e audit.Entry) auditView {
-	return auditView{
-		ID: e.ID, At: e.At, WorkspaceID: e.WorkspaceID, Actor: e.Actor.Name, UserID: e.Actor.UserID, Action: string(e.Action),
-		Object: auditedObject(e.Object), Detail: e.Detail,
-		Changes: each(e.Changes, func(c audit.Change) auditChange { return auditChange(c) }),
-		Address: e.Origin.Address, RequestID: e.Origin.RequestID,
-	}
-}
-
-// writeAuditJSON writes one array, entry by entry.
-func writeAuditJSON(out io.Writer, entries iter.Seq2[audit.Entry, error]) error {
-	encoder := jsontext.NewEncoder(out, jsontext.WithIndent("  "))
-	if err := encoder.WriteToken(jsontext.BeginArray); err != nil {
-		return err
-	}
-	for entry, err := range entries {
-		if err != nil {
-			return err
-		}
-		if err := json.MarshalEncode(encoder, viewAudit(entry)); err != nil {
-			return err
-		}
-	}
-	return encoder.WriteToken(jsontext.EndArray)
 }
 
 const auditLine = "%-20s  %-24s  %-30s  %-32s  %-15s  %s"

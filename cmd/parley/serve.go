@@ -30,7 +30,7 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 		return err
 	}
 	defer unlock()
-	p, err := app.Open(ctx, config, log)
+	p, err := app.OpenWith(ctx, config, log, app.Options{Audit: io.out})
 	if err != nil {
 		return err
 	}

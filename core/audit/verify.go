@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"time"
-
-	"parley/core/fault"
 )
 
 // Chains is the port to chains of entries, for those who verify them.
@@ -14,8 +12,8 @@ type Chains interface {
 	// ChainHeads returns the heads of chains in the order of their names, after one, at
 	// most limit.
 	ChainHeads(ctx context.Context, after string, limit int) ([]Head, error)
-	// ChainHead returns one head. It is NotFound if there is none.
-	ChainHead(ctx context.Context, chain string) (Head, error)
+	// ChainHead returns one head, and whether there is one.
+	ChainHead(ctx context.Context, chain string) (head Head, found bool, err error)
 	// Chained returns entries of a chain in their places, after the place seq and within
 	// it after id, at most limit.
 	Chained(ctx context.Context, chain string, seq, id int64, limit int) ([]Entry, error)
@@ -63,8 +61,27 @@ type Verifier struct {
 // were written after kept.
 func NewVerifier(chains Chains, kept time.Time) *Verifier { return &Verifier{chains, kept} }
 
-// Heads yields the heads of all chains.
-func (v *Verifier) Heads(ctx context.Context) iter.Seq2[Head, error] {
+// Heads yields the last entry of every chain, for those who keep it elsewhere.
+func (v *Verifier) Heads(ctx context.Context) iter.Seq2[Anchor, error] {
+	return func(yield func(Anchor, error) bool) {
+		for head, err := range v.heads(ctx) {
+			if err != nil {
+				yield(Anchor{}, err)
+				return
+			}
+			anchor := Anchor{Chain: head.Chain, Seq: head.Seq, Hash: head.Hash}
+			last, err := v.chains.Chained(ctx, head.Chain, head.Seq, 0, 1)
+			if len(last) > 0 {
+				anchor.At = last[0].At
+			}
+			if !yield(anchor, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (v *Verifier) heads(ctx context.Context) iter.Seq2[Head, error] {
 	return func(yield func(Head, error) bool) {
 		for after := ""; ; {
 			page, err := v.chains.ChainHeads(ctx, after, pageSize)
@@ -90,12 +107,12 @@ func (v *Verifier) Heads(ctx context.Context) iter.Seq2[Head, error] {
 func (v *Verifier) All(ctx context.Context, anchors map[string][]Anchor) iter.Seq2[Verdict, error] {
 	return func(yield func(Verdict, error) bool) {
 		seen := map[string]bool{}
-		for head, err := range v.Heads(ctx) {
+		for head, err := range v.heads(ctx) {
 			if err != nil {
 				yield(Verdict{}, err)
 				return
 			}
-			seen[head.Chain] = anchors[head.Chain] != nil
+			seen[head.Chain] = true
 			verdict, err := v.Chain(ctx, head.Chain, anchors[head.Chain])
 			if !yield(verdict, err) || err != nil {
 				return
@@ -127,12 +144,12 @@ const rounds = 5
 // Chain verifies one chain, while others may append to it.
 func (v *Verifier) Chain(ctx context.Context, chain string, anchors []Anchor) (verdict Verdict, err error) {
 	for range rounds {
-		head, err := v.chains.ChainHead(ctx, chain)
-		if fault.Is(err, fault.NotFound) {
-			return v.headless(ctx, chain, anchors)
-		}
+		head, found, err := v.chains.ChainHead(ctx, chain)
 		if err != nil {
 			return Verdict{}, err
+		}
+		if !found {
+			return v.headless(ctx, chain, anchors)
 		}
 		w := &walk{Verifier: v, anchors: anchorsBySeq(anchors), verdict: Verdict{Head: head}, last: place{seq: head.KeptSeq, hash: head.KeptHash}}
 		if err := w.run(ctx); err != nil {
@@ -142,7 +159,7 @@ func (v *Verifier) Chain(ctx context.Context, chain string, anchors []Anchor) (v
 		if verdict.Problem == "" {
 			break
 		}
-		now, err := v.chains.ChainHead(ctx, chain)
+		now, _, err := v.chains.ChainHead(ctx, chain)
 		if err != nil || now.KeptSeq == head.KeptSeq {
 			return verdict, err
 		}

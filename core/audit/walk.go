@@ -90,7 +90,7 @@ func (w *walk) compare(a Anchor, hash, digest string) {
 // end compares the end of the walk with the head as it is now, and reports whether that
 // is where the chain ends.
 func (w *walk) end(ctx context.Context) (ended bool, err error) {
-	head, err := w.chains.ChainHead(ctx, w.verdict.Chain)
+	head, _, err := w.chains.ChainHead(ctx, w.verdict.Chain)
 	if err != nil {
 		return false, err
 	}

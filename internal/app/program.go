@@ -16,6 +16,7 @@ import (
 
 	"parley/billing"
 	"parley/core/answer"
+	"parley/core/audit/export"
 	"parley/core/chat"
 	"parley/core/chat/quota"
 	"parley/core/chat/turn"
@@ -104,13 +105,15 @@ func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, erro
 	return OpenWith(ctx, config, log, Options{})
 }
 
-// Options replace the clock and wrap the ports to models and the index. Tests
-// use them.
+// Options replace the clock and wrap the ports to models and the index, for tests, and
+// say where the audit log goes.
 type Options struct {
 	// Now is the clock. Nil means the function Now.
 	Now   func() time.Time
 	Model func(answer.Model) answer.Model
 	Index func(retrieval.Index) retrieval.Index
+	// Audit gets each entry of the audit log as a line, if AUDIT_STDOUT asks for that.
+	Audit io.Writer
 }
 
 // OpenWith is Open with options.
@@ -121,7 +124,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := makePrivate(config, log); err != nil {
 		return nil, err
 	}
-	db, err := store.OpenWith(ctx, config.Database(), store.Options{AnswerWithin: config.DatabaseTimeout})
+	db, err := store.OpenWith(ctx, config.Database(), options.store(config, log))
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
@@ -152,6 +155,15 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// store returns the options of the database.
+func (o Options) store(config *Config, log *slog.Logger) store.Options {
+	options := store.Options{AnswerWithin: config.DatabaseTimeout}
+	if o.Audit != nil && config.AuditStdout {
+		options.Audited = export.To(o.Audit, log)
+	}
+	return options
 }
 
 // openIDs reads the installation's key of public identifiers, or creates it.

@@ -87,6 +87,11 @@ var table = []Row{
 		Because:  "every domain package records what is done in it, so the audit log can know none of them",
 	},
 	{
+		Packages: []string{"core/audit/export"},
+		Ours:     []string{"core/audit", "internal/plain"},
+		Because:  "an entry is written alike for people, collectors and the operator",
+	},
+	{
 		Packages: []string{"core/plan"},
 		Ours:     domain[:1],
 		Because:  "a rule about plans is a pure function of the plan and what is used",
@@ -243,7 +248,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/history"},
-		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/fault", "core/insight"},
+		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/fault", "core/insight", "internal/plain"},
 		Because:  "owners read conversations with the feedback on them",
 	},
 	{
@@ -569,7 +574,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/workspace"},
-		Ours:     []string{"core/*", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "internal/*"},
+		Ours:     []string{"core/*", "core/audit/export", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},

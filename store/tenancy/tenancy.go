@@ -36,6 +36,8 @@ type Services struct {
 	Letters *outbox.Writer
 	Mails   *outbox.Sender
 	Audit   *audit.Reader
+	// Chains are those of the audit log, to be verified.
+	Chains audit.Chains
 }
 
 // Open connects the services with a database. Random must be cryptographically
@@ -53,7 +55,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	}, now, random)
 	return &Services{
 		Accounts: accounts, Tenants: tenants, Team: team, Subscriptions: subscriptions,
-		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db)),
+		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db)), Chains: store.NewAuditLog(db),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/insight"
+	"parley/internal/plain"
 )
 
 // Format is how conversations are exported.
@@ -179,23 +180,11 @@ func (e *export) write(c *Summary, m *Message) {
 func (e *export) row(cells []string) {
 	safe := make([]string, len(cells))
 	for i, cell := range cells {
-		safe[i] = neutral(cell)
+		safe[i] = plain.Cell(cell)
 	}
 	w := csv.NewWriter(&e.text)
 	_ = w.Write(safe) // to memory
 	w.Flush()
-}
-
-// neutral keeps a spreadsheet from taking a text for a formula: what begins as one
-// gets an apostrophe before it (OWASP, CSV Injection).
-func neutral(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n|%", rune(cell[0])) {
-		return "'" + cell
-	}
-	if strings.HasPrefix(cell, "＝") || strings.HasPrefix(cell, "＋") || strings.HasPrefix(cell, "－") || strings.HasPrefix(cell, "＠") {
-		return "'" + cell
-	}
-	return cell
 }
 
 func ratingName(r insight.Rating) string {
