@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"parley/core/audit/export"
 	"parley/internal/app"
 	"parley/internal/demo"
 )
@@ -30,7 +31,11 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 		return err
 	}
 	defer unlock()
-	p, err := app.OpenWith(ctx, config, log, app.Options{Audit: io.out})
+	options := app.Options{}
+	if config.AuditStdout {
+		options.Audited = export.To(io.out, log)
+	}
+	p, err := app.OpenWith(ctx, config, log, options)
 	if err != nil {
 		return err
 	}

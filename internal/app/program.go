@@ -16,7 +16,7 @@ import (
 
 	"parley/billing"
 	"parley/core/answer"
-	"parley/core/audit/export"
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chat/quota"
 	"parley/core/chat/turn"
@@ -112,8 +112,8 @@ type Options struct {
 	Now   func() time.Time
 	Model func(answer.Model) answer.Model
 	Index func(retrieval.Index) retrieval.Index
-	// Audit gets each entry of the audit log as a line, if AUDIT_STDOUT asks for that.
-	Audit io.Writer
+	// Audited is told of entries of the audit log: see [store.Options].
+	Audited func([]audit.Entry)
 }
 
 // OpenWith is Open with options.
@@ -124,7 +124,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := makePrivate(config, log); err != nil {
 		return nil, err
 	}
-	db, err := store.OpenWith(ctx, config.Database(), options.store(config, log))
+	db, err := store.OpenWith(ctx, config.Database(), store.Options{AnswerWithin: config.DatabaseTimeout, Audited: options.Audited})
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
@@ -155,15 +155,6 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
-}
-
-// store returns the options of the database.
-func (o Options) store(config *Config, log *slog.Logger) store.Options {
-	options := store.Options{AnswerWithin: config.DatabaseTimeout}
-	if o.Audit != nil && config.AuditStdout {
-		options.Audited = export.To(o.Audit, log)
-	}
-	return options
 }
 
 // openIDs reads the installation's key of public identifiers, or creates it.
