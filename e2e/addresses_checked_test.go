@@ -29,13 +29,15 @@ func (w *instance) mailTo(post *mailtest.Server, address string, after int) (tex
 		for _, mail := range mails[min(after, len(mails)):] {
 			// Every tenant has made a token, of which its owner was told.
 			if mail.To == address && !strings.Contains(mail.Data, "Subject: New API token") {
-				text = strings.ReplaceAll(mail.Data, "=\r\n", "")
+				var err error
+				text, _, err = mail.Parts()
+				w.must(err)
 			}
 		}
 		return text != ""
 	})
 	_, code, _ = strings.Cut(text, "#")
-	code, _, _ = strings.Cut(code, "\r\n")
+	code, _, _ = strings.Cut(code, "\n")
 	return text, code
 }
 

@@ -55,7 +55,7 @@ func (s *Sender) Check(ctx context.Context) error {
 // can recognize a mail that was sent twice.
 func (s *Sender) compose(mail outbox.Mail) (*gomail.Msg, error) {
 	to, err := netmail.ParseAddress(mail.To)
-	if err != nil || unfit(mail.To) || unfit(mail.Subject) || !utf8.ValidString(mail.Body) {
+	if err != nil || unfit(mail.To) || unfit(mail.Subject) || !utf8.ValidString(mail.Body) || !utf8.ValidString(mail.HTML) {
 		return nil, fault.New(fault.Invalid, "The mail's address, subject or text is malformed.")
 	}
 	message := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
@@ -67,6 +67,9 @@ func (s *Sender) compose(mail outbox.Mail) (*gomail.Msg, error) {
 	// RFC 3834: we do not want automatic replies.
 	message.SetGenHeader("Auto-Submitted", "auto-generated")
 	message.SetBodyString(gomail.TypeTextPlain, mail.Body)
+	if mail.HTML != "" { // RFC 2046, section 5.1.4: the last alternative is the best
+		message.AddAlternativeString(gomail.TypeTextHTML, mail.HTML)
+	}
 	return message, nil
 }
 

@@ -101,6 +101,22 @@ func TestMessage(t *testing.T) {
 			t.Errorf("it is %q", got)
 		}
 	})
+	t.Run("a mail with a page has both, and mail programs choose the page", func(t *testing.T) {
+		both := reminder
+		both.HTML = "<p>Zürich " + strings.Repeat("and a long line ", 100) + "</p>\n"
+		if err := s.Send(t.Context(), both); err != nil {
+			t.Fatal(err)
+		}
+		all := p.Mails()
+		sent := all[len(all)-1]
+		text, page, err := sent.Parts()
+		if err != nil || strings.TrimSpace(text) != strings.TrimSpace(both.Body) || strings.TrimSpace(page) != strings.TrimSpace(both.HTML) {
+			t.Errorf("the parts are %q and %q, %v", text, page, err)
+		}
+		if !strings.Contains(sent.Data, "Content-Type: multipart/alternative;") || strings.Index(sent.Data, "text/plain") > strings.Index(sent.Data, "text/html") {
+			t.Errorf("the message is %s", sent.Data)
+		}
+	})
 	t.Run("it keeps its id when sent twice", func(t *testing.T) {
 		again, err := netmail.ReadMessage(strings.NewReader(p.Mails()[1].Data))
 		if err != nil {
@@ -126,6 +142,7 @@ func TestHostileMail(t *testing.T) {
 		"an address with another command":  func(m *outbox.Mail) { m.To = "a@example.com>\r\nRCPT TO:<b@example.com" },
 		"something that is not an address": func(m *outbox.Mail) { m.To = "nobody" },
 		"a text that is not text":          func(m *outbox.Mail) { m.Body = "caf\xe9" },
+		"a page that is not text":          func(m *outbox.Mail) { m.HTML = "caf\xe9" },
 	} {
 		t.Run(sentence+" is refused permanently", func(t *testing.T) {
 			mail := reminder

@@ -24,7 +24,7 @@ func NewMails(db *Store) *Mails { return &Mails{db} }
 // AddAccountMail writes a mail to a person that is about no workspace.
 func (s *Mails) AddAccountMail(ctx context.Context, m outbox.Mail) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return db.AccountMail.Create().SetKey(m.Key).SetRecipient(m.To).SetSubject(m.Subject).SetBody(m.Body).
+		return db.AccountMail.Create().SetKey(m.Key).SetRecipient(m.To).SetSubject(m.Subject).SetBody(m.Body).SetHTML(m.HTML).
 			SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).Exec(ctx)
 	})
 }
@@ -46,7 +46,7 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 			return err
 		}
 		claimed = outbox.Mail{
-			ID: row.ID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body,
+			ID: row.ID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body, HTML: row.HTML,
 			DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 		}
 		return nil
@@ -62,7 +62,7 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 		if dueAt != nil {
 			update.SetDueAt(*dueAt)
 		} else {
-			update.ClearDueAt().SetBody("")
+			update.ClearDueAt().SetBody("").SetHTML("")
 		}
 		return affected(update.Save(ctx))
 	})
@@ -72,7 +72,7 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return unlessThere(db.Mail.Create().SetWorkspaceID(workspaceID).SetKey(m.Key).SetRecipient(m.To).
-			SetSubject(m.Subject).SetBody(m.Body).SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).
+			SetSubject(m.Subject).SetBody(m.Body).SetHTML(m.HTML).SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).
 			OnConflict(entsql.ConflictColumns(mail.FieldKey), entsql.DoNothing()).Exec(ctx))
 	})
 }
@@ -108,7 +108,7 @@ func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, se
 		if dueAt != nil {
 			update.SetDueAt(*dueAt)
 		} else {
-			update.ClearDueAt()
+			update.ClearDueAt().SetHTML("")
 		}
 		return affected(update.Save(ctx))
 	})
@@ -133,7 +133,7 @@ func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 
 func mailFromRow(row *ent.Mail) outbox.Mail {
 	return outbox.Mail{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body,
+		ID: row.ID, WorkspaceID: row.WorkspaceID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body, HTML: row.HTML,
 		DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 	}
 }

@@ -18,7 +18,7 @@ func TestMails(t *testing.T) {
 		at := func(minutes int) time.Time { return epoch.Add(time.Duration(minutes) * time.Minute) }
 		b.must(b.SettleMail(ctx, a.id, a.mail, nil, nil))
 		add := func(key string, due time.Time) {
-			b.must(b.AddMail(ctx, a.id, outbox.Mail{Key: key, To: "to@example.com", Subject: "Subject", Body: key, DueAt: &due, CreatedAt: epoch}))
+			b.must(b.AddMail(ctx, a.id, outbox.Mail{Key: key, To: "to@example.com", Subject: "Subject", Body: key, HTML: "<p>" + key, DueAt: &due, CreatedAt: epoch}))
 		}
 		claim := func(now, again time.Time) (outbox.Mail, error) { return b.ClaimMail(ctx, now, again) }
 		none := func(now time.Time) {
@@ -35,7 +35,7 @@ func TestMails(t *testing.T) {
 			b.must(err)
 			again := at(10)
 			want := outbox.Mail{
-				ID: got.ID, WorkspaceID: a.id, Key: "key", To: "to@example.com", Subject: "Subject", Body: "key",
+				ID: got.ID, WorkspaceID: a.id, Key: "key", To: "to@example.com", Subject: "Subject", Body: "key", HTML: "<p>key",
 				DueAt: &again, Attempts: 1, CreatedAt: epoch,
 			}
 			if !reflect.DeepEqual(got, want) {

@@ -106,11 +106,12 @@ func (a *Addresses) setEmail(ctx context.Context, user User, email string) error
 }
 
 func (a *Addresses) newLetter(code string) outbox.Letter {
-	return outbox.Letter{Subject: "Confirm your new e-mail address", Says: []string{
-		"Someone wants to use this e-mail address for their account. If it was you, confirm it here within a day:",
-		a.mails.Link("/account/email#" + code),
-		"If it wasn't you, ignore this e-mail: the address will not be used.",
-	}}
+	return outbox.Letter{
+		Subject: "Confirm your new e-mail address",
+		Says:    []string{"Someone wants to use this e-mail address for their account. If it was you, confirm it here within a day:"},
+		Link:    outbox.Link{Text: "Confirm the address", URL: a.mails.Link("/account/email#" + code)},
+		Then:    []string{"If it wasn't you, ignore this e-mail: the address will not be used."},
+	}
 }
 
 func (a *Addresses) takenLetter(string) outbox.Letter {

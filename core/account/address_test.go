@@ -106,12 +106,12 @@ func TestSignUpByMail(t *testing.T) {
 		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
 		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), 1, nil, c.in(0)))
 		mail, err := store.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now)
-		if err != nil || mail.Body == "" {
+		if err != nil || mail.Body == "" || mail.HTML == "" {
 			t.Fatalf("before: %+v, %v", mail, err)
 		}
 		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), mail.ID, c.in(0), nil))
 		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), mail.ID, nil, c.in(0)))
-		if mail, err := store.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now); err != nil || mail.Body != "" {
+		if mail, err := store.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now); err != nil || mail.Body != "" || mail.HTML != "" {
 			t.Errorf("after: %+v, %v", mail, err)
 		}
 	})

@@ -51,6 +51,12 @@ func from(address string) account.Client {
 	return account.Client{Address: netip.MustParseAddr(address)}
 }
 
+// mailsOn has pages that are no more than their link.
+var mailsOn = outbox.Options{
+	Mails: true, BaseURL: "https://parley.example/",
+	HTML: func(l outbox.Letter) (string, error) { return "<p>" + l.Link.URL, nil },
+}
+
 // clock is the services over a real store, with simulated time.
 type clock struct {
 	*testing.T
@@ -65,7 +71,7 @@ func newClock(t *testing.T) *clock {
 	t.Helper()
 	shop := tenancytest.Open(t)
 	c := &clock{T: t, store: shop.Store, now: tenancytest.Epoch, user: shop.User, space: shop.Space}
-	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}, Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example/"}})
+	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}, Mails: mailsOn})
 	return c
 }
 

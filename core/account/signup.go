@@ -264,18 +264,20 @@ func (s *SignUps) Finish(ctx context.Context, code string, account Account) (Use
 func signUpLetters(mails *outbox.Writer) letters {
 	return letters{
 		unknown: func(code string) outbox.Letter {
-			return outbox.Letter{Subject: "Create your account", Says: []string{
-				"Someone wants to create an account with this e-mail address. If it was you, continue here within a day:",
-				mails.Link("/sign-up/finish#" + code),
-				"If it wasn't you, ignore this e-mail: no account will be created.",
-			}}
+			return outbox.Letter{
+				Subject: "Create your account",
+				Says:    []string{"Someone wants to create an account with this e-mail address. If it was you, continue here within a day:"},
+				Link:    outbox.Link{Text: "Create the account", URL: mails.Link("/sign-up/finish#" + code)},
+				Then:    []string{"If it wasn't you, ignore this e-mail: no account will be created."},
+			}
 		},
 		known: func(string) outbox.Letter {
-			return outbox.Letter{Subject: "You already have an account", Says: []string{
-				"Someone tried to create an account with this e-mail address, but it already has one. If it was you, sign in:",
-				mails.Link("/sign-in"),
-				"If it wasn't you, you don't need to do anything. Nothing has changed, and nobody was told that you have an account.",
-			}}
+			return outbox.Letter{
+				Subject: "You already have an account",
+				Says:    []string{"Someone tried to create an account with this e-mail address, but it already has one. If it was you, sign in:"},
+				Link:    outbox.Link{Text: "Sign in", URL: mails.Link("/sign-in")},
+				Then:    []string{"If it wasn't you, you don't need to do anything. Nothing has changed, and nobody was told that you have an account."},
+			}
 		},
 	}
 }

@@ -95,7 +95,7 @@ func (s *Announcer) tellOwners(ctx context.Context, workspace tenant.Workspace, 
 		return err
 	}
 	said := letter(bot, token)
-	said.Says = append(said.Says, s.letters.Link("/chatbots/"+bot.ID+"/tokens"))
+	said.Link = s.tokensOf(bot)
 	for _, m := range members {
 		if m.Role != tenant.RoleOwner && m.Email != token.CreatedBy {
 			continue
@@ -105,6 +105,11 @@ func (s *Announcer) tellOwners(ctx context.Context, workspace tenant.Workspace, 
 		}
 	}
 	return nil
+}
+
+// tokensOf leads to the page with the tokens of a chatbot.
+func (s *Announcer) tokensOf(bot Chatbot) outbox.Link {
+	return outbox.Link{Text: "API tokens", URL: s.letters.Link("/chatbots/" + bot.ID + "/tokens")}
 }
 
 func (t Token) inWords() string {

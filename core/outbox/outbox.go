@@ -2,8 +2,8 @@
 // the transaction that causes them, and sends them later, retrying while the mail
 // server is down.
 //
-// It does not own what a mail says (the packages that write it do), or how it
-// reaches a mail server (package mail).
+// It does not own what a mail says (the packages that write it do), what it looks
+// like (package views/letter), or how it reaches a mail server (package mail).
 package outbox
 
 import (
@@ -21,25 +21,15 @@ type Mail struct {
 	// WorkspaceID is empty for a mail to a person about their account.
 	WorkspaceID string
 	// Key keeps the same mail from being written twice.
-	Key       string
-	To        string
-	Subject   string
-	Body      string
-	DueAt     *time.Time
-	Attempts  int
-	CreatedAt time.Time
-}
-
-// Letter is the content of a mail.
-type Letter struct {
+	Key     string
+	To      string
 	Subject string
-	// Says holds the paragraphs.
-	Says []string
-}
-
-// Body joins paragraphs into the text of a mail.
-func Body(paragraphs ...string) string {
-	return strings.Join(append([]string{"Hello,"}, paragraphs...), "\n\n") + "\n"
+	// Body is the text, and HTML the same as a page; without one the mail is text
+	// alone.
+	Body, HTML string
+	DueAt      *time.Time
+	Attempts   int
+	CreatedAt  time.Time
 }
 
 // Options are the operator's settings for mails.
@@ -48,6 +38,9 @@ type Options struct {
 	Mails bool
 	// BaseURL is where people reach this server, for links in mails.
 	BaseURL string
+	// HTML makes a letter into a page, in the look of the product. With nil, mails
+	// are text alone.
+	HTML func(Letter) (string, error)
 }
 
 // Writer writes mails to people about their accounts.
@@ -73,7 +66,7 @@ func NewWriter(store AccountMails, now func() time.Time, random io.Reader, optio
 // On reports whether this server sends mails.
 func (w *Writer) On() bool { return w.options.Mails }
 
-// Link returns the URL of a path on this server.
+// Link returns the address of a path on this server.
 func (w *Writer) Link(path string) string { return w.options.BaseURL + path }
 
 // Write writes a letter to a person in the transaction of ctx. Without a mail server
@@ -83,7 +76,18 @@ func (w *Writer) Write(ctx context.Context, email string, letter Letter) error {
 		return nil
 	}
 	now := w.now()
-	return w.store.AddAccountMail(ctx, Mail{
-		Key: id.New(w.random, "mail"), To: email, Subject: letter.Subject, Body: Body(letter.Says...), DueAt: &now, CreatedAt: now,
-	})
+	mail, err := w.Compose(Mail{Key: id.New(w.random, "mail"), To: email, DueAt: &now, CreatedAt: now}, letter)
+	if err != nil {
+		return err
+	}
+	return w.store.AddAccountMail(ctx, mail)
+}
+
+// Compose returns a mail with the content of a letter.
+func (w *Writer) Compose(mail Mail, letter Letter) (_ Mail, err error) {
+	mail.Subject, mail.Body = letter.Subject, letter.text()
+	if w.options.HTML != nil {
+		mail.HTML, err = w.options.HTML(letter)
+	}
+	return mail, err
 }

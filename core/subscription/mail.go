@@ -60,21 +60,36 @@ func (n *Notices) toOwners(ctx context.Context, workspace tenant.Workspace, news
 	var mails []outbox.Mail
 	for _, news := range news {
 		for _, m := range members {
-			if m.Role == tenant.RoleOwner {
-				mails = append(mails, n.mail(news, workspace, m))
+			if m.Role != tenant.RoleOwner {
+				continue
 			}
+			mail, err := n.mail(news, workspace, m)
+			if err != nil {
+				return nil, err
+			}
+			mails = append(mails, mail)
 		}
 	}
 	return mails, nil
 }
 
 // mail addresses a notice to one owner.
-func (n *Notices) mail(news notice, w tenant.Workspace, owner tenant.Member) outbox.Mail {
-	paragraphs := append(slices.Clone(news.says), n.mails.Link("/workspaces/"+w.ID+"/billing"))
-	return outbox.Mail{
-		WorkspaceID: w.ID, Key: news.key + ":" + owner.UserID, To: owner.Email, Subject: news.subject,
-		Body: outbox.Body(paragraphs...), DueAt: &news.due, CreatedAt: n.now(),
+func (n *Notices) mail(news notice, w tenant.Workspace, owner tenant.Member) (outbox.Mail, error) {
+	return n.mails.Compose(outbox.Mail{
+		WorkspaceID: w.ID, Key: news.key + ":" + owner.UserID, To: owner.Email, DueAt: &news.due, CreatedAt: n.now(),
+	}, n.letter(news, w))
+}
+
+// letter has a link to what the notice wants done: to pay an invoice, if one is open,
+// or to look at the plan.
+func (n *Notices) letter(news notice, w tenant.Workspace) outbox.Letter {
+	billing := n.mails.Link("/workspaces/" + w.ID + "/billing")
+	letter := outbox.Letter{Subject: news.subject, Says: news.says, Link: outbox.Link{Text: "Usage and billing", URL: billing}}
+	if news.invoiceURL != "" {
+		letter.Link = outbox.Link{Text: "Pay the invoice", URL: news.invoiceURL}
+		letter.Then = []string{"Or update the payment method:", billing}
 	}
+	return letter
 }
 
 // AsOfNow returns a mail as it would be written now, or false if it is no longer true: an

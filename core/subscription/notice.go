@@ -24,6 +24,8 @@ type notice struct {
 	subject string
 	// says holds the paragraphs.
 	says []string
+	// invoiceURL is where an open invoice can be paid, or empty.
+	invoiceURL string
 	// ended says that it announces the end of access. Only the change that ended it
 	// makes this news: see announce.
 	ended bool
@@ -107,8 +109,9 @@ func failedPayment(w tenant.Workspace, s Subscription, now time.Time) []notice {
 		key:     "unpaid" + of,
 		due:     now,
 		subject: "A payment for " + w.ShortName() + " failed",
-		says: append([]string{fmt.Sprintf("A payment for the %s plan of the workspace %s failed on %s. The plan goes on until %s at the latest.",
-			s.Plan.Title(), w.Name, date(*s.PastDueSince), date(*s.Access.Until))}, howToPay(s)...),
+		says: []string{fmt.Sprintf("A payment for the %s plan of the workspace %s failed on %s. The plan goes on until %s at the latest.",
+			s.Plan.Title(), w.Name, date(*s.PastDueSince), date(*s.Access.Until)), howToPay(s)},
+		invoiceURL: s.InvoiceURL,
 	}
 	if s.EndsAt != nil && !s.EndsAt.After(*s.Access.Until) {
 		return []notice{failed} // another reminder already covers that end
@@ -119,16 +122,12 @@ func failedPayment(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	return []notice{failed, reminder}
 }
 
-// howToPay says where to pay an open invoice. The link to the plan's page follows.
-func howToPay(s Subscription) []string {
+// howToPay says what to do about a failed payment. The link to it follows.
+func howToPay(s Subscription) string {
 	if s.InvoiceURL == "" {
-		return []string{"Please update the payment method before then:"}
+		return "Please update the payment method before then:"
 	}
-	return []string{
-		"Please pay the invoice before then. If your bank asks you to confirm the payment, you do it here:",
-		s.InvoiceURL,
-		"Or update the payment method:",
-	}
+	return "Please pay the invoice before then. If your bank asks you to confirm the payment, you do it here:"
 }
 
 // endForDebt says that the plan has ended because a payment was never made.
@@ -142,10 +141,12 @@ func endForDebt(w tenant.Workspace, s Subscription, now time.Time) []notice {
 	if s.Plan.Above(then) {
 		says = append(says, fmt.Sprintf("Nothing was deleted. What the %s plan does not include is suspended until the workspace is upgraded again.", then.Title()))
 	}
+	invoice := ""
 	switch s.Status {
 	case plan.PastDue, plan.Unpaid:
-		if s.InvoiceURL != "" {
-			says = append(says, "To get the plan back, pay the open invoice:", s.InvoiceURL, "Or update the payment method:")
+		invoice = s.InvoiceURL
+		if invoice != "" {
+			says = append(says, "To get the plan back, pay the open invoice:")
 		} else {
 			says = append(says, "To get the plan back, update the payment method:")
 		}
@@ -159,7 +160,7 @@ func endForDebt(w tenant.Workspace, s Subscription, now time.Time) []notice {
 		due:     now,
 		ended:   true,
 		subject: fmt.Sprintf("The %s plan of %s has ended", s.Plan.Title(), w.ShortName()),
-		says:    says,
+		says:    says, invoiceURL: invoice,
 	}}
 }
 

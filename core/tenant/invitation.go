@@ -227,9 +227,10 @@ func (i *Invitations) DeleteExpired(ctx context.Context) error {
 }
 
 func (i *Invitations) letter(workspace Workspace, inviter, code string) outbox.Letter {
-	return outbox.Letter{Subject: "You are invited to " + workspace.ShortName(), Says: []string{
-		fmt.Sprintf("%s invites you to the workspace %s. Join it here within a week:", inviter, workspace.Name),
-		i.mails.Link("/join#" + code),
-		"If you didn't expect this, ignore this e-mail.",
-	}}
+	return outbox.Letter{
+		Subject: "You are invited to " + workspace.ShortName(),
+		Says:    []string{fmt.Sprintf("%s invites you to the workspace %s. Join it here within a week:", inviter, workspace.Name)},
+		Link:    outbox.Link{Text: "Join the workspace", URL: i.mails.Link("/join#" + code)},
+		Then:    []string{"If you didn't expect this, ignore this e-mail."},
+	}
 }

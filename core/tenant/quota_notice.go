@@ -129,15 +129,16 @@ func (n *QuotaNotices) mail(ctx context.Context, w Workspace, use QuotaUse) erro
 
 func (n *QuotaNotices) letter(w Workspace, use QuotaUse) outbox.Letter {
 	renewal := plan.NextMonth(n.now()).Format("January 2")
-	link := n.mails.Link("/workspaces/" + w.ID + "/billing")
+	link := outbox.Link{Text: "Usage and billing", URL: n.mails.Link("/workspaces/" + w.ID + "/billing")}
 	if use.Reached() == allUsed {
 		return outbox.Letter{
 			Subject: fmt.Sprintf("%s has used all of this month's messages", w.ShortName()),
 			Says: []string{
 				fmt.Sprintf("The workspace %s has used all %s messages that the %s plan includes each month. Its chatbots answer no more questions until %s.",
 					w.Name, plan.Thousands(use.Included), w.Plan.Title(), renewal),
-				"To go on now, upgrade the plan:", link,
+				"To go on now, upgrade the plan:",
 			},
+			Link: link,
 		}
 	}
 	return outbox.Letter{
@@ -145,8 +146,9 @@ func (n *QuotaNotices) letter(w Workspace, use QuotaUse) outbox.Letter {
 		Says: []string{
 			fmt.Sprintf("The workspace %s has used %s of the %s messages that the %s plan includes each month. When all are used, its chatbots stop answering until %s.",
 				w.Name, plan.Thousands(use.Used), plan.Thousands(use.Included), w.Plan.Title(), renewal),
-			"You can look at the use, or upgrade the plan, here:", link,
+			"You can look at the use, or upgrade the plan, here:",
 		},
+		Link: link,
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -289,14 +288,7 @@ func (s *Sender) tell(ctx context.Context, e Endpoint) error {
 	if err != nil {
 		return err
 	}
-	letter := outbox.Letter{
-		Subject: fmt.Sprintf("A webhook of %s was turned off", workspace.ShortName()),
-		Says: []string{
-			fmt.Sprintf("Parley sends no more events of the workspace %s to %s. %s", workspace.Name, e.Host(), e.Reason),
-			"When the receiver works again, resume the webhook and send again what it missed:",
-			s.mails.Link("/workspaces/" + e.WorkspaceID + "/webhooks/" + e.ID),
-		},
-	}
+	letter := letterOfDisabled(s.mails, workspace, e)
 	for _, m := range members {
 		if m.Role != tenant.RoleOwner {
 			continue

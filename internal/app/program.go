@@ -32,6 +32,7 @@ import (
 	"parley/index/embedded"
 	"parley/internal/app/backups"
 	"parley/internal/app/config"
+	"parley/internal/app/letters"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
 	"parley/internal/security"
@@ -142,7 +143,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	}
 	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
-		Mails:    outbox.Options{Mails: config.SMTPURL != "", BaseURL: config.PublicURL(config.ListenAddress())},
+		Mails:    mailsOf(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
 		Quotas:   eventsOf(p),
 	})
 	if err := p.openChatbots(options.Model); err != nil {
@@ -155,6 +156,11 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// mailsOf returns the settings for mails of the server at an address.
+func mailsOf(home string, on bool) outbox.Options {
+	return outbox.Options{Mails: on, BaseURL: home, HTML: letters.PageOf(home)}
 }
 
 // openIDs reads the installation's key of public identifiers, or creates it.

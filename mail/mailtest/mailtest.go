@@ -5,11 +5,17 @@ package mailtest
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
 	"net"
 	"net/http/httptest"
+	"net/mail"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -40,6 +46,54 @@ type Mail struct {
 	Encrypted bool
 	// Data is the message, with its headers.
 	Data string
+}
+
+// Parts returns the text of a message and its page, empty without one, as a mail
+// program decodes them.
+func (m Mail) Parts() (text, page string, err error) {
+	message, err := mail.ReadMessage(strings.NewReader(m.Data))
+	if err != nil {
+		return "", "", err
+	}
+	kind, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		return "", "", err
+	}
+	if !strings.HasPrefix(kind, "multipart/") {
+		text, err = decoded(message.Body, message.Header.Get("Content-Transfer-Encoding"))
+		return text, "", err
+	}
+	parts := multipart.NewReader(message.Body, parameters["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return text, page, nil
+		}
+		if err != nil {
+			return "", "", err
+		}
+		content, err := decoded(part, part.Header.Get("Content-Transfer-Encoding"))
+		if err != nil {
+			return "", "", err
+		}
+		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
+			page = content
+		} else {
+			text = content
+		}
+	}
+}
+
+// decoded reads a part with the ends of lines that Go has.
+func decoded(part io.Reader, encoding string) (string, error) {
+	switch strings.ToLower(encoding) {
+	case "quoted-printable":
+		part = quotedprintable.NewReader(part)
+	case "base64":
+		part = base64.NewDecoder(base64.StdEncoding, part)
+	}
+	content, err := io.ReadAll(part)
+	return strings.ReplaceAll(string(content), "\r\n", "\n"), err
 }
 
 // Server is a mail server. It is safe for concurrent use.

@@ -6,6 +6,7 @@
 package gallery
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -64,5 +65,7 @@ func ofChatbot(section shell.Section, title string) shell.Layout {
 func refused(field, message string, values map[string]string) ui.Form {
 	return ui.Form{Values: values, Field: field, Message: message}
 }
+
+func mailURL(i int, part string) string { return fmt.Sprintf("/mails/%d/%s", i+1, part) }
 
 func plain(title string) shell.Layout { return shell.Layout{Title: title} }

@@ -1,0 +1,45 @@
+// Package letters gives mails the look of the product, and has one of each for people
+// who look at them.
+//
+// It does not own what a letter says (the packages under core that write it) nor what it
+// looks like (package views/letter).
+package letters
+
+import (
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"parley/core/account"
+	"parley/core/chatbot"
+	"parley/core/outbox"
+	"parley/core/subscription"
+	"parley/core/tenant"
+	"parley/core/webhook"
+	"parley/views/letter"
+	"parley/web"
+)
+
+// PageOf returns what makes a letter into a page, for the server at an address.
+func PageOf(home string) func(outbox.Letter) (string, error) {
+	return func(l outbox.Letter) (string, error) {
+		return letter.HTML(letter.Letter{Subject: l.Subject, Says: l.Says, Then: l.Then, Button: letter.Button(l.Link), Home: home})
+	}
+}
+
+// Samples are one of each mail that Parley writes, about invented things.
+func Samples() ([]web.SampleMail, error) {
+	const home = "https://parley.example.com"
+	writer := outbox.NewWriter(nil, time.Now, rand.Reader, outbox.Options{Mails: true, BaseURL: home, HTML: PageOf(home)})
+	letters := slices.Concat(account.SampleLetters(writer), tenant.SampleLetters(writer), subscription.SampleLetters(writer),
+		chatbot.SampleLetters(writer), webhook.SampleLetters(writer))
+	var mails []web.SampleMail
+	for _, l := range letters {
+		mail, err := writer.Compose(outbox.Mail{}, l)
+		if err != nil {
+			return nil, err
+		}
+		mails = append(mails, web.SampleMail{Subject: mail.Subject, Text: mail.Body, HTML: mail.HTML})
+	}
+	return mails, nil
+}
