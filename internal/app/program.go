@@ -24,7 +24,6 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/knowledge/rebuild"
-	"parley/core/outbox"
 	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/subscription"
@@ -143,7 +142,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	}
 	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
-		Mails:    mailsOf(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
+		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
 		Quotas:   eventsOf(p),
 	})
 	if err := p.openChatbots(options.Model); err != nil {
@@ -156,11 +155,6 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
-}
-
-// mailsOf returns the settings for mails of the server at an address.
-func mailsOf(home string, on bool) outbox.Options {
-	return outbox.Options{Mails: on, BaseURL: home, HTML: letters.PageOf(home)}
 }
 
 // openIDs reads the installation's key of public identifiers, or creates it.

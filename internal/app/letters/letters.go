@@ -20,17 +20,17 @@ import (
 	"parley/web"
 )
 
-// PageOf returns what makes a letter into a page, for the server at an address.
-func PageOf(home string) func(outbox.Letter) (string, error) {
-	return func(l outbox.Letter) (string, error) {
+// Options returns the settings for mails of the server at an address. On says that
+// there is a mail server.
+func Options(home string, on bool) outbox.Options {
+	return outbox.Options{Mails: on, BaseURL: home, HTML: func(l outbox.Letter) (string, error) {
 		return letter.HTML(letter.Letter{Subject: l.Subject, Says: l.Says, Then: l.Then, Button: letter.Button(l.Link), Home: home})
-	}
+	}}
 }
 
 // Samples are one of each mail that Parley writes, about invented things.
 func Samples() ([]web.SampleMail, error) {
-	const home = "https://parley.example.com"
-	writer := outbox.NewWriter(nil, time.Now, rand.Reader, outbox.Options{Mails: true, BaseURL: home, HTML: PageOf(home)})
+	writer := outbox.NewWriter(nil, time.Now, rand.Reader, Options("https://parley.example.com", true))
 	letters := slices.Concat(account.SampleLetters(writer), tenant.SampleLetters(writer), subscription.SampleLetters(writer),
 		chatbot.SampleLetters(writer), webhook.SampleLetters(writer))
 	var mails []web.SampleMail
