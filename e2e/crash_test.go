@@ -139,10 +139,13 @@ func (s *installation) file(name, text string) string {
 }
 
 // book is a large document with a word of its own.
-func book(word string) string {
+func book(word string) string { return bookOf(word, 1500) }
+
+// bookOf is a book of so many chapters.
+func bookOf(word string, chapters int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The book of %s\n\n", word)
-	for chapter := range 1500 {
+	for chapter := range chapters {
 		fmt.Fprintf(&b, "## Chapter %d\n\n%s", chapter, strings.Repeat("A sentence about bread and how it is baked in the old oven. ", 8))
 		fmt.Fprintf(&b, "The %s%d stands here.\n\n", word, chapter)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"parley/core/chat/turn"
 	"parley/index/weaviate"
+	"parley/internal/app/backups"
 	"parley/store"
 )
 
@@ -27,10 +28,23 @@ const (
 	testsEvery = 3 * time.Second
 	// followEvery is how often the index follows what other servers have changed.
 	followEvery = time.Second
+	// backupsEvery is how often a server looks when the last backup was made.
+	backupsEvery = time.Minute
 	// usesEvery is how often uses of tokens are written, of each token at most one a
 	// minute.
 	usesEvery = 2 * time.Second
 )
+
+// watchBackups tells the metrics of backups, which another process makes.
+func (h *housekeeping) watchBackups(ctx context.Context) {
+	look := func() {
+		at, err := store.NewChores(h.Store).Begun(ctx, backups.Mark)
+		h.metrics.BackedUp(at)
+		logUnlessStopped(ctx, h.Log, "could not look when the last backup was made", err)
+	}
+	look()
+	every(ctx, backupsEvery, look)
+}
 
 // housekeeping is what a server does besides answering requests.
 type housekeeping struct {
@@ -69,6 +83,7 @@ func (h *housekeeping) run(ctx context.Context) {
 		tasks.Go(func() {
 			logUnlessStopped(ctx, h.Log, "could not serve metrics", h.metrics.Serve(ctx, h.measured))
 		})
+		tasks.Go(func() { h.watchBackups(ctx) })
 	}
 	tasks.Go(func() {
 		logUnlessStopped(ctx, h.Log, "job queue stopped", h.Queue.Run(ctx, h.Knowledge.Worker))

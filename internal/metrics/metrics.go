@@ -24,6 +24,7 @@ type Metrics struct {
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec
 	security    *prometheus.CounterVec
+	backup      prometheus.Gauge
 }
 
 // New returns figures that are all zero.
@@ -42,13 +43,17 @@ func New() *Metrics {
 			"Answered requests.", "method", "route", "status"),
 		security: counter("parley_security_events_total",
 			"Requests and connections refused for security reasons, by event.", "event"),
+		backup: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "parley_last_backup_timestamp_seconds",
+			Help: "When parley backup last made a backup, in seconds since 1970; 0 if it never did.",
+		}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parley_request_duration_seconds",
 			Help:    "Time until the response was ready or, for a stream, until it began.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
 	}
-	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security,
+	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -86,6 +91,13 @@ func (m *Metrics) DeclareSecurity(event string) { m.security.WithLabelValues(eve
 
 // Security counts a security event.
 func (m *Metrics) Security(event string) { m.security.WithLabelValues(event).Inc() }
+
+// BackedUp says when the last backup was made.
+func (m *Metrics) BackedUp(at time.Time) {
+	if !at.IsZero() {
+		m.backup.Set(float64(at.Unix()))
+	}
+}
 
 // Corrected counts a subscription that a comparison with Stripe changed.
 func (m *Metrics) Corrected() { m.corrections.Inc() }

@@ -67,3 +67,9 @@ func migrate(url string) error {
 	}
 	return s.Close()
 }
+
+// EmptyPostgres creates a PostgreSQL database with nothing in it, not even the schema.
+func EmptyPostgres(t testing.TB) string {
+	t.Helper()
+	return pgtest.New(t)
+}
