@@ -32,6 +32,8 @@ const (
 	runs        = "it runs the server, whose acts are recorded one by one"
 	atStripe    = "it changes what Stripe sells; what follows for a workspace is recorded as subscription.changed"
 	byLink      = "there is no mail with a link here; who follows one is recorded as account.created or email.changed: see TestSignUpByMail"
+	departs     = "it leads to an identity provider; what comes back is recorded: see TestSingleSignOn"
+	noRecord    = "the DNS has no record here; one that is found is recorded as sso.domain_confirmed"
 	fromWebhook = "an event that changes a subscription is recorded as subscription.changed: see TestStripe"
 )
 
@@ -45,6 +47,8 @@ var routeRecords = map[string]struct {
 	"POST /sign-up/finish":              {reason: byLink},
 	"POST /account/email":               {reason: byLink},
 	"POST /sign-in":                     {action: audit.SignedIn},
+	"POST /sign-in/sso":                 {reason: departs},
+	"POST /sign-in/provider":            {reason: departs},
 	"POST /sign-out":                    {action: audit.SignedOut},
 	"POST /join":                        {action: audit.MemberJoined},
 	"POST /account":                     {action: audit.EmailChanged},
@@ -81,6 +85,10 @@ var routeRecords = map[string]struct {
 	"POST /workspaces/:workspace/models/:provider/try":                        {reason: asks},
 	"POST /workspaces/:workspace/models/:provider":                            {action: audit.ProviderChanged},
 	"POST /workspaces/:workspace/models/:provider/delete":                     {action: audit.ProviderDeleted},
+	"POST /workspaces/:workspace/settings/sso":                                {action: audit.SSOChanged},
+	"POST /workspaces/:workspace/settings/sso/try":                            {reason: asks},
+	"POST /workspaces/:workspace/settings/sso/domain":                         {reason: noRecord},
+	"POST /workspaces/:workspace/settings/sso/delete":                         {action: audit.SSODeleted},
 	"POST /workspaces/:workspace/webhooks":                                    {action: audit.WebhookCreated},
 	"POST /workspaces/:workspace/webhooks/:webhook":                           {action: audit.WebhookChanged},
 	"POST /workspaces/:workspace/webhooks/:webhook/test":                      {reason: tries},

@@ -38,7 +38,8 @@ var asParts = []string{"/chatbots/:chatbot/welcome", "/chatbots/:chatbot/knowled
 // withoutText are the forms in which nobody types anything: buttons, and choices
 // from what the page lists.
 var withoutText = []string{
-	"/sign-out", "/account/sessions/end-others",
+	"/sign-out", "/sign-in/provider", "/account/sessions/end-others",
+	"/workspaces/:workspace/settings/sso/domain", "/workspaces/:workspace/settings/sso/delete",
 	"/workspaces/:workspace/models/:provider/delete",
 	"/workspaces/:workspace/webhooks/:webhook/test", "/workspaces/:workspace/webhooks/:webhook/rotate", "/workspaces/:workspace/webhooks/:webhook/pause",
 	"/workspaces/:workspace/webhooks/:webhook/resume", "/workspaces/:workspace/webhooks/:webhook/delete",
@@ -63,6 +64,7 @@ var refusedForms = map[string][]refusal{
 	"/sign-in": {
 		{typed: []string{"email", mischief, "password", staffPassword, "next", ""}, status: 401},
 	},
+	"/sign-in/sso":   {{typed: []string{"email", mischief, "next", "/"}, field: "email"}, {typed: []string{"email", "ada@nowhere.example", "next", "/"}, field: "email"}},
 	"/join":          {{typed: []string{"code", mischief, "password", staffPassword}}},
 	"/account/email": {{typed: []string{"code", mischief}}},
 	"/workspaces": {
@@ -99,6 +101,15 @@ var refusedForms = map[string][]refusal{
 	"/workspaces/:workspace/models/try":           {{typed: []string{"kind", "openai", "name", mischief, "base_url", mischief}, field: "base_url"}},
 	"/workspaces/:workspace/models/:provider":     {{typed: []string{"name", tooLong}, field: "name"}, {typed: []string{"name", "Mine", "base_url", mischief}, field: "base_url"}},
 	"/workspaces/:workspace/models/:provider/try": {{typed: []string{"name", mischief, "base_url", mischief}, field: "base_url"}},
+	"/workspaces/:workspace/settings/sso": {
+		{typed: []string{"issuer", mischief, "client_id", mischief, "client_secret", "hidden", "domain", mischief}, field: "issuer"},
+		{typed: []string{"issuer", "http://login.example.com", "client_id", "a", "domain", "example.com"}, field: "issuer"},
+		{typed: []string{"issuer", "https://login.example.com", "client_id", mischief, "domain", "example.com"}, field: "client_id"},
+		{typed: []string{"issuer", "https://login.example.com", "client_id", "a", "domain", mischief}, field: "domain"},
+		{typed: []string{"issuer", "https://login.example.com", "client_id", "a", "client_secret", tooLong + tooLong + tooLong + tooLong + tooLong, "domain", "example.com"}, field: "client_secret", forgets: []string{"client_secret"}},
+		{typed: []string{"issuer", "https://login.example.com", "client_id", "a", "domain", "example.com", "required", "on"}, field: "required"},
+	},
+	"/workspaces/:workspace/settings/sso/try": {{typed: []string{"issuer", mischief, "client_id", mischief, "domain", mischief}, field: "issuer"}},
 	"/workspaces/:workspace/webhooks": {
 		{typed: []string{"url", mischief, "description", mischief, "quota.near", "on"}, field: "url"},
 		{typed: []string{"url", "https://127.0.0.1/in", "description", mischief, "quota.near", "on"}, field: "url"},

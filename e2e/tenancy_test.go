@@ -18,6 +18,7 @@ import (
 	"parley/core/insight/testrun"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/sso"
 	"parley/core/tenant"
 	"parley/core/webhook"
 	"parley/internal/app"
@@ -63,6 +64,8 @@ func (w *instance) newFullWorkspace(name string) *fullWorkspace {
 	e.ids = w.thingsOf(e.bot, name, e.owner)
 	e.ids["workspace"], e.ids["user"], e.ids["invitation"] = e.workspace, member.ID, invitations[0].ID
 	e.ids["provider"] = w.newProvider(e.workspace, name+"'s provider")
+	_, err = p.SSO.Connections.Save(ctx, e.workspace, sso.Settings{Issuer: "https://login.example.com", ClientID: name, Secret: "a-secret-of-" + sso.Secret(name), Domain: name + ".example"})
+	w.must(err)
 	e.ids["webhook"], e.ids["delivery"] = w.newWebhook(e.workspace, name)
 	other, err := p.Chatbots.Create(ctx, e.workspace, chatbot.Settings{Name: name + "'s other chatbot"})
 	w.must(err)

@@ -173,6 +173,8 @@ func TestHostileNames(t *testing.T) {
 					"/chatbots/:chatbot/evaluate":                  "questions=Why+%3D%3E+" + typed + "x",
 					"/workspaces/:workspace/models":                "kind=" + typed + "&name=" + typed + "&base_url=" + typed + "&key=" + typed,
 					"/workspaces/:workspace/models/:provider":      "name=" + typed + "&base_url=" + typed,
+					"/sign-in/sso":                                 "email=" + typed + "&next=" + typed,
+					"/workspaces/:workspace/settings/sso":          "issuer=" + typed + "&client_id=" + typed + "&client_secret=" + typed + "&domain=" + typed + "&role=" + typed,
 					"/workspaces/:workspace/webhooks":              "url=" + typed + "&description=" + typed + "&chatbot=" + typed,
 					"/workspaces/:workspace/webhooks/:webhook":     "url=" + typed + "&description=" + typed + "&chatbot=" + typed,
 					"/workspaces/:workspace/chatbots":              "name=" + strings.Repeat(typed, 40),

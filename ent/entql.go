@@ -897,16 +897,17 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "Session",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			session.FieldUserID:       {Type: field.TypeString, Column: session.FieldUserID},
-			session.FieldLastSeenAt:   {Type: field.TypeTime, Column: session.FieldLastSeenAt},
-			session.FieldExpiresAt:    {Type: field.TypeTime, Column: session.FieldExpiresAt},
-			session.FieldUserAgent:    {Type: field.TypeString, Column: session.FieldUserAgent},
-			session.FieldNetwork:      {Type: field.TypeString, Column: session.FieldNetwork},
-			session.FieldLastNetwork:  {Type: field.TypeString, Column: session.FieldLastNetwork},
-			session.FieldProvedAt:     {Type: field.TypeTime, Column: session.FieldProvedAt},
-			session.FieldMethod:       {Type: field.TypeString, Column: session.FieldMethod},
-			session.FieldSecondFactor: {Type: field.TypeBool, Column: session.FieldSecondFactor},
-			session.FieldCreatedAt:    {Type: field.TypeTime, Column: session.FieldCreatedAt},
+			session.FieldUserID:         {Type: field.TypeString, Column: session.FieldUserID},
+			session.FieldLastSeenAt:     {Type: field.TypeTime, Column: session.FieldLastSeenAt},
+			session.FieldExpiresAt:      {Type: field.TypeTime, Column: session.FieldExpiresAt},
+			session.FieldUserAgent:      {Type: field.TypeString, Column: session.FieldUserAgent},
+			session.FieldNetwork:        {Type: field.TypeString, Column: session.FieldNetwork},
+			session.FieldLastNetwork:    {Type: field.TypeString, Column: session.FieldLastNetwork},
+			session.FieldProvedAt:       {Type: field.TypeTime, Column: session.FieldProvedAt},
+			session.FieldMethod:         {Type: field.TypeString, Column: session.FieldMethod},
+			session.FieldSecondFactor:   {Type: field.TypeBool, Column: session.FieldSecondFactor},
+			session.FieldSSOWorkspaceID: {Type: field.TypeString, Column: session.FieldSSOWorkspaceID},
+			session.FieldCreatedAt:      {Type: field.TypeTime, Column: session.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[39] = &sqlgraph.Node{
@@ -6171,6 +6172,11 @@ func (f *SessionFilter) WhereMethod(p entql.StringP) {
 // WhereSecondFactor applies the entql bool predicate on the second_factor field.
 func (f *SessionFilter) WhereSecondFactor(p entql.BoolP) {
 	f.Where(p.Field(session.FieldSecondFactor))
+}
+
+// WhereSSOWorkspaceID applies the entql string predicate on the sso_workspace_id field.
+func (f *SessionFilter) WhereSSOWorkspaceID(p entql.StringP) {
+	f.Where(p.Field(session.FieldSSOWorkspaceID))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.

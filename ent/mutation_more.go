@@ -5629,24 +5629,25 @@ func (m *SSOConnectionMutation) ResetEdge(name string) error {
 // SessionMutation represents an operation that mutates the Session nodes in the graph.
 type SessionMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *string
-	last_seen_at  *time.Time
-	expires_at    *time.Time
-	user_agent    *string
-	network       *string
-	last_network  *string
-	proved_at     *time.Time
-	method        *string
-	second_factor *bool
-	created_at    *time.Time
-	clearedFields map[string]struct{}
-	user          *string
-	cleareduser   bool
-	done          bool
-	oldValue      func(context.Context) (*Session, error)
-	predicates    []predicate.Session
+	op               Op
+	typ              string
+	id               *string
+	last_seen_at     *time.Time
+	expires_at       *time.Time
+	user_agent       *string
+	network          *string
+	last_network     *string
+	proved_at        *time.Time
+	method           *string
+	second_factor    *bool
+	sso_workspace_id *string
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	user             *string
+	cleareduser      bool
+	done             bool
+	oldValue         func(context.Context) (*Session, error)
+	predicates       []predicate.Session
 }
 
 var _ ent.Mutation = (*SessionMutation)(nil)
@@ -6090,6 +6091,42 @@ func (m *SessionMutation) ResetSecondFactor() {
 	m.second_factor = nil
 }
 
+// SetSSOWorkspaceID sets the "sso_workspace_id" field.
+func (m *SessionMutation) SetSSOWorkspaceID(s string) {
+	m.sso_workspace_id = &s
+}
+
+// SSOWorkspaceID returns the value of the "sso_workspace_id" field in the mutation.
+func (m *SessionMutation) SSOWorkspaceID() (r string, exists bool) {
+	v := m.sso_workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSSOWorkspaceID returns the old "sso_workspace_id" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldSSOWorkspaceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSSOWorkspaceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSSOWorkspaceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSSOWorkspaceID: %w", err)
+	}
+	return oldValue.SSOWorkspaceID, nil
+}
+
+// ResetSSOWorkspaceID resets all changes to the "sso_workspace_id" field.
+func (m *SessionMutation) ResetSSOWorkspaceID() {
+	m.sso_workspace_id = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *SessionMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -6187,7 +6224,7 @@ func (m *SessionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SessionMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.user != nil {
 		fields = append(fields, session.FieldUserID)
 	}
@@ -6214,6 +6251,9 @@ func (m *SessionMutation) Fields() []string {
 	}
 	if m.second_factor != nil {
 		fields = append(fields, session.FieldSecondFactor)
+	}
+	if m.sso_workspace_id != nil {
+		fields = append(fields, session.FieldSSOWorkspaceID)
 	}
 	if m.created_at != nil {
 		fields = append(fields, session.FieldCreatedAt)
@@ -6244,6 +6284,8 @@ func (m *SessionMutation) Field(name string) (ent.Value, bool) {
 		return m.Method()
 	case session.FieldSecondFactor:
 		return m.SecondFactor()
+	case session.FieldSSOWorkspaceID:
+		return m.SSOWorkspaceID()
 	case session.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -6273,6 +6315,8 @@ func (m *SessionMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldMethod(ctx)
 	case session.FieldSecondFactor:
 		return m.OldSecondFactor(ctx)
+	case session.FieldSSOWorkspaceID:
+		return m.OldSSOWorkspaceID(ctx)
 	case session.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -6346,6 +6390,13 @@ func (m *SessionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSecondFactor(v)
+		return nil
+	case session.FieldSSOWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSSOWorkspaceID(v)
 		return nil
 	case session.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -6438,6 +6489,9 @@ func (m *SessionMutation) ResetField(name string) error {
 		return nil
 	case session.FieldSecondFactor:
 		m.ResetSecondFactor()
+		return nil
+	case session.FieldSSOWorkspaceID:
+		m.ResetSSOWorkspaceID()
 		return nil
 	case session.FieldCreatedAt:
 		m.ResetCreatedAt()

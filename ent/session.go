@@ -36,6 +36,8 @@ type Session struct {
 	Method string `json:"method,omitempty"`
 	// SecondFactor holds the value of the "second_factor" field.
 	SecondFactor bool `json:"second_factor,omitempty"`
+	// SSOWorkspaceID holds the value of the "sso_workspace_id" field.
+	SSOWorkspaceID string `json:"sso_workspace_id,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -71,7 +73,7 @@ func (*Session) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case session.FieldSecondFactor:
 			values[i] = new(sql.NullBool)
-		case session.FieldID, session.FieldUserID, session.FieldUserAgent, session.FieldNetwork, session.FieldLastNetwork, session.FieldMethod:
+		case session.FieldID, session.FieldUserID, session.FieldUserAgent, session.FieldNetwork, session.FieldLastNetwork, session.FieldMethod, session.FieldSSOWorkspaceID:
 			values[i] = new(sql.NullString)
 		case session.FieldLastSeenAt, session.FieldExpiresAt, session.FieldProvedAt, session.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -151,6 +153,12 @@ func (_m *Session) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.SecondFactor = value.Bool
 			}
+		case session.FieldSSOWorkspaceID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sso_workspace_id", values[i])
+			} else if value.Valid {
+				_m.SSOWorkspaceID = value.String
+			}
 		case session.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field created_at", values[i])
@@ -226,6 +234,9 @@ func (_m *Session) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("second_factor=")
 	builder.WriteString(fmt.Sprintf("%v", _m.SecondFactor))
+	builder.WriteString(", ")
+	builder.WriteString("sso_workspace_id=")
+	builder.WriteString(_m.SSOWorkspaceID)
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

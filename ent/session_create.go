@@ -126,6 +126,20 @@ func (_c *SessionCreate) SetNillableSecondFactor(v *bool) *SessionCreate {
 	return _c
 }
 
+// SetSSOWorkspaceID sets the "sso_workspace_id" field.
+func (_c *SessionCreate) SetSSOWorkspaceID(v string) *SessionCreate {
+	_c.mutation.SetSSOWorkspaceID(v)
+	return _c
+}
+
+// SetNillableSSOWorkspaceID sets the "sso_workspace_id" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableSSOWorkspaceID(v *string) *SessionCreate {
+	if v != nil {
+		_c.SetSSOWorkspaceID(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *SessionCreate) SetCreatedAt(v time.Time) *SessionCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -206,6 +220,10 @@ func (_c *SessionCreate) defaults() {
 		v := session.DefaultSecondFactor
 		_c.mutation.SetSecondFactor(v)
 	}
+	if _, ok := _c.mutation.SSOWorkspaceID(); !ok {
+		v := session.DefaultSSOWorkspaceID
+		_c.mutation.SetSSOWorkspaceID(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		v := session.DefaultCreatedAt()
 		_c.mutation.SetCreatedAt(v)
@@ -262,6 +280,14 @@ func (_c *SessionCreate) check() error {
 	}
 	if _, ok := _c.mutation.SecondFactor(); !ok {
 		return &ValidationError{Name: "second_factor", err: errors.New(`ent: missing required field "Session.second_factor"`)}
+	}
+	if _, ok := _c.mutation.SSOWorkspaceID(); !ok {
+		return &ValidationError{Name: "sso_workspace_id", err: errors.New(`ent: missing required field "Session.sso_workspace_id"`)}
+	}
+	if v, ok := _c.mutation.SSOWorkspaceID(); ok {
+		if err := session.SSOWorkspaceIDValidator(v); err != nil {
+			return &ValidationError{Name: "sso_workspace_id", err: fmt.Errorf(`ent: validator failed for field "Session.sso_workspace_id": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "Session.created_at"`)}
@@ -341,6 +367,10 @@ func (_c *SessionCreate) createSpec() (*Session, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.SecondFactor(); ok {
 		_spec.SetField(session.FieldSecondFactor, field.TypeBool, value)
 		_node.SecondFactor = value
+	}
+	if value, ok := _c.mutation.SSOWorkspaceID(); ok {
+		_spec.SetField(session.FieldSSOWorkspaceID, field.TypeString, value)
+		_node.SSOWorkspaceID = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(session.FieldCreatedAt, field.TypeTime, value)
@@ -500,6 +530,9 @@ func (u *SessionUpsertOne) UpdateNewValues() *SessionUpsertOne {
 		}
 		if _, exists := u.create.mutation.Method(); exists {
 			s.SetIgnore(session.FieldMethod)
+		}
+		if _, exists := u.create.mutation.SSOWorkspaceID(); exists {
+			s.SetIgnore(session.FieldSSOWorkspaceID)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(session.FieldCreatedAt)
@@ -795,6 +828,9 @@ func (u *SessionUpsertBulk) UpdateNewValues() *SessionUpsertBulk {
 			}
 			if _, exists := b.mutation.Method(); exists {
 				s.SetIgnore(session.FieldMethod)
+			}
+			if _, exists := b.mutation.SSOWorkspaceID(); exists {
+				s.SetIgnore(session.FieldSSOWorkspaceID)
 			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(session.FieldCreatedAt)

@@ -91,6 +91,8 @@ type kept struct {
 	*ofQuotaNotices
 	*ofWebhooks
 	*ofDeliveries
+	*ofConnections
+	*ofIdentities
 }
 
 type (
@@ -147,6 +149,8 @@ type (
 	ofQuotaNotices  = QuotaNotices
 	ofWebhooks      = Webhooks
 	ofDeliveries    = WebhookDeliveries
+	ofConnections   = SSOConnections
+	ofIdentities    = Identities
 )
 
 func allOf(s *Store) *everything {
@@ -158,7 +162,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s),
 	}}
 }
 

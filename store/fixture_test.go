@@ -65,6 +65,7 @@ func (b *bundle) fill(name string) tenancy {
 	w.fillBilling(b)
 	w.fillInsight(b)
 	w.fillWebhooks(b)
+	b.must(b.CreateConnection(ctx, w.id, w.newConnection("sso_"+name)))
 	return w
 }
 

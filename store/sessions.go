@@ -28,7 +28,8 @@ func (s *Sessions) CreateSession(ctx context.Context, session account.Session) e
 		return db.Session.Create().SetID(session.ID).SetUserID(session.UserID).SetCreatedAt(session.CreatedAt).
 			SetLastSeenAt(session.LastSeenAt).SetExpiresAt(session.ExpiresAt).
 			SetUserAgent(session.Agent).SetNetwork(session.Network).SetLastNetwork(session.LastNetwork).
-			SetProvedAt(session.ProvedAt).SetMethod(string(session.Method)).SetSecondFactor(session.SecondFactor).Exec(ctx)
+			SetProvedAt(session.ProvedAt).SetMethod(string(session.Method)).SetSecondFactor(session.SecondFactor).
+			SetSSOWorkspaceID(session.SSOWorkspaceID).Exec(ctx)
 	})
 }
 
@@ -54,7 +55,7 @@ func sessionFromRow(row *ent.Session) account.Session {
 		ID: row.ID, UserID: row.UserID, CreatedAt: row.CreatedAt.UTC(),
 		LastSeenAt: row.LastSeenAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(), ProvedAt: proved.UTC(),
 		Agent: row.UserAgent, Network: row.Network, LastNetwork: row.LastNetwork,
-		Proof: signin.Proof{Method: signin.Method(row.Method), SecondFactor: row.SecondFactor},
+		Proof: signin.Proof{Method: signin.Method(row.Method), SecondFactor: row.SecondFactor, SSOWorkspaceID: row.SSOWorkspaceID},
 	}
 }
 

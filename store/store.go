@@ -17,6 +17,9 @@
 //     begun before anybody knows whose it is.
 //   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
 //     person about their account is of no workspace.
+//   - Identity, CreateIdentity and their like: a person's account at an identity
+//     provider is of no workspace.
+//   - ConnectionsOf: the domain of an address says whose identity provider it has.
 //   - InvitationByCode: an invitation's code says which workspace it is of.
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
 //   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
@@ -37,7 +40,7 @@
 //   - ExpiringTokens, LapsedAccess, Subscriptions, StaleCustomers, EndlessAccess, Retentions, Settling,
 //     ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
-//   - Workspaces, WorkspaceOf, Users, AllProviders, AuditEntries: for the
+//   - Workspaces, WorkspaceOf, Users, AllProviders, AllConnections, AuditEntries: for the
 //     operator's command line.
 //   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
 //     its chains outlive workspaces, time ends entries for all, and an operator verifies

@@ -37,6 +37,7 @@ var acrossWorkspaces = map[string]bool{
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"Quotas": true, "Settling": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
 	"ClaimTestRun": true, "Tested": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
+	"ConnectionsOf": true, "AllConnections": true, "CreateIdentity": true, "Identity": true, "IdentitiesOf": true, "UseIdentity": true, "DeleteIdentitiesOf": true, "DeleteIdentitiesBy": true,
 	"DeleteFailedUploads": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
 
@@ -56,7 +57,7 @@ func shownIf(a tenancy, n int) string {
 
 // workspaceMethods has a row for every method that takes a workspace, in an order
 // in which all of them do something when the workspace is the right one.
-var workspaceMethods = slices.Concat(methodsThatRead, methodsThatChange, methodsThatAdd, methodsOfInsight, methodsOfWebhooks, methodsThatDelete)
+var workspaceMethods = slices.Concat(methodsThatRead, methodsThatChange, methodsThatAdd, methodsOfInsight, methodsOfWebhooks, methodsOfSSO, methodsThatDelete)
 
 // secretIf is the secret if something was seen that does not name it.
 func secretIf(a tenancy, seen bool) string {

@@ -22,7 +22,8 @@ func NewUsers(db *Store) *Users { return &Users{db} }
 // CreateUser adds a user.
 func (s *Users) CreateUser(ctx context.Context, u account.User) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return db.User.Create().SetID(u.ID).SetEmail(u.Email).SetPasswordHash(u.PasswordHash).SetCreatedAt(u.CreatedAt).Exec(ctx)
+		return db.User.Create().SetID(u.ID).SetEmail(u.Email).SetPasswordHash(u.PasswordHash).
+			SetNillableEmailConfirmedAt(u.EmailConfirmedAt).SetCreatedAt(u.CreatedAt).Exec(ctx)
 	})
 }
 
@@ -89,7 +90,7 @@ func (s *Users) SetProfile(ctx context.Context, userID string, p account.Profile
 
 func userFromRow(row *ent.User) account.User {
 	return account.User{
-		ID: row.ID, Email: row.Email, PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
+		ID: row.ID, Email: row.Email, EmailConfirmedAt: utc(row.EmailConfirmedAt), PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
 		Profile: account.Profile{Name: row.Name, TimeZone: row.TimeZone, Appearance: account.Appearance(row.Appearance)},
 	}
 }

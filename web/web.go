@@ -2,7 +2,7 @@
 // serves the files of package static.
 //
 // The handlers are in packages bot (pages of a chatbot), workspace and person,
-// one file a page, named as in the sidebar, and reference (of the API); what they share is in package site.
+// one file a page, named as in the sidebar, signon (single sign-on), and reference (of the API); what they share is in package site.
 // It does not own the JSON routes that a page's script calls (package api).
 package web
 
@@ -15,6 +15,7 @@ import (
 	"parley/web/bot"
 	"parley/web/person"
 	"parley/web/reference"
+	"parley/web/signon"
 	"parley/web/site"
 	"parley/web/workspace"
 )
@@ -29,6 +30,7 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	s := &site.Site{Deps: deps}
 	route.Add(table, app, "", s.Anyone, route.Get("/static/*", files{s}.static, route.Open))
 	person.Register(s, app, table)
+	signon.Register(s, app, table)
 	workspace.Register(s, app, table)
 	bot.Register(s, app, table)
 	reference.Register(s, app, table)

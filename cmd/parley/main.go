@@ -39,6 +39,7 @@ type cli struct {
 	Token     tokenCmd        `cmd:"" help:"Create, list and revoke API tokens."`
 	Plan      planCmd         `cmd:"" help:"List plans, change a workspace's plan, or change what plans include and cost."`
 	Provider  providerCmd     `cmd:"" help:"Encrypt the keys of workspaces' model providers again."`
+	SSO       ssoCmd          `cmd:"" name:"sso" help:"List workspaces' single sign-on, confirm its domains, and unlink accounts."`
 	Billing   billingCmd      `cmd:"" help:"Set up Stripe, and compare its data with this server's."`
 	Audit     auditCmd        `cmd:"" help:"Print who did what, and from where."`
 	Stats     statsCmd        `cmd:"" help:"Make the statistics of chatbots again."`

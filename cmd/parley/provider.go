@@ -9,7 +9,7 @@ import (
 )
 
 type providerCmd struct {
-	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers and the secrets of their webhooks again with the first key in SECRET_KEY."`
+	Reseal resealCmd `cmd:"" help:"Encrypt the keys of workspaces' model providers and the secrets of their webhooks and of their single sign-on again with the first key in SECRET_KEY."`
 }
 
 type resealCmd struct {
@@ -34,17 +34,25 @@ func (cmd *resealCmd) Run(ctx context.Context, config *app.Config, io streams) e
 		for _, endpoint := range closed {
 			ids = append(ids, endpoint.WorkspaceID+"/"+endpoint.ID)
 		}
-		return cmd.print(io, sealed, webhooks, ids)
+		connections, lost, err := p.SSO.Connections.Reseal(ctx)
+		if err != nil {
+			return err
+		}
+		for _, connection := range lost {
+			ids = append(ids, connection.WorkspaceID+"/"+connection.ID)
+		}
+		return cmd.print(io, sealed, webhooks, connections, ids)
 	})
 }
 
-func (cmd *resealCmd) print(io streams, sealed, webhooks int, unreadable []string) error {
+func (cmd *resealCmd) print(io streams, sealed, webhooks, connections int, unreadable []string) error {
 	result := struct {
 		Sealed     int      `json:"sealed"`
 		Webhooks   int      `json:"webhooks"`
+		SSO        int      `json:"sso"`
 		Unreadable []string `json:"unreadable"`
-	}{sealed, webhooks, unreadable}
-	rows := [][2]string{{"sealed", fmt.Sprint(sealed)}, {"webhooks", fmt.Sprint(webhooks)}}
+	}{sealed, webhooks, connections, unreadable}
+	rows := [][2]string{{"sealed", fmt.Sprint(sealed)}, {"webhooks", fmt.Sprint(webhooks)}, {"sso", fmt.Sprint(connections)}}
 	for _, id := range unreadable {
 		rows = append(rows, [2]string{"unreadable", id})
 	}

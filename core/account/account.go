@@ -26,7 +26,11 @@ type User struct {
 	ID string
 	// Email is in lower case.
 	Email string
-	// PasswordHash is a PHC string; see hasher.
+	// EmailConfirmedAt is when the user showed that they read mail at the address, nil
+	// if they have not.
+	EmailConfirmedAt *time.Time
+	// PasswordHash is a PHC string; see hasher. It is empty for a user without a
+	// password.
 	PasswordHash string
 	Profile
 	CreatedAt time.Time
@@ -77,6 +81,7 @@ type Neighbors struct {
 	Mails   *outbox.Writer
 	Founder Founder
 	Emails  EmailFollower
+	SignIns SignInRule
 }
 
 // Accounts holds the services of this package over one database.
@@ -102,7 +107,7 @@ func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reade
 		Profiles:  &Profiles{db: db},
 		SignUps:   &SignUps{db: db, founder: neighbors.Founder, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now, random: random},
 		Passwords: passwords,
-		Sessions:  &Sessions{db: db, mails: neighbors.Mails, passwords: passwords, steps: steps, now: now, random: random},
+		Sessions:  &Sessions{db: db, mails: neighbors.Mails, passwords: passwords, rule: neighbors.SignIns, steps: steps, now: now, random: random},
 		Steps:     steps,
 		Addresses: &Addresses{db: db, follower: neighbors.Emails, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now},
 		Throttle:  throttle,

@@ -32,7 +32,8 @@ func (p *Passwords) prove(ctx context.Context, email, password string, client Cl
 	if err != nil && !unknown {
 		return User{}, err
 	}
-	if unknown {
+	hasNone := unknown || user.PasswordHash == ""
+	if hasNone {
 		user.PasswordHash = p.hasher.decoy
 	}
 	ok, outdated, err := p.hasher.verify(ctx, client.Address, user.PasswordHash, password)
@@ -42,7 +43,7 @@ func (p *Passwords) prove(ctx context.Context, email, password string, client Cl
 	if err != nil {
 		return User{}, err
 	}
-	if !ok || unknown {
+	if !ok || hasNone {
 		return User{}, p.refuseGuess(ctx, email, user, attempt)
 	}
 	if outdated {

@@ -71,6 +71,7 @@ type Sessions struct {
 	db        Database
 	mails     *outbox.Writer
 	passwords *Passwords
+	rule      SignInRule
 	steps     *signin.Steps
 	now       func() time.Time
 	random    io.Reader
@@ -81,6 +82,12 @@ type FactorStore interface {
 	// HasSecondFactor reports whether a user has an app that makes codes and was
 	// confirmed, or a passkey.
 	HasSecondFactor(ctx context.Context, userID string) (bool, error)
+}
+
+// SignInRule knows in which ways a user may sign in; package sso implements it.
+type SignInRule interface {
+	// MaySignIn refuses, as Forbidden, a proof that the user's workspace does not accept.
+	MaySignIn(ctx context.Context, user User, proof signin.Proof) error
 }
 
 // Keys are the secrets that a browser gets at a sign-in.
@@ -109,10 +116,14 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string, client Cl
 
 // Start returns the secrets of a new session for a user who has just proved
 // their identity. Every sign-in ends here, so that none passes the second factor: one
-// who has set it up and has not shown it gets the secret of a step that waits for it.
+// who has set it up and has not shown it gets the secret of a step that waits for it. It is
+// Forbidden where a workspace of the user accepts only its own identity provider.
 func (s *Sessions) Start(ctx context.Context, userID string, proof signin.Proof, client Client) (keys Keys, err error) {
 	user, err := s.db.Users.User(ctx, userID)
 	if err != nil {
+		return Keys{}, err
+	}
+	if err := s.rule.MaySignIn(ctx, user, proof); err != nil {
 		return Keys{}, err
 	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)

@@ -151,6 +151,13 @@ func (s *SignUps) prepare(ctx context.Context, email, password string, client Cl
 	return User{ID: id.New(s.random, "usr"), Email: email, PasswordHash: hash, CreatedAt: s.now()}, nil
 }
 
+// Vouched returns a user without a password who is not stored yet, and whose address an
+// identity provider has verified.
+func (s *SignUps) Vouched(email string) User {
+	now := s.now()
+	return User{ID: id.New(s.random, "usr"), Email: email, EmailConfirmedAt: &now, CreatedAt: now}
+}
+
 // Insert stores a new user, in the transaction of ctx.
 func (s *SignUps) Insert(ctx context.Context, user User) error {
 	err := s.db.Users.CreateUser(ctx, user)

@@ -28,6 +28,8 @@ const (
 	signUpsByAddress = 20
 	// mailsByRecipient bounds how many mails others can cause to an address.
 	mailsByRecipient = 5
+	// visitsByAddress bounds how often one client is sent to identity providers.
+	visitsByAddress = 60
 	// bySite multiplies a limit of one client for the /48 around it.
 	bySite = 5
 )
@@ -121,6 +123,22 @@ func (t *Throttle) countMail(ctx context.Context, email string, client Client) e
 	limits := append(clientLimits("sign-up:", client.Address, signUpsByAddress), limit{"mail:" + email, mailsByRecipient})
 	_, err := t.countAttempt(ctx, limits...)
 	return err
+}
+
+// CountVisit counts that a client is sent to an identity provider, which costs the
+// provider and this server requests.
+func (t *Throttle) CountVisit(ctx context.Context, client Client) error {
+	_, err := t.countAttempt(ctx, clientLimits("visit:", client.Address, visitsByAddress)...)
+	return err
+}
+
+// IsNoteworthy counts something that anybody can cause, and reports whether it is the
+// 1st, 2nd, 4th, 8th … time in quick succession, so that its records do not fill the
+// disk.
+func (t *Throttle) IsNoteworthy(ctx context.Context, key string) (bool, error) {
+	now := t.now()
+	count, err := t.db.Attempts.CountAttempt(ctx, id.Hash("noted:"+key), now.Add(-attemptWindow), now)
+	return isPowerOfTwo(count), err
 }
 
 // CountCode counts a wrong guess at a mailed or shared code, which was refused with

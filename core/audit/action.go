@@ -15,6 +15,17 @@ const (
 	SignInBlocked Action = "sign_in.blocked"
 	SignedOut     Action = "sign_out"
 
+	IdentityLinked   Action = "identity.linked"
+	IdentityUnlinked Action = "identity.unlinked"
+
+	SSOCreated      Action = "sso.created"
+	SSOChanged      Action = "sso.changed"
+	SSOResealed     Action = "sso.secret_resealed"
+	SSODeleted      Action = "sso.deleted"
+	SSOFailed       Action = "sso.failed"
+	DomainConfirmed Action = "sso.domain_confirmed"
+	DomainWithdrawn Action = "sso.domain_withdrawn"
+
 	WorkspaceCreated Action = "workspace.created"
 	WorkspaceRenamed Action = "workspace.renamed"
 	WorkspaceDeleted Action = "workspace.deleted"
@@ -78,6 +89,8 @@ func Actions() []Action {
 	return []Action{
 		AccountCreated, EmailChanged, PasswordChanged, SessionsEnded,
 		SignedIn, SignInFailed, SignInBlocked, SignedOut,
+		IdentityLinked, IdentityUnlinked,
+		SSOCreated, SSOChanged, SSOResealed, SSODeleted, SSOFailed, DomainConfirmed, DomainWithdrawn,
 		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted,
 		InvitationCreated, InvitationCanceled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,

@@ -15,6 +15,7 @@ const (
 	API Resource = iota
 	Sites
 	Schedules
+	SSO
 	// Chatbots, Members, Tokens, KnowledgeChars, StoredBytes, Messages and Playground
 	// count the total after the request; the last two that of the month.
 	Chatbots
@@ -39,6 +40,8 @@ func (p Plan) Admit(resource Resource, used int) error {
 		return p.include(FeatureSites, "does not read whole sites. Add single pages, or upgrade to the Basic plan or above.")
 	case Schedules:
 		return p.include(FeatureSchedules, "does not read sources again automatically. Read them again by hand, or upgrade to the Standard plan or above.")
+	case SSO:
+		return p.include(FeatureSSO, "has no single sign-on for a workspace. Upgrade to the Standard plan or above.")
 	case Chatbots:
 		return p.refuse(used, p.Limits.Chatbots, "chatbot", "chatbots", "Delete one or upgrade the plan.")
 	case Members:

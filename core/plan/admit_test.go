@@ -42,6 +42,7 @@ var includes = []struct {
 	{API, "the API", [5]int{no, no, yes, yes, yes}},
 	{Sites, "sites", [5]int{no, yes, yes, yes, yes}},
 	{Schedules, "schedules", [5]int{no, no, yes, yes, yes}},
+	{SSO, "single sign-on", [5]int{no, no, yes, yes, yes}},
 	{Chatbots, "chatbots", [5]int{1, 3, 10, 50, yes}},
 	{Members, "members", [5]int{1, 3, 10, 50, yes}},
 	{Tokens, "tokens of a chatbot", [5]int{no, no, 10, 50, yes}},

@@ -83,10 +83,14 @@ const (
 	FeatureSites Feature = "sites"
 	// FeatureSchedules is reading sources again every day or week.
 	FeatureSchedules Feature = "schedules"
+	// FeatureSSO is a workspace's own single sign-on.
+	FeatureSSO Feature = "sso"
 )
 
 // AllFeatures returns the features in the order in which pages show them.
-func AllFeatures() []Feature { return []Feature{FeatureAPI, FeatureSites, FeatureSchedules} }
+func AllFeatures() []Feature {
+	return []Feature{FeatureAPI, FeatureSites, FeatureSchedules, FeatureSSO}
+}
 
 // APIFrom is the lowest plan with API access. The specification of the API sets it,
 // not the operator: lower plans never have access.
@@ -163,7 +167,7 @@ const (
 
 // Defaults returns the rows of a new database.
 func Defaults() []Plan {
-	paid := []Feature{FeatureAPI, FeatureSites, FeatureSchedules}
+	paid := []Feature{FeatureAPI, FeatureSites, FeatureSchedules, FeatureSSO}
 	return []Plan{
 		{Starter, "Starter", 0, Limits{
 			Chatbots: 1, Members: 1, TokensPerChatbot: 0, MessageChars: 4_000, MessagesPerMonth: 100, PlaygroundPerMonth: 200,

@@ -180,6 +180,32 @@ func (i *Invitations) Join(ctx context.Context, code, password string, client ac
 	})
 }
 
+// Accept makes a user a member who has an open invitation to a workspace and has proved,
+// in another way than by its code, that its address is theirs. It reports whether there
+// was one, and runs in the transaction of ctx.
+func (i *Invitations) Accept(ctx context.Context, workspaceID string, user account.User) (bool, error) {
+	open, err := i.db.Invitations.Invitations(ctx, workspaceID)
+	if err != nil {
+		return false, err
+	}
+	for _, invitation := range open {
+		if invitation.Email != user.Email || !i.now().Before(invitation.ExpiresAt) {
+			continue
+		}
+		if err := i.redeem(ctx, invitation); fault.Is(err, fault.Invalid) { // its inviter may not invite
+			continue
+		} else if err != nil {
+			return false, err
+		}
+		err := audit.Record(ctx, i.db.Audit, workspaceID, i.now(), audit.Entry{Action: audit.InvitationAccepted, Object: invitation.object()})
+		if err != nil {
+			return false, err
+		}
+		return true, i.members.Add(ctx, workspaceID, user, invitation.Role)
+	}
+	return false, nil
+}
+
 func (i *Invitations) open(ctx context.Context, code string) (Invitation, error) {
 	invitation, err := i.db.Invitations.InvitationByCode(ctx, id.Hash(code))
 	if fault.Is(err, fault.NotFound) || err == nil && !i.now().Before(invitation.ExpiresAt) {

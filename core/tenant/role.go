@@ -43,6 +43,8 @@ const (
 	ManageMembers
 	// ChangePlan moves the workspace to another plan.
 	ChangePlan
+	// ManageSSO connects the workspace with its own identity provider.
+	ManageSSO
 	// Pay buys a plan, or changes how to pay for it. A suspended owner can do it, too,
 	// so that a workspace never depends on one person.
 	Pay
@@ -57,6 +59,7 @@ var leastRole = map[Action]Role{
 	ManageTokens:   RoleAdmin,
 	ManageMembers:  RoleAdmin,
 	ChangePlan:     RoleOwner,
+	ManageSSO:      RoleOwner,
 	Pay:            RoleOwner,
 }
 

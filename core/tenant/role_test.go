@@ -16,6 +16,7 @@ func TestRoles(t *testing.T) {
 		ManageTokens:   {RoleAdmin: true, RoleOwner: true},
 		ManageMembers:  {RoleAdmin: true, RoleOwner: true},
 		ChangePlan:     {RoleOwner: true},
+		ManageSSO:      {RoleOwner: true},
 		Pay:            {RoleOwner: true},
 	}
 	if len(allowed) != len(leastRole) {

@@ -1351,6 +1351,7 @@ var (
 		{Name: "proved_at", Type: field.TypeTime, Nullable: true},
 		{Name: "method", Type: field.TypeString, Size: 20, Default: "password"},
 		{Name: "second_factor", Type: field.TypeBool, Default: false},
+		{Name: "sso_workspace_id", Type: field.TypeString, Size: 40, Default: ""},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "user_id", Type: field.TypeString, Size: 40},
 	}
@@ -1362,7 +1363,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "sessions_users_sessions",
-				Columns:    []*schema.Column{SessionsColumns[10]},
+				Columns:    []*schema.Column{SessionsColumns[11]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1371,7 +1372,7 @@ var (
 			{
 				Name:    "session_user_id",
 				Unique:  false,
-				Columns: []*schema.Column{SessionsColumns[10]},
+				Columns: []*schema.Column{SessionsColumns[11]},
 			},
 			{
 				Name:    "session_expires_at",

@@ -2132,8 +2132,14 @@ func init() {
 	sessionDescSecondFactor := sessionFields[9].Descriptor()
 	// session.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	session.DefaultSecondFactor = sessionDescSecondFactor.Default.(bool)
+	// sessionDescSSOWorkspaceID is the schema descriptor for sso_workspace_id field.
+	sessionDescSSOWorkspaceID := sessionFields[10].Descriptor()
+	// session.DefaultSSOWorkspaceID holds the default value on creation for the sso_workspace_id field.
+	session.DefaultSSOWorkspaceID = sessionDescSSOWorkspaceID.Default.(string)
+	// session.SSOWorkspaceIDValidator is a validator for the "sso_workspace_id" field. It is called by the builders before save.
+	session.SSOWorkspaceIDValidator = sessionDescSSOWorkspaceID.Validators[0].(func(string) error)
 	// sessionDescCreatedAt is the schema descriptor for created_at field.
-	sessionDescCreatedAt := sessionFields[10].Descriptor()
+	sessionDescCreatedAt := sessionFields[11].Descriptor()
 	// session.DefaultCreatedAt holds the default value on creation for the created_at field.
 	session.DefaultCreatedAt = sessionDescCreatedAt.Default.(func() time.Time)
 	// sessionDescID is the schema descriptor for id field.

@@ -252,6 +252,9 @@ func (Session) Fields() []ent.Field {
 		field.String("method").MaxLen(20).Default("password").Immutable(),
 		// second_factor says that a second factor was shown in this session.
 		field.Bool("second_factor").Default(false),
+		// sso_workspace_id is the workspace by whose own identity provider they signed
+		// in, empty for any other way.
+		field.String("sso_workspace_id").MaxLen(idLen).Default("").Immutable(),
 		created(),
 	}
 }

@@ -32,6 +32,8 @@ const (
 	FieldMethod = "method"
 	// FieldSecondFactor holds the string denoting the second_factor field in the database.
 	FieldSecondFactor = "second_factor"
+	// FieldSSOWorkspaceID holds the string denoting the sso_workspace_id field in the database.
+	FieldSSOWorkspaceID = "sso_workspace_id"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeUser holds the string denoting the user edge name in mutations.
@@ -59,6 +61,7 @@ var Columns = []string{
 	FieldProvedAt,
 	FieldMethod,
 	FieldSecondFactor,
+	FieldSSOWorkspaceID,
 	FieldCreatedAt,
 }
 
@@ -93,6 +96,10 @@ var (
 	MethodValidator func(string) error
 	// DefaultSecondFactor holds the default value on creation for the "second_factor" field.
 	DefaultSecondFactor bool
+	// DefaultSSOWorkspaceID holds the default value on creation for the "sso_workspace_id" field.
+	DefaultSSOWorkspaceID string
+	// SSOWorkspaceIDValidator is a validator for the "sso_workspace_id" field. It is called by the builders before save.
+	SSOWorkspaceIDValidator func(string) error
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -150,6 +157,11 @@ func ByMethod(opts ...sql.OrderTermOption) OrderOption {
 // BySecondFactor orders the results by the second_factor field.
 func BySecondFactor(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSecondFactor, opts...).ToFunc()
+}
+
+// BySSOWorkspaceID orders the results by the sso_workspace_id field.
+func BySSOWorkspaceID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSSOWorkspaceID, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

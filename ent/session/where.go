@@ -110,6 +110,11 @@ func SecondFactor(v bool) predicate.Session {
 	return predicate.Session(sql.FieldEQ(FieldSecondFactor, v))
 }
 
+// SSOWorkspaceID applies equality check predicate on the "sso_workspace_id" field. It's identical to SSOWorkspaceIDEQ.
+func SSOWorkspaceID(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldSSOWorkspaceID, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.Session {
 	return predicate.Session(sql.FieldEQ(FieldCreatedAt, v))
@@ -578,6 +583,71 @@ func SecondFactorEQ(v bool) predicate.Session {
 // SecondFactorNEQ applies the NEQ predicate on the "second_factor" field.
 func SecondFactorNEQ(v bool) predicate.Session {
 	return predicate.Session(sql.FieldNEQ(FieldSecondFactor, v))
+}
+
+// SSOWorkspaceIDEQ applies the EQ predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDNEQ applies the NEQ predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDNEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldNEQ(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDIn applies the In predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldIn(FieldSSOWorkspaceID, vs...))
+}
+
+// SSOWorkspaceIDNotIn applies the NotIn predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDNotIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldNotIn(FieldSSOWorkspaceID, vs...))
+}
+
+// SSOWorkspaceIDGT applies the GT predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDGT(v string) predicate.Session {
+	return predicate.Session(sql.FieldGT(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDGTE applies the GTE predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDGTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldGTE(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDLT applies the LT predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDLT(v string) predicate.Session {
+	return predicate.Session(sql.FieldLT(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDLTE applies the LTE predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDLTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldLTE(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDContains applies the Contains predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDContains(v string) predicate.Session {
+	return predicate.Session(sql.FieldContains(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDHasPrefix applies the HasPrefix predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDHasPrefix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasPrefix(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDHasSuffix applies the HasSuffix predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDHasSuffix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasSuffix(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDEqualFold applies the EqualFold predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDEqualFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldEqualFold(FieldSSOWorkspaceID, v))
+}
+
+// SSOWorkspaceIDContainsFold applies the ContainsFold predicate on the "sso_workspace_id" field.
+func SSOWorkspaceIDContainsFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldContainsFold(FieldSSOWorkspaceID, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

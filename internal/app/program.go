@@ -26,12 +26,15 @@ import (
 	"parley/core/knowledge/rebuild"
 	"parley/core/rate"
 	"parley/core/retrieval"
+	"parley/core/seal"
+	"parley/core/sso"
 	"parley/core/subscription"
 	"parley/extract"
 	"parley/index/embedded"
 	"parley/internal/app/backups"
 	"parley/internal/app/config"
 	"parley/internal/app/letters"
+	"parley/internal/app/signon"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
 	"parley/internal/security"
@@ -75,6 +78,7 @@ type Program struct {
 	Turns     *turn.Service
 	Insight   Insight
 	Webhooks  Webhooks
+	SSO       sso.Services
 	// IDs makes the public identifiers of conversations and messages for callers,
 	// people and the operator.
 	IDs *publicid.Codec
@@ -114,6 +118,8 @@ type Options struct {
 	Index func(retrieval.Index) retrieval.Index
 	// Audited is told of entries of the audit log: see [store.Options].
 	Audited func([]audit.Entry)
+	// LookUpTXT answers for the DNS. Nil asks the system's resolver.
+	LookUpTXT func(ctx context.Context, name string) ([]string, error)
 }
 
 // OpenWith is Open with options.
@@ -149,6 +155,10 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := openWebhooks(p); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	vault := seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, db.IsSQLite()) })
+	if p.SSO, err = signon.Open(signon.Parts{Config: config, Store: db, Tenants: p.Tenants, Vault: vault, LookUp: options.LookUpTXT, Refused: p.reportTarget, Now: p.now}); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openBilling(); err != nil {

@@ -78,7 +78,7 @@ func Listen(p *Program) (*Server, error) {
 	}
 	forPeople := site.Deps{
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
-		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, Insight: p.Insight.Insight, Webhooks: p.Webhooks.Endpoints, Deliveries: p.Webhooks.Deliveries, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
+		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, Insight: p.Insight.Insight, Webhooks: p.Webhooks.Endpoints, Deliveries: p.Webhooks.Deliveries, SSO: p.SSO, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
 		Security:    site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		Description: parley.Description,

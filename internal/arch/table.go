@@ -45,6 +45,8 @@ const (
 	gomail         = "github.com/wneessen/go-mail"
 	prometheus     = "github.com/prometheus/client_golang"
 	gjson          = "github.com/tidwall/gjson"
+	goOIDC         = "github.com/coreos/go-oidc/v3"
+	oauth2         = "golang.org/x/oauth2"
 	goldmark       = "github.com/yuin/goldmark"
 	stdWebhooks    = "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	jsonschema     = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -60,7 +62,7 @@ const (
 
 // doubles stand for the network in tests: Stripe, a mail server, models, and
 // servers of PostgreSQL and Weaviate. index/indextest wraps an index.
-var doubles = []string{"billing/stripetest", "mail/mailtest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/storetest", "store/tenancytest"}
+var doubles = []string{"billing/stripetest", "mail/mailtest", "oidc/oidctest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/storetest", "store/tenancytest"}
 
 // prefixed adds the name of this module to the paths of packages.
 func prefixed(packages []string) []string {
@@ -259,6 +261,21 @@ var table = []Row{
 		Packages: []string{"core/webhook"},
 		Ours:     []string{"core/audit", "core/fault", "core/outbox", "core/plan", "core/tenant", "internal/id"},
 		Because:  "it sends what other packages publish, and knows none of them",
+	},
+	{
+		Packages: []string{"core/sso"},
+		Ours:     []string{"core/account", "core/account/signin", "core/audit", "core/fault", "core/plan", "core/tenant", "internal/id"},
+		Because:  "whom an identity provider may sign in follows from addresses, members and settings, whatever the protocol",
+	},
+	{
+		Packages: []string{"oidc"},
+		Ours:     []string{"core/sso", "core/fault", "internal/*"},
+		Outside:  []string{goOIDC, oauth2, lru},
+		Because:  "it speaks the protocol; whose account somebody gets is the business of core/sso",
+	},
+	{
+		Packages: []string{"oidc/oidctest"},
+		Because:  "it is a provider that lies, for tests, and knows nobody who asks",
 	},
 	{
 		Packages: []string{"core/find"},
@@ -594,6 +611,12 @@ var table = []Row{
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
 	{
+		Packages: []string{"web/signon"},
+		Ours:     []string{"core/*", "core/account/signin", "views/ui", "views/shell", "views/person", "views/workspace", "web/site", "internal/*"},
+		Outside:  []string{fiber},
+		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
+	},
+	{
 		Packages: []string{"web/reference"},
 		Ours:     []string{"core/answer/format", "views/ui", "views/shell", "views/reference", "web/site", "internal/*"},
 		Outside:  []string{fiber, jsonv2, yaml},
@@ -601,7 +624,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web"},
-		Ours:     []string{"web/site", "web/bot", "web/workspace", "web/person", "web/reference", "views/gallery", "views/shell", "static", "internal/*"},
+		Ours:     []string{"web/site", "web/bot", "web/workspace", "web/person", "web/signon", "web/reference", "views/gallery", "views/shell", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "it registers the pages and serves the files; what a page does is in the packages below",
 	},
@@ -742,6 +765,13 @@ var bans = []Ban{
 		Because: "SMTP ends in mail",
 	},
 	{
+		Imports: []string{goOIDC, oauth2},
+		In:      []string{"..."},
+		Except:  []string{"oidc"},
+		Tests:   true,
+		Because: "OpenID Connect ends in oidc, which speaks of people and their addresses",
+	},
+	{
 		Imports: []string{prometheus},
 		In:      []string{"..."},
 		Except:  []string{"internal/metrics"},
@@ -779,6 +809,6 @@ var bans = []Ban{
 // Tests may import more than the code they test: a test is where things are
 // put together. The bans that say so are for tests too.
 var (
-	testOurs    = []string{"core/...", "store", "store/storetest", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
+	testOurs    = []string{"core/...", "store", "store/storetest", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "oidc", "oidc/oidctest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
 	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", goleak, xnet, goldmark, chromedp}
 )

@@ -12,6 +12,7 @@ import (
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/outbox"
+	"parley/core/sso"
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
@@ -49,6 +50,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	subscriptions := subscription.New(store.ForSubscription(db), tenants, letters, now, options.Payments)
 	accounts := account.New(store.ForAccount(db), account.Neighbors{
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers,
+		SignIns: sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)}),
 	}, now, random)
 	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
 		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas,

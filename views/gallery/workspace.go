@@ -68,7 +68,7 @@ func workspacePages() map[string]templ.Component {
 		"limits-read":          workspace.LimitsPage(acme(shell.BillingSection, "Over the limit"), overLimits(false)),
 		"limits-none":          workspace.LimitsPage(acme(shell.BillingSection, "Over the limit"), workspace.OverLimits{}),
 		"workspace": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{
-			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, Paid: true,
+			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, MayManageSSO: true, Paid: true,
 		}),
 		"audit": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{
 			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
@@ -88,7 +88,20 @@ func workspacePages() map[string]templ.Component {
 		"webhook-off":      workspace.WebhookPage(acme(shell.WebhooksSection, "example.com"), webhookLog(webhooks, "disabled", "It refused every message for five days.")),
 		"webhook-unused":   workspace.WebhookPage(acme(shell.WebhooksSection, "example.com"), workspace.WebhookLog{Webhook: webhooks.Endpoints[0], Events: webhooks.Events, Chatbots: webhooks.Chatbots}),
 		"webhook-secret":   workspace.WebhookSecretPage(acme(shell.WebhooksSection, "example.com"), workspace.Webhook{ID: "we_1", Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Rotating: &day}),
+		"sso-none":         workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), workspace.SSO{Upgrade: "The Starter plan has no single sign-on for a workspace. Upgrade to the Standard plan or above."}),
+		"sso-new":          workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), workspace.SSO{ReturnURL: "https://parley.example.com/sign-in/sso/callback/ws_1", Form: refused("issuer", "Give an address that begins with https://.", map[string]string{"issuer": hostile, "client_id": "", "client_secret": "", "domain": "", "role": "", "required": ""})}),
+		"sso":              workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), someSSO(false)),
+		"sso-confirmed":    workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), someSSO(true)),
 		"workspace-read":   workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{}),
+	}
+}
+
+// someSSO is a connection whose domain is confirmed or not.
+func someSSO(confirmed bool) workspace.SSO {
+	return workspace.SSO{
+		Form:      ui.Form{Values: map[string]string{"issuer": "https://login.example.com/realms/main", "client_id": hostile, "client_secret": "", "domain": "example.com", "role": "member", "required": "on"}},
+		ReturnURL: "https://parley.example.com/sign-in/sso/callback/ws_1", Saved: true, Confirmed: confirmed,
+		Domain: "example.com", RecordName: "_parley.example.com", RecordText: "parley-domain=Zm9vYmFyYmF6cXV4Y29ycA",
 	}
 }
 

@@ -6,6 +6,8 @@
 package person
 
 import (
+	"net/url"
+
 	"parley/views/shell"
 	"parley/views/ui"
 )
@@ -15,6 +17,16 @@ type SignIn struct {
 	Form ui.Form
 	// SignUp says whether accounts can be created without an invitation.
 	SignUp bool
+	// Provider is the name of the installation's identity provider, or empty.
+	Provider string
+}
+
+// ssoURL is the page that finds a workspace's identity provider.
+func (m SignIn) ssoURL() string {
+	if next := m.Form.Value("next"); next != "" && next != "/" {
+		return "/sign-in/sso?next=" + url.QueryEscape(next)
+	}
+	return "/sign-in/sso"
 }
 
 // below leads to the sign-up where that is open.

@@ -54,6 +54,9 @@ func WebhookURL(workspaceID, webhookID string) string {
 	return WebhooksURL(workspaceID) + "/" + webhookID
 }
 
+// SSOURL is the page of a workspace's single sign-on.
+func SSOURL(workspaceID string) string { return SettingsURL(workspaceID) + "/sso" }
+
 // AuditURL is the page of what was done in a workspace.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
 

@@ -11,6 +11,8 @@ type Settings struct {
 	Delete ui.Form
 	// MayRename and MayDelete show their forms.
 	MayRename, MayDelete bool
+	// MayManageSSO leads to the page of single sign-on.
+	MayManageSSO bool
 	// Paid says that there may be a subscription to end.
 	Paid bool
 }

@@ -148,7 +148,7 @@ func (s signInPages) signInPage(c *fiber.Ctx) error {
 }
 
 func (s signInPages) showSignIn(c *fiber.Ctx, status int, f ui.Form) error {
-	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp}))
+	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp, Provider: s.SSO.SignIns.Installation()}))
 }
 
 func (s signInPages) signIn(c *fiber.Ctx) error {

@@ -79,7 +79,7 @@ func (f Form) checked() (Form, error) {
 func (f Form) View() ui.Form {
 	values := make(map[string]string, len(f))
 	for name, value := range f {
-		if strings.HasSuffix(name, "password") || name == "key" {
+		if strings.HasSuffix(name, "password") || name == "key" || name == "client_secret" {
 			value = ""
 		}
 		values[name] = value

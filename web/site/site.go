@@ -22,6 +22,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/rate"
 	"parley/core/retrieval"
+	"parley/core/sso"
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/core/webhook"
@@ -47,6 +48,8 @@ type Deps struct {
 	Chat      *chat.Service
 	Insight   Insight
 	Webhooks  *webhook.Endpoints
+	// SSO is single sign-on by identity providers.
+	SSO sso.Services
 	// Deliveries are what was sent to webhooks.
 	Deliveries *webhook.Deliveries
 	// IDs makes the identifiers of conversations and messages that people see.

@@ -104,6 +104,7 @@ var features = []struct {
 	{plan.FeatureAPI, "API access"},
 	{plan.FeatureSites, "Whole sites as sources"},
 	{plan.FeatureSchedules, "Sources that are read again by themselves"},
+	{plan.FeatureSSO, "Single sign-on of your own"},
 }
 
 func amount(limit int) string {

@@ -36,7 +36,7 @@ func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f 
 	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace settings"), views.Settings{
 		Leave: views.Leave{OnlyOwner: onlyOwner(members, v.Person.User.ID)},
 		Name:  f.name, MayRename: v.May(tenant.ManageMembers),
-		Delete: f.remove, MayDelete: v.May(tenant.ChangePlan), Paid: s.Billing != nil,
+		Delete: f.remove, MayDelete: v.May(tenant.ChangePlan), MayManageSSO: v.May(tenant.ManageSSO), Paid: s.Billing != nil,
 	}))
 }
 

@@ -22,6 +22,16 @@ type Proof struct {
 	// SecondFactor says that they have shown a second factor, too. A passkey whose
 	// device has checked its user is both factors.
 	SecondFactor bool
+	// SSOWorkspaceID is the workspace by whose own identity provider they signed in,
+	// empty for any other way.
+	SSOWorkspaceID string
+}
+
+// Suffices reports whether the proof is enough for a workspace that demands a second
+// factor of its members. The workspace's own identity provider decides by itself what it
+// asks people for; any other one does not speak for the workspace.
+func (p Proof) Suffices(workspaceID string) bool {
+	return p.SecondFactor || p.SSOWorkspaceID != "" && p.SSOWorkspaceID == workspaceID
 }
 
 // Sentence says for the audit log how a person signed in.

@@ -18,6 +18,7 @@ type Config struct {
 	Reading
 	Payments
 	Mail
+	SSO
 	Operation
 	Clients
 	Logging
@@ -37,7 +38,7 @@ func (c *Config) check() error {
 	}
 	for _, check := range []func() error{
 		c.Serving.check, c.Weaviate.check, c.Models.check, c.Reading.check, c.Payments.check,
-		c.Mail.check, c.Operation.check, c.Clients.check, c.Logging.check,
+		c.Mail.check, c.SSO.check, c.Operation.check, c.Clients.check, c.Logging.check,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -1,0 +1,90 @@
+package signon
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/sso"
+	"parley/internal/id"
+	views "parley/views/person"
+	"parley/views/shell"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// visitPages are the handlers of signing in at an identity provider.
+type visitPages struct{ *site.Site }
+
+func (s visitPages) visit() site.StepCookie { return site.KeepStep(s.Sessions, "sso") }
+
+// page asks for an address, which says whose provider it is.
+func (s visitPages) page(c *fiber.Ctx) error {
+	return s.show(c, fiber.StatusOK, site.Form{"email": "", "next": site.LocalPath(c.Query("next"))}.View())
+}
+
+func (s visitPages) show(c *fiber.Ctx, status int, f ui.Form) error {
+	return site.Render(c, status, views.SSOPage(s.PlainLayout(c, "Sign in with SSO"), f))
+}
+
+// find sends a browser to the provider of an address.
+func (s visitPages) find(c *fiber.Ctx) error {
+	typed, err := site.ReadForm(c, "email", "next")
+	if err != nil {
+		return err
+	}
+	departure, err := s.SSO.SignIns.BeginFor(c.UserContext(), typed["email"], site.LocalPath(typed["next"]), returnURL(s.Site), s.Client(c))
+	if err != nil {
+		site.LogFailure(c, s.Log, fault.As(err))
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, status, f) })
+	}
+	return s.depart(c, departure)
+}
+
+// begin sends a browser to the installation's provider.
+func (s visitPages) begin(c *fiber.Ctx) error {
+	typed, err := site.ReadForm(c, "next")
+	if err != nil {
+		return err
+	}
+	departure, err := s.SSO.SignIns.Begin(c.UserContext(), site.LocalPath(typed["next"]), returnURL(s.Site), s.Client(c))
+	if err != nil {
+		site.LogFailure(c, s.Log, fault.As(err))
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, status, f) })
+	}
+	return s.depart(c, departure)
+}
+
+// depart leads to a provider by a page, because browsers hold the redirect that answers
+// a form to this page's policy, which lets forms lead to this server only.
+func (s visitPages) depart(c *fiber.Ctx, d sso.Departure) error {
+	s.visit().Keep(c, d.Secret, sso.VisitLifetime)
+	c.Set("Refresh", "0; url="+d.URL)
+	return site.Render(c, fiber.StatusOK, views.DepartPage(s.PlainLayout(c, "Sign in at "+d.Host), d.Host, d.URL))
+}
+
+// arrive signs a person in who comes back from a provider.
+func (s visitPages) arrive(c *fiber.Ctx) error {
+	secret := s.visit().Secret(c)
+	s.visit().Drop(c)
+	arrival, err := s.SSO.SignIns.Finish(c.UserContext(), secret, id.Given(c.Params("workspace")), sso.Answer{
+		Code: c.Query("code"), State: c.Query("state"), Issuer: c.Query("iss"), Error: c.Query("error"),
+	})
+	if err == nil {
+		err = s.Start(c, arrival.User.ID, arrival.Proof(), s.after(arrival))
+	}
+	if err != nil {
+		site.LogFailure(c, s.Log, fault.As(err))
+		return site.Form{"email": "", "next": "/"}.Again(c, err, func(status int, f ui.Form) error { return s.show(c, status, f) })
+	}
+	return nil
+}
+
+// after is where a person goes on: where they wanted to, or to the workspace that let
+// them in.
+func (s visitPages) after(arrival sso.Arrival) string {
+	next := site.LocalPath(arrival.Next)
+	if next == "/" && arrival.WorkspaceID != "" {
+		return shell.WorkspaceURL(arrival.WorkspaceID)
+	}
+	return next
+}
