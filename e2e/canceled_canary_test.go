@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/app"
+	"parley/store/storetest"
+)
+
+const (
+	// canceledRequests are sent by two workspaces, and most are canceled. Within
+	// canceledWithin there may be fewer on a slow machine, but no fewer than
+	// canceledLeast.
+	canceledRequests = 10_000
+	canceledWithin   = 45 * time.Second
+	canceledLeast    = 1_000
+	cancelers        = 8
+	// wholeEvery is how often a request is not canceled.
+	wholeEvery     = 20
+	kindsOfRequest = 5
+)
+
+// TestNothingCrossesWhenRequestsAreCanceled cancels requests of two workspaces at random
+// instants. A buffer, a connection, a transaction or a shared statement that one leaves
+// half used must not show anything of it to the other.
+func TestNothingCrossesWhenRequestsAreCanceled(t *testing.T) {
+	t.Parallel()
+	onBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
+		for name, database := range map[string]func(*testing.T) string{
+			"sqlite":   func(*testing.T) string { return "" },
+			"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				url := database(t)
+				w := start(t, index, func(c *app.Config) { c.DatabaseURL = url })
+				w.hasNoRates()
+				c := canceling{instance: w, holders: []canaryHolder{w.newCanaryHolder("zorblax", "quentrix"), w.newCanaryHolder("quentrix", "zorblax")}}
+				c.measure()
+				c.run(t)
+			})
+		}
+	})
+}
+
+// canceling is the requests of two workspaces, which share connections to the server.
+type canceling struct {
+	*instance
+	holders []canaryHolder
+	client  http.Client
+	// took is how long the last whole request of each kind took: the next one is canceled
+	// within that time.
+	took [kindsOfRequest]atomic.Int64
+
+	sent, canceled, whole atomic.Int64
+}
+
+// measure reads how long each kind of request takes when it is alone.
+func (c *canceling) measure() {
+	c.Helper()
+	for kind := range kindsOfRequest {
+		c.request(c.Context(), c.holders[0], kind, kind)
+	}
+}
+
+// canceledRequest is a request of a workspace.
+type canceledRequest struct {
+	method, path, body string
+	by                 header
+}
+
+// kinds are the requests of a workspace that read or make what has its canary.
+func (c *canceling) kinds(h canaryHolder, n int) [kindsOfRequest]canceledRequest {
+	question := fmt.Sprintf(`{"message":"What is the rule for %s? (%d)"}`, topics[n%len(topics)], n)
+	chatbot := "/api/chatbots/" + h.chatbot
+	return [kindsOfRequest]canceledRequest{
+		{"POST", "/api/v1/chat", question, bearer(h.token)},
+		{"POST", "/api/v1/chat/stream", question, bearer(h.token)},
+		{"POST", chatbot + "/evaluate", `{"questions":[{"question":"What is the rule for ` + topics[n%len(topics)] + `?"}]}`, h.owner},
+		{"GET", chatbot + "/documents", "", h.owner},
+		{"GET", "/chatbots/" + h.chatbot + "/knowledge", "", h.owner},
+	}
+}
+
+// run sends the requests, and looks at what came and at what was stored.
+func (c *canceling) run(t *testing.T) {
+	t.Helper()
+	until, cancel := context.WithTimeout(c.Context(), canceledWithin)
+	defer cancel()
+	var all sync.WaitGroup
+	for range cancelers {
+		all.Go(func() {
+			for until.Err() == nil {
+				n := int(c.sent.Add(1))
+				if n > canceledRequests {
+					return
+				}
+				c.send(n)
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("%d requests were canceled, and %d came whole", c.canceled.Load(), c.whole.Load())
+	t.Run("many are canceled, and some come whole", func(t *testing.T) {
+		if c.canceled.Load() < canceledLeast || c.whole.Load() < canceledLeast/wholeEvery {
+			t.Errorf("%d were canceled, and %d came whole", c.canceled.Load(), c.whole.Load())
+		}
+	})
+	t.Run("no conversation has the canary of another workspace", func(t *testing.T) {
+		inner := c.within(t)
+		for _, h := range c.holders {
+			inner.checkStored(h)
+		}
+	})
+}
+
+// send sends the nth request, and cancels most.
+func (c *canceling) send(n int) {
+	h := c.holders[n%len(c.holders)]
+	kind := n / len(c.holders) % kindsOfRequest
+	ctx := c.Context()
+	if n%wholeEvery != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(1+rand.N(c.took[kind].Load())))
+		defer cancel()
+	}
+	c.request(ctx, h, kind, n)
+}
+
+// request sends a request of a kind, and reads as much as comes until ctx ends.
+func (c *canceling) request(ctx context.Context, h canaryHolder, kind, n int) {
+	r, began := c.kinds(h, n)[kind], time.Now()
+	request, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, strings.NewReader(r.body))
+	if err != nil {
+		c.Error(err)
+		return
+	}
+	request.Header.Set(r.by.name, r.by.value)
+	if r.body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		c.broken(ctx, r, err)
+		return
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if strings.Contains(string(text), h.foreign) {
+		c.Errorf("%s has the canary of another workspace: %s", r.path, shortened(string(text)))
+	}
+	switch {
+	case err != nil:
+		c.broken(ctx, r, err)
+	case response.StatusCode != http.StatusOK || !strings.Contains(string(text), h.canary):
+		c.Errorf("%s gives %d: %s", r.path, response.StatusCode, shortened(string(text)))
+	default:
+		c.whole.Add(1)
+		c.took[kind].Store(int64(time.Since(began)))
+	}
+}
+
+// broken counts a request that was canceled, and fails for any other end.
+func (c *canceling) broken(ctx context.Context, r canceledRequest, err error) {
+	if ctx.Err() == nil {
+		c.Errorf("%s: %v", r.path, err)
+		return
+	}
+	c.canceled.Add(1)
+}
+
+// checkStored reads a workspace's last conversations back.
+func (w *instance) checkStored(h canaryHolder) {
+	w.Helper()
+	list := w.call("GET", "/api/v1/conversations?limit=100", "", bearer(h.token))
+	w.expect(list, http.StatusOK)
+	conversations, _ := list.Data["conversations"].([]any)
+	own := 0
+	for _, one := range conversations {
+		conversation, _ := one.(map[string]any)
+		id := fmt.Sprintf("%.0f", conversation["conversation_id"])
+		messages := w.call("GET", "/api/v1/conversations/"+id+"/messages?include=sources", "", bearer(h.token))
+		w.expect(messages, http.StatusOK)
+		if strings.Contains(messages.body, h.foreign) {
+			w.Errorf("conversation %s has the canary of another workspace: %s", id, shortened(messages.body))
+		}
+		if strings.Contains(messages.body, h.canary) {
+			own++
+		}
+	}
+	if own == 0 {
+		w.Errorf("none of %d conversations has the canary of its own workspace: %s", len(conversations), shortened(list.body))
+	}
+}
