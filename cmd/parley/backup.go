@@ -26,18 +26,15 @@ type backupCmd struct {
 // Run writes a backup under another name, which it replaces by its own once all is
 // written: a file with its name is complete.
 func (cmd *backupCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	if err := cmd.check(io); err != nil {
+		return err
+	}
 	passphrase, err := cmd.Read(io.in, io.err, true)
 	if err != nil {
 		return err
 	}
 	if cmd.File == "-" {
-		if terminal.Is(io.out) {
-			return fault.New(fault.Invalid, "A backup is no text for a terminal. Redirect standard output, or name a file.")
-		}
 		return cmd.write(ctx, config, io, io.out, passphrase, func() error { return nil })
-	}
-	if _, err := os.Lstat(cmd.File); err == nil {
-		return fault.New(fault.Conflict, "The file %s exists. A backup replaces nothing: choose another name.", cmd.File)
 	}
 	file, err := os.CreateTemp(filepath.Dir(cmd.File), filepath.Base(cmd.File)+".*.part") // with mode 0600
 	if err != nil {
@@ -51,6 +48,20 @@ func (cmd *backupCmd) Run(ctx context.Context, config *app.Config, io streams) e
 		}
 		return os.Link(file.Name(), cmd.File) // fails if the name is taken by now
 	})
+}
+
+// check refuses a place that no backup goes to, before anybody types a passphrase.
+func (cmd *backupCmd) check(streams streams) error {
+	if cmd.File == "-" {
+		if terminal.Is(streams.out) {
+			return fault.New(fault.Invalid, "A backup is no text for a terminal. Redirect standard output, or name a file.")
+		}
+		return nil
+	}
+	if _, err := os.Lstat(cmd.File); err == nil {
+		return fault.New(fault.Conflict, "The file %s exists. A backup replaces nothing: choose another name.", cmd.File)
+	}
+	return nil
 }
 
 func (cmd *backupCmd) write(ctx context.Context, config *app.Config, streams streams, to io.Writer, passphrase string, keep func() error) error {
