@@ -26,6 +26,7 @@ import (
 	"parley/core/insight/history"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
+	"parley/core/privacy"
 	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/tenant"
@@ -45,6 +46,7 @@ type Deps struct {
 	Feedback  *insight.Feedbacks
 	History   *history.History
 	Finder    *find.Finder
+	Privacy   privacy.Services
 	Searcher  *retrieval.Searcher
 	// IDs makes the identifiers of conversations and messages that callers see.
 	IDs *publicid.Codec
@@ -155,6 +157,9 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	)
 	route.Add(table, app, "/api/workspaces/:workspace", announce(a, a.inWorkspace),
 		route.Get("/find", finder{a}.find, route.May(tenant.Read)),
+		route.Get("/erasures", privacies{a}.erasures, route.May(tenant.ManageChatbots)),
+		route.Get("/end-users/:external_user_id", privacies{a}.export, route.May(tenant.ManageChatbots), route.Costly),
+		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly),
 	)
 	playground := playground{a}
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}

@@ -120,6 +120,9 @@ var rows = []row{
 	{method: "GET", route: "/account/security", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "GET", route: "/account/sessions", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "GET", route: "/account/appearance", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "GET", route: "/account/privacy", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "POST", route: "/account/privacy/export", gets: gets{own: 200, stranger: 200, otherToken: 401, revoked: 401, nobody: 401}},
+	{method: "POST", route: "/account/privacy/delete", body: "password=a+wrong+guess", gets: ownAccount},
 	{method: "POST", route: "/account/name", body: "name=" + strings.Repeat("x", 101), gets: ownAccount},
 	{method: "POST", route: "/account/appearance", body: "appearance=sepia", gets: ownAccount},
 	{method: "POST", route: "/account/sessions/end", body: "session=unknown", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}},
@@ -169,6 +172,8 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace/usage", gets: aMove, least: tenant.RoleMember},
 	{method: "GET", route: "/workspaces/:workspace/billing/return", gets: gets{own: 403, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleOwner},
 	{method: "GET", route: "/workspaces/:workspace/limits", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/workspaces/:workspace/privacy", gets: aPage, least: tenant.RoleMember},
+	{method: "GET", route: "/api/workspaces/:workspace/erasures", gets: bySession, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/audit", gets: aPage, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
@@ -278,7 +283,14 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/leave", gets: aChoice, least: tenant.RoleMember},
 	{method: "POST", route: "/workspaces/:workspace/settings", body: "name=quillon", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/privacy/export", gets: aResult, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/privacy/end-user/export", body: "external_user_id=nobody", gets: aChoice, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/privacy/end-user/erase", body: "erased_user_id=nobody&sure=on", gets: aForm, least: tenant.RoleAdmin},
+	{method: "GET", route: "/api/workspaces/:workspace/end-users/:external_user_id", path: "/api/workspaces/:workspace/end-users/nobody", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}, least: tenant.RoleAdmin},
+	{method: "DELETE", route: "/api/workspaces/:workspace/end-users/:external_user_id", path: "/api/workspaces/:workspace/end-users/nobody", gets: bySession, least: tenant.RoleAdmin},
+	{method: "GET", route: "/workspaces/:workspace/deletion", gets: gets{own: 303, stranger: 404, otherToken: 303, revoked: 303, nobody: 303}, least: tenant.RoleMember},
 	{method: "POST", route: "/workspaces/:workspace/delete", body: "confirm_name=quillon", gets: aForm, least: tenant.RoleOwner},
+	{method: "POST", route: "/workspaces/:workspace/restore", gets: aForm, least: tenant.RoleOwner},
 }
 
 // routesOf lists what a server has registered, without middlewares; HEAD

@@ -30,7 +30,8 @@ func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot ch
 			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
 			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
 			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
-			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).Exec(ctx)
+			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).
+			SetRetentionDays(fromRetention(bot.RetentionDays)).SetStoreMessages(!bot.DiscardMessages).Exec(ctx)
 	})
 }
 
@@ -59,13 +60,28 @@ func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID str
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
 			SetImageHosts(list(settings.ImageHosts)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
-			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers)
+			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).
+			SetRetentionDays(fromRetention(settings.RetentionDays)).SetStoreMessages(!settings.DiscardMessages)
 		n, err := setAnswering(update, settings.Answering).Save(ctx)
 		if err == nil && n == 0 {
 			return errNoChatbot
 		}
 		return err
 	})
+}
+
+// asThePlan is how the row has that conversations are kept as long as the plan says.
+const asThePlan = -1
+
+func fromRetention(days int) int {
+	if days == 0 {
+		return asThePlan
+	}
+	return days
+}
+
+func keepingFromRow(row *ent.Chatbot) chatbot.Keeping {
+	return chatbot.Keeping{RetentionDays: max(row.RetentionDays, 0), DiscardMessages: !row.StoreMessages}
 }
 
 func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUpdate {
@@ -119,7 +135,7 @@ func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Answering: answeringFromRow(row),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Keeping: keepingFromRow(row), Answering: answeringFromRow(row),
 		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }

@@ -93,6 +93,11 @@ type kept struct {
 	*ofDeliveries
 	*ofConnections
 	*ofIdentities
+	*ofErasures
+	*ofRows
+	*ofEndUsers
+	*ofPersons
+	*ofFiles
 }
 
 type (
@@ -151,6 +156,11 @@ type (
 	ofDeliveries    = WebhookDeliveries
 	ofConnections   = SSOConnections
 	ofIdentities    = Identities
+	ofErasures      = Erasures
+	ofRows          = Rows
+	ofEndUsers      = EndUsers
+	ofPersons       = Persons
+	ofFiles         = Files
 )
 
 func allOf(s *Store) *everything {
@@ -162,7 +172,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s), NewErasures(s), NewRows(s), NewEndUsers(s), NewPersons(s), NewFiles(s),
 	}}
 }
 

@@ -20,6 +20,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/privacy"
 	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/core/tenant"
@@ -66,6 +67,7 @@ func (b *bundle) fill(name string) tenancy {
 	w.fillInsight(b)
 	w.fillWebhooks(b)
 	b.must(b.CreateConnection(ctx, w.id, w.newConnection("sso_"+name)))
+	b.must(b.AddErasure(ctx, w.id, privacy.Erasure{ID: "er_" + name, Kind: privacy.EndUser, SubjectHash: "hash", RequestedBy: w.secret, CreatedAt: epoch}))
 	return w
 }
 

@@ -58,6 +58,12 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 // its text.
 func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *time.Time) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		if dueAt == nil {
+			n, err := db.AccountMail.Delete().Where(accountmail.ID(id), once).Exec(ctx)
+			if err != nil || n > 0 {
+				return err
+			}
+		}
 		update := db.AccountMail.Update().Where(accountmail.ID(id)).SetNillableSentAt(sentAt)
 		if dueAt != nil {
 			update.SetDueAt(*dueAt)
@@ -67,6 +73,9 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 		return affected(update.Save(ctx))
 	})
 }
+
+// once selects mails that are deleted when they are settled, and notOnce the others.
+var once, notOnce = accountmail.KeyHasPrefix(outbox.OnceKey + "_"), accountmail.Not(accountmail.KeyHasPrefix(outbox.OnceKey + "_"))
 
 // AddMail writes a mail, unless there is one with its key.
 func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"iter"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect"
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/ent"
+	"parley/ent/chatbot"
+	"parley/ent/scope"
 )
 
 // Retentions says how long conversations are kept, and deletes them.
@@ -45,7 +49,8 @@ const (
 	quiet = `NOT EXISTS (SELECT 1 FROM messages WHERE conversation_id = conversations.id AND status = 'generating')
 	AND COALESCE((SELECT created_at FROM messages WHERE conversation_id = conversations.id ORDER BY id DESC LIMIT 1),
 		conversations.created_at) BETWEEN $2 AND $3`
-	findQuiet = `SELECT id FROM conversations WHERE workspace_id = $1 AND created_at <= $3 AND ` + quiet + ` ORDER BY created_at, id LIMIT $4`
+	findQuiet   = `SELECT id FROM conversations WHERE workspace_id = $1 AND created_at <= $3 AND ` + quiet + ` ORDER BY created_at, id LIMIT $4`
+	findQuietOf = `SELECT id FROM conversations WHERE workspace_id || '' = $1 AND chatbot_id = $5 AND ` + quiet + ` ORDER BY id LIMIT $4`
 	// The workspace is no plain column: SQLite would go through the index of
 	// all its conversations and not look up the few.
 	deleteQuiet = `DELETE FROM conversations WHERE workspace_id || '' = $1 AND ` + quiet + ` AND id IN `
@@ -55,29 +60,53 @@ const (
 	forgetGaps     = `DELETE FROM gaps WHERE workspace_id = $1` + gone
 )
 
+// ChatbotRetentions reads the chatbots that have a time of their own.
+func (s *Retentions) ChatbotRetentions(ctx context.Context) iter.Seq2[chat.ForgetfulChatbot, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after chat.ForgetfulChatbot) ([]chat.ForgetfulChatbot, error) {
+		rows, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.RetentionDaysGTE(1), chatbot.IDGT(after.ChatbotID)).
+			Order(chatbot.ByID()).Limit(portionRows).All(ctx)
+		return mapped(rows, err, func(row *ent.Chatbot) chat.ForgetfulChatbot {
+			return chat.ForgetfulChatbot{WorkspaceID: row.WorkspaceID, ChatbotID: row.ID, Days: row.RetentionDays}
+		})
+	}, func(bot chat.ForgetfulChatbot) chat.ForgetfulChatbot { return bot })
+}
+
 // DeleteOldConversations deletes conversations with their messages, at most
 // limit: those whose last message came before a time and not before another.
 func (s *Retentions) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
 	last := before.Add(-time.Microsecond) // the precision of both databases
+	return s.deleteOld(ctx, findQuiet, []any{workspaceID, since, last}, limit)
+}
+
+// DeleteOldOfChatbot is DeleteOldConversations of one chatbot.
+func (s *Retentions) DeleteOldOfChatbot(ctx context.Context, workspaceID, chatbotID string, before time.Time, limit int) (deleted int, err error) {
+	last := before.Add(-time.Microsecond)
+	return s.deleteOld(ctx, findQuietOf, []any{workspaceID, time.Time{}, last}, limit, chatbotID)
+}
+
+// deleteOld deletes conversations that a statement finds, with a workspace and two times
+// for parameters, a limit, and then more.
+func (s *Retentions) deleteOld(ctx context.Context, find string, of []any, limit int, more ...any) (deleted int, err error) {
+	with := func(limit int) []any { return append(append(slices.Clone(of), limit), more...) }
 	// Most workspaces have nothing to delete, and a transaction is not needed to see it.
 	var oldest int64
-	err = scanOne(ctx, s.store.raw(ctx), []any{&oldest}, findQuiet, workspaceID, since, last, 1)
+	err = scanOne(ctx, s.store.raw(ctx), []any{&oldest}, find, with(1)...)
 	if fault.Is(err, fault.NotFound) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, mapError(err)
 	}
+	workspaceID := of[0].(string)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		ids, err := s.quietConversations(ctx, workspaceID, since, last, limit)
+		ids, err := s.quietConversations(ctx, find, with(limit))
 		if err != nil {
 			return mapError(err)
 		}
 		// On PostgreSQL a message may have come before the rows were locked,
 		// but not after: a look again, now, tells.
 		return mapError(inBatches(ids, passageBatch, func(batch []any) error {
-			args := append([]any{workspaceID, since, last}, batch...)
-			result, err := s.store.raw(ctx).ExecContext(ctx, deleteQuiet+placeholders(4, len(batch)), args...)
+			result, err := s.store.raw(ctx).ExecContext(ctx, deleteQuiet+placeholders(4, len(batch)), append(slices.Clone(of), batch...)...)
 			if err != nil {
 				return err
 			}
@@ -105,12 +134,11 @@ func (s *Retentions) forget(ctx context.Context, workspaceID string, ids []any) 
 
 // quietConversations returns the ids of the oldest, and keeps messages from
 // being added to them until the transaction ends.
-func (s *Retentions) quietConversations(ctx context.Context, workspaceID string, since, last time.Time, limit int) (ids []any, err error) {
-	query := findQuiet
+func (s *Retentions) quietConversations(ctx context.Context, query string, args []any) (ids []any, err error) {
 	if s.store.dialect == dialect.Postgres {
 		query += " FOR UPDATE SKIP LOCKED"
 	}
-	rows, err := s.store.raw(ctx).QueryContext(ctx, query, workspaceID, since, last, limit)
+	rows, err := s.store.raw(ctx).QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

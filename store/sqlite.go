@@ -21,9 +21,12 @@ import (
 
 const (
 	sqliteScheme = "sqlite:"
-	// An acknowledged write survives a power cut: synchronous=FULL.
-	sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)" +
-		"&_pragma=synchronous(FULL)&_time_format=sqlite"
+	// busyTimeout is how long a connection waits for another process, in milliseconds.
+	busyTimeout = "10000"
+	// An acknowledged write survives a power cut: synchronous=FULL. What is deleted is
+	// overwritten: secure_delete; see Scrub for the log.
+	sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)" +
+		"&_pragma=synchronous(FULL)&_pragma=secure_delete(1)&_time_format=sqlite"
 	sqliteWrites = sqlitePragmas + "&_txlock=immediate"
 	sqliteReads  = sqlitePragmas + "&_pragma=query_only(1)"
 	// What the queue of jobs writes by itself may be lost in a power cut: a

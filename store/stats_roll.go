@@ -240,7 +240,7 @@ const (
 	SELECT a.workspace_id, c.chatbot_id, a.conversation_id, a.id, q.content, 'no_answer', 'open', '', a.created_at
 	FROM messages a JOIN conversations c ON c.id = a.conversation_id
 	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
-	WHERE a.workspace_id = $1 AND a.id IN `
+	WHERE q.content <> '' AND a.workspace_id = $1 AND a.id IN `
 	// A conversation that is just being deleted is waited for: its gaps go with it.
 	keepConversations = ` FOR KEY SHARE OF c`
 	unlessAGap        = ` ON CONFLICT (message_id) DO NOTHING`

@@ -37,11 +37,15 @@
 //   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
 //     workspace, and an operator encrypts their secrets again.
 //   - Quotas: owners of every workspace are told what they have used.
-//   - ExpiringTokens, LapsedAccess, Subscriptions, StaleCustomers, EndlessAccess, Retentions, Settling,
+//   - ExpiringTokens, ForgetUses, LapsedAccess, Subscriptions, StaleCustomers, EndlessAccess, Retentions, ChatbotRetentions, Settling,
 //     ClaimMail, DeleteMails: what time
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AllConnections, AuditEntries: for the
 //     operator's command line.
+//   - EndedWorkspaces, PendingErasures: what was asked to be erased is, in every workspace.
+//   - ErasuresOf: the operator looks for receipts of whoever asks.
+//   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
+//   - Scrub: a file is of all workspaces.
 //   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
 //     its chains outlive workspaces, time ends entries for all, and an operator verifies
 //     them.

@@ -96,6 +96,9 @@ var methodsThatChange = []confined{
 	{"WarnedOfToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.WarnedOfToken(ctx, as, a.token, 14)
 	}},
+	{"SetDeletion", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.SetDeletion(ctx, as, &epoch)
+	}},
 	{"RenameWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.RenameWorkspace(ctx, as, "Renamed")
 	}},

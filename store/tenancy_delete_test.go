@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"parley/core/chat"
 )
 
 // methodsThatDelete end with the workspace.
@@ -13,6 +15,16 @@ var methodsThatDelete = []confined{
 
 	{"DeleteOldConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.DeleteOldConversations(ctx, as, time.Time{}, epoch.Add(time.Hour), 10)
+	}},
+	{"DeleteOldOfChatbot", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		if as == a.id {
+			_, err := s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})
+			if err != nil {
+				return nil, err
+			}
+		}
+		n, err := s.DeleteOldOfChatbot(ctx, as, a.chatbot, epoch.Add(time.Hour), 10)
+		return secretIf(a, n > 0), err
 	}},
 	{"DeletePassages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeletePassages(ctx, as, a.document, 9)

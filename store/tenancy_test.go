@@ -21,7 +21,7 @@ import (
 // gives the reasons.
 var acrossWorkspaces = map[string]bool{
 	"InTx": true, "Close": true, "Check": true, "IsSQLite": true, "JobsDB": true,
-	"PrincipalByTokenHash": true, "ExpiringTokens": true, "PublishedOrigins": true, "InvitationByCode": true,
+	"PrincipalByTokenHash": true, "ExpiringTokens": true, "ForgetUses": true, "PublishedOrigins": true, "InvitationByCode": true,
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "LockUsers": true, "CreateAddressCode": true, "AddressCode": true, "DeleteAddressCode": true, "DeleteAddressCodes": true,
 	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true, "SetProfile": true,
 	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "ProveSession": true, "DeleteSession": true,
@@ -32,12 +32,13 @@ var acrossWorkspaces = map[string]bool{
 	"AddTrial": true, "HasTrial": true,
 	"WorkspaceByCustomer": true, "Subscriptions": true, "StaleCustomers": true, "EndlessAccess": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
-	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "AgedChains": true, "ChainHeads": true, "ChainHead": true, "Chained": true, "Unchained": true, "Headless": true, "BeginChore": true, "ChoresBegun": true, "Retentions": true,
+	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "AgedChains": true, "ChainHeads": true, "ChainHead": true, "Chained": true, "Unchained": true, "Headless": true, "BeginChore": true, "ChoresBegun": true, "Retentions": true, "ChatbotRetentions": true,
 	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"Quotas": true, "Settling": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
 	"ClaimTestRun": true, "Tested": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
 	"ConnectionsOf": true, "AllConnections": true, "CreateIdentity": true, "Identity": true, "IdentitiesOf": true, "UseIdentity": true, "DeleteIdentitiesOf": true, "DeleteIdentitiesBy": true,
+	"EndedWorkspaces": true, "PendingErasures": true, "ErasuresOf": true, "CountPerson": true, "PersonRows": true, "ErasePerson": true, "Scrub": true,
 	"DeleteFailedUploads": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
 
@@ -57,7 +58,7 @@ func shownIf(a tenancy, n int) string {
 
 // workspaceMethods has a row for every method that takes a workspace, in an order
 // in which all of them do something when the workspace is the right one.
-var workspaceMethods = slices.Concat(methodsThatRead, methodsThatChange, methodsThatAdd, methodsOfInsight, methodsOfWebhooks, methodsOfSSO, methodsThatDelete)
+var workspaceMethods = slices.Concat(methodsThatRead, methodsThatCopy, methodsThatChange, methodsThatAdd, methodsOfInsight, methodsOfWebhooks, methodsOfSSO, methodsOfPrivacy, methodsThatDelete)
 
 // secretIf is the secret if something was seen that does not name it.
 func secretIf(a tenancy, seen bool) string {

@@ -92,6 +92,15 @@ func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, us
 	})
 }
 
+// ForgetUses clears the addresses and agents of tokens of all workspaces that were last
+// used before a time.
+func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
+	return s.store.write(scope.System(Unhurried(ctx)), func(ctx context.Context, db *ent.Client) error {
+		return db.Token.Update().Where(token.LastUsedAtLT(before), token.Or(token.LastUsedIPNEQ(""), token.LastUsedAgentNEQ(""))).
+			SetLastUsedIP("").SetLastUsedAgent("").Exec(ctx)
+	})
+}
+
 // ExpiringTokens are the active tokens of all workspaces that expire before a time,
 // and whose owners were not told so many days before it.
 func (s *Tokens) ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]chatbot.Token, error) {
@@ -147,7 +156,8 @@ func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbo
 	}
 	// The chatbot is read after the token: it may have been removed between.
 	bot := row.Edges.Chatbot
-	if bot == nil || bot.Edges.Workspace == nil || row.WorkspaceID != bot.WorkspaceID {
+	// One that an owner has deleted answers as if it were gone already.
+	if bot == nil || bot.Edges.Workspace == nil || row.WorkspaceID != bot.WorkspaceID || bot.Edges.Workspace.DeleteAt != nil {
 		return nil, fault.New(fault.NotFound, "Token not found.")
 	}
 	p, err := s.store.db(ctx).Plan.Get(ctx, bot.Edges.Workspace.Plan)

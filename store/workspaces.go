@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -74,6 +75,24 @@ func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name stri
 	})
 }
 
+// SetDeletion writes when a workspace ends; nil takes the deletion back.
+func (s *Workspaces) SetDeletion(ctx context.Context, workspaceID string, at *time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		update := db.Workspace.Update().Where(workspace.ID(workspaceID)).SetNillableDeleteAt(at)
+		if at == nil {
+			update.ClearDeleteAt()
+		}
+		return affected(update.Save(ctx))
+	})
+}
+
+// EndedWorkspaces reads the workspaces that owners deleted and whose time has come.
+func (s *Workspaces) EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error] {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.db(ctx).Workspace.Query().Where(workspace.DeleteAtLTE(now), fewAfter(workspace.FieldID, after)).Limit(portionRows).IDs(ctx)
+	}, func(id string) string { return id })
+}
+
 // DeleteWorkspace deletes it with all that is in it. Its usage records come late:
 // by then no answer of it is left that could get one. Their sums come last: who
 // counts them holds the records until they are there.
@@ -111,7 +130,7 @@ func (s *Workspaces) lockForDeletion(ctx context.Context, workspaceID string) er
 func workspaceFromRow(row *ent.Workspace) tenant.Workspace {
 	return tenant.Workspace{
 		ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), Granted: plan.Name(row.GrantedPlan),
-		GrantedUntil: utc(row.GrantedUntil), CreatedAt: row.CreatedAt.UTC(),
+		GrantedUntil: utc(row.GrantedUntil), DeleteAt: utc(row.DeleteAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

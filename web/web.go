@@ -2,7 +2,7 @@
 // serves the files of package static.
 //
 // The handlers are in packages bot (pages of a chatbot), workspace and person,
-// one file a page, named as in the sidebar, signon (single sign-on), and reference (of the API); what they share is in package site.
+// one file a page, named as in the sidebar, signon (single sign-on), privacy (what is stored of whom, and its end), and reference (of the API); what they share is in package site.
 // It does not own the JSON routes that a page's script calls (package api).
 package web
 
@@ -14,6 +14,7 @@ import (
 	"parley/internal/route"
 	"parley/web/bot"
 	"parley/web/person"
+	"parley/web/privacy"
 	"parley/web/reference"
 	"parley/web/signon"
 	"parley/web/site"
@@ -32,6 +33,7 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	person.Register(s, app, table)
 	signon.Register(s, app, table)
 	workspace.Register(s, app, table)
+	privacy.Register(s, app, table)
 	bot.Register(s, app, table)
 	reference.Register(s, app, table)
 	app.Use(site.Stray(s))

@@ -15,6 +15,10 @@ import (
 type workspaceCmd struct {
 	Create workspaceCreateCmd `cmd:"" help:"Create a workspace for a user, who owns it."`
 	List   workspaceListCmd   `cmd:"" help:"List all workspaces."`
+
+	Export  workspaceExportCmd  `cmd:"" help:"Write a ZIP with everything in a workspace to standard output."`
+	Delete  workspaceDeleteCmd  `cmd:"" help:"Delete a workspace. It can be restored for seven days, unless --now is given."`
+	Restore workspaceRestoreCmd `cmd:"" help:"Restore a workspace that is being deleted."`
 }
 
 type workspaceCreateCmd struct {
@@ -68,6 +72,8 @@ type userCmd struct {
 	Create   userCreateCmd   `cmd:"" help:"Create a user."`
 	List     userListCmd     `cmd:"" help:"List all users."`
 	Password userPasswordCmd `cmd:"" help:"Set a user's password and sign them out everywhere."`
+	Export   userExportCmd   `cmd:"" help:"Write a ZIP with everything that is stored of a user to standard output."`
+	Delete   userDeleteCmd   `cmd:"" help:"Erase a user's account, and print the receipt. Workspaces in which nobody else is are deleted, too."`
 }
 
 type userCreateCmd struct {

@@ -84,6 +84,12 @@ func (p *Passwords) Change(ctx context.Context, userID, present, password string
 	return p.set(ctx, userID, password, client)
 }
 
+// Confirm returns the user if the password is theirs. It is Invalid, in the field
+// password, if it is not.
+func (p *Passwords) Confirm(ctx context.Context, userID, password string, client Client) (User, error) {
+	return p.confirm(ctx, userID, password, client)
+}
+
 // confirm returns the user if the password is theirs. They are signed in, but
 // somebody else may hold the browser.
 func (p *Passwords) confirm(ctx context.Context, userID, password string, client Client) (User, error) {

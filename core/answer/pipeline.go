@@ -93,7 +93,7 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 	if d.model, err = d.pipeline.models.For(ctx, d.bot); err != nil {
 		return err
 	}
-	if d.bot.CacheAnswers && len(history) == 0 && d.context == "" {
+	if d.bot.CacheAnswers && !d.bot.DiscardMessages && len(history) == 0 && d.context == "" {
 		if err := d.lookUp(ctx); err != nil || d.cached != nil {
 			return err
 		}

@@ -30,6 +30,13 @@ const (
 	WorkspaceRenamed Action = "workspace.renamed"
 	WorkspaceDeleted Action = "workspace.deleted"
 
+	WorkspaceDeletionRequested Action = "workspace.deletion_requested"
+	WorkspaceRestored          Action = "workspace.restored"
+
+	AccountDeleted Action = "account.deleted"
+	DataExported   Action = "data.exported"
+	EndUserErased  Action = "end_user.erased"
+
 	InvitationCreated  Action = "invitation.created"
 	InvitationCanceled Action = "invitation.cancelled"
 	InvitationAccepted Action = "invitation.accepted"
@@ -91,7 +98,8 @@ func Actions() []Action {
 		SignedIn, SignInFailed, SignInBlocked, SignedOut,
 		IdentityLinked, IdentityUnlinked,
 		SSOCreated, SSOChanged, SSOResealed, SSODeleted, SSOFailed, DomainConfirmed, DomainWithdrawn,
-		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted,
+		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted, WorkspaceDeletionRequested, WorkspaceRestored,
+		AccountDeleted, DataExported, EndUserErased,
 		InvitationCreated, InvitationCanceled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,
 		TokenCreated, TokenChanged, TokenRenamed, TokenRolled, TokenRevoked,

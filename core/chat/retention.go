@@ -47,6 +47,18 @@ type Retentions interface {
 	// began then. One in which an answer is being generated stays. It returns
 	// how many it deleted.
 	DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error)
+	// ChatbotRetentions reads, a portion at a time, the chatbots that have a time of
+	// their own.
+	ChatbotRetentions(ctx context.Context) iter.Seq2[ForgetfulChatbot, error]
+	// DeleteOldOfChatbot is DeleteOldConversations of one chatbot.
+	DeleteOldOfChatbot(ctx context.Context, workspaceID, chatbotID string, before time.Time, limit int) (deleted int, err error)
+}
+
+// ForgetfulChatbot is a chatbot whose owner has chosen for how long its conversations are
+// kept. The plan keeps them no longer than it says.
+type ForgetfulChatbot struct {
+	WorkspaceID, ChatbotID string
+	Days                   int
 }
 
 // DeleteOld deletes the conversations that a workspace no longer keeps, and
@@ -99,6 +111,26 @@ func (s *Service) DeleteExpired(ctx context.Context) error {
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("workspace %s: %w", w.WorkspaceID, err))
+		}
+	}
+	return errors.Join(append(failed, deleteOfChatbots(ctx, s))...)
+}
+
+// deleteOfChatbots deletes the conversations that their chatbots keep no longer.
+func deleteOfChatbots(ctx context.Context, s *Service) error {
+	var failed []error
+	for bot, err := range s.retentions.ChatbotRetentions(ctx) {
+		if err != nil {
+			return errors.Join(append(failed, err)...)
+		}
+		for deleted := deletedAtOnce; deleted == deletedAtOnce && err == nil; {
+			deleted, err = s.retentions.DeleteOldOfChatbot(ctx, bot.WorkspaceID, bot.ChatbotID, s.before(bot.Days), deletedAtOnce)
+		}
+		if ctx.Err() != nil {
+			return errors.Join(append(failed, context.Cause(ctx))...)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("chatbot %s: %w", bot.ChatbotID, err))
 		}
 	}
 	return errors.Join(failed...)

@@ -45,6 +45,7 @@ type Chatbot struct {
 	// SeparateEndUsers makes each conversation usable only by requests that
 	// name the same external user id, or none if it has none.
 	SeparateEndUsers bool
+	Keeping
 	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
 	// is suspended; see [Chatbot.Writable].
@@ -82,15 +83,42 @@ type Settings struct {
 	PassageAim, PassageLimit int
 	AnswerWithoutKnowledge   bool
 	SeparateEndUsers         bool
+	Keeping
 	Answering
 }
+
+// Keeping says what is kept of a chatbot's conversations. The zero value keeps everything
+// for as long as the plan does.
+type Keeping struct {
+	// RetentionDays is for how many days after its last message a conversation is kept,
+	// zero for as long as the plan says, which is never exceeded.
+	RetentionDays int
+	// DiscardMessages keeps no text of what is said, so that an answer knows nothing of
+	// the questions before it.
+	DiscardMessages bool
+}
+
+// check refuses a time that the plan does not include.
+func (k Keeping) check(p plan.Plan) error {
+	most := p.Limits.RetentionDays
+	if most == plan.Unlimited {
+		most = maxRetentionDays
+	}
+	if k.RetentionDays < 0 || k.RetentionDays > most {
+		return fault.InField("retention_days", "Give a number of days from 1 to %s, or none for as long as the plan keeps them.", plan.Thousands(most))
+	}
+	return nil
+}
+
+// maxRetentionDays is more than any conversation is old.
+const maxRetentionDays = 36_500
 
 // Settings of the chatbot, as they are.
 func (b Chatbot) Settings() Settings {
 	return Settings{
 		Name: b.Name, Instructions: b.Instructions, NoAnswer: b.NoAnswer, ImageHosts: b.ImageHosts,
 		PassageAim: b.PassageAim, PassageLimit: b.PassageLimit,
-		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Answering: b.Answering,
+		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Keeping: b.Keeping, Answering: b.Answering,
 	}
 }
 
@@ -210,7 +238,11 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 		return err
 	}
 	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		if _, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID); err != nil {
+		workspace, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if err := s.checkKeeping(ctx, workspace, settings.Keeping); err != nil {
 			return err
 		}
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {
@@ -233,6 +265,15 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 	})
 	s.known.dropChatbot(chatbotID)
 	return err
+}
+
+// checkKeeping refuses to keep conversations for longer than the workspace's plan does.
+func (s *Chatbots) checkKeeping(ctx context.Context, workspace tenant.Workspace, keeping Keeping) error {
+	p, err := s.db.Plans.Plan(ctx, workspace.Plan)
+	if err != nil {
+		return err
+	}
+	return keeping.check(p)
 }
 
 // Delete removes a chatbot with its tokens, documents and conversations. The

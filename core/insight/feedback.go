@@ -154,7 +154,10 @@ func (f *Feedbacks) give(ctx context.Context, workspaceID, chatbotID string, mes
 		if answer.Status == chat.Generating {
 			return errGenerating
 		}
-		now := f.now()
+		now, unkept := f.now(), answer.Question == ""
+		if unkept { // the chatbot keeps no texts
+			given.Comment = ""
+		}
 		stored = Feedback{
 			ChatbotID: chatbotID, ConversationID: answer.ConversationID, MessageID: messageID,
 			Rating: given.Rating, Comment: given.Comment, GivenBy: by, UpdatedAt: now, CreatedAt: now,
@@ -162,7 +165,7 @@ func (f *Feedbacks) give(ctx context.Context, workspaceID, chatbotID string, mes
 		if err := f.store.SaveFeedback(ctx, workspaceID, stored); err != nil {
 			return err
 		}
-		if given.Rating != ThumbDown {
+		if given.Rating != ThumbDown || unkept {
 			return f.store.DropGap(ctx, workspaceID, messageID, Disliked)
 		}
 		return f.store.AddGap(ctx, workspaceID, Gap{

@@ -72,11 +72,24 @@ func (w *Writer) Link(path string) string { return w.options.BaseURL + path }
 // Write writes a letter to a person in the transaction of ctx. Without a mail server
 // it does nothing.
 func (w *Writer) Write(ctx context.Context, email string, letter Letter) error {
+	return w.write(ctx, "mail", email, letter)
+}
+
+// OnceKey begins the keys of mails that are deleted when they are settled.
+const OnceKey = "once"
+
+// WriteOnce is [Writer.Write] to a person of whom nothing is to be kept: the mail is
+// deleted as soon as it was sent or given up.
+func (w *Writer) WriteOnce(ctx context.Context, email string, letter Letter) error {
+	return w.write(ctx, OnceKey, email, letter)
+}
+
+func (w *Writer) write(ctx context.Context, prefix, email string, letter Letter) error {
 	if !w.On() {
 		return nil
 	}
 	now := w.now()
-	mail, err := w.Compose(Mail{Key: id.New(w.random, "mail"), To: email, DueAt: &now, CreatedAt: now}, letter)
+	mail, err := w.Compose(Mail{Key: id.New(w.random, prefix), To: email, DueAt: &now, CreatedAt: now}, letter)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type MailStore interface {
 	SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error
 	// ClaimAccountMail and SettleAccountMail do the same for mails that belong
 	// to no workspace. A mail without another attempt loses its text, which may
-	// hold a sign-up link.
+	// hold a sign-up link; one that was written once is deleted.
 	ClaimAccountMail(ctx context.Context, now, again time.Time) (Mail, error)
 	SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *time.Time) error
 	// DeleteMails deletes mails that were settled before a time.

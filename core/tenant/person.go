@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"slices"
 
 	"parley/core/account"
 	"parley/core/fault"
@@ -13,6 +14,9 @@ type Person struct {
 	// Session is the one in which they are signed in.
 	Session     account.Session
 	Memberships []Membership
+	// Ending are their memberships in workspaces that an owner has deleted. Nothing
+	// in them can be reached; an owner can restore them for some days.
+	Ending []Membership
 }
 
 // In returns p's membership in a workspace. A workspace to which p does not belong is NotFound,
@@ -52,11 +56,25 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 	if err != nil {
 		return Person{}, err
 	}
-	memberships, err := p.Memberships(ctx, user.ID)
-	return Person{User: user, Session: session, Memberships: memberships}, err
+	all, err := p.store.Memberships(ctx, user.ID)
+	person := Person{User: user, Session: session}
+	for _, m := range all {
+		if m.Workspace.Ending() {
+			person.Ending = append(person.Ending, m)
+		} else {
+			person.Memberships = append(person.Memberships, m)
+		}
+	}
+	return person, err
 }
 
-// Memberships returns the workspaces of a user.
+// Memberships returns the workspaces of a user, without those that are being deleted.
 func (p *People) Memberships(ctx context.Context, userID string) ([]Membership, error) {
-	return p.store.Memberships(ctx, userID)
+	all, err := p.store.Memberships(ctx, userID)
+	return slices.DeleteFunc(all, func(m Membership) bool { return m.Workspace.Ending() }), err
+}
+
+// InEnding is [Person.In] for workspaces that are being deleted.
+func (p Person) InEnding(workspaceID string) (Membership, error) {
+	return Person{Memberships: p.Ending}.In(workspaceID)
 }

@@ -25,7 +25,9 @@ type Workspace struct {
 	Granted plan.Name
 	// GrantedUntil is when the grant ends, nil if it does not.
 	GrantedUntil *time.Time
-	CreatedAt    time.Time
+	// DeleteAt is when a workspace that its owner deleted ends, nil for any other.
+	DeleteAt  *time.Time
+	CreatedAt time.Time
 }
 
 // object describes a workspace as the object of an action.
@@ -42,6 +44,10 @@ type WorkspaceStore interface {
 	// Workspaces reads all workspaces, oldest first, a portion at a time.
 	Workspaces(ctx context.Context) iter.Seq2[Workspace, error]
 	RenameWorkspace(ctx context.Context, workspaceID, name string) error
+	// SetDeletion writes when a workspace ends; nil takes the deletion back.
+	SetDeletion(ctx context.Context, workspaceID string, at *time.Time) error
+	// EndedWorkspaces reads the workspaces whose time has come, a portion at a time.
+	EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error]
 	// DeleteWorkspace deletes a workspace with everything in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
 }
@@ -99,7 +105,7 @@ func (w *Workspaces) CreateAnother(ctx context.Context, owner account.User, name
 func admitAnother(memberships []Membership) error {
 	owned, free := 0, 0
 	for _, m := range memberships {
-		if m.Role != RoleOwner {
+		if m.Role != RoleOwner || m.Workspace.Ending() {
 			continue
 		}
 		owned++

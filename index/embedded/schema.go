@@ -77,11 +77,14 @@ INSERT INTO version (name) VALUES ('');
 INSERT INTO serving SELECT 1, id FROM version;
 `
 
+// busyTimeout is how long a connection waits for another process, in milliseconds.
+const busyTimeout = "10000"
+
 // dsn names a file for the driver. Readers and the writer share all pragmas.
 func dsn(path string) string {
 	name := url.URL{Path: path}
-	return "file:" + name.EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(NORMAL)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)"
+	return "file:" + name.EscapedPath() + "?_pragma=busy_timeout(" + busyTimeout + ")&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)"
 }
 
 // create makes the file, readable by its owner only: it holds the words of

@@ -34,6 +34,8 @@ const (
 	nightly = 3 * time.Hour
 )
 
+func thisMinute(at time.Time) time.Time { return at.Truncate(time.Minute) }
+
 func fiveMinutes(at time.Time) time.Time { return at.Truncate(5 * time.Minute) }
 
 func thisHour(at time.Time) time.Time { return at.Truncate(time.Hour) }
@@ -47,6 +49,8 @@ func lastNight(at time.Time) time.Time {
 func (h *housekeeping) chores() []*chore {
 	all := []*chore{
 		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
+		{name: "privacy.erase", since: thisMinute, do: h.Privacy.Work},
+		{name: "privacy.addresses", since: lastNight, do: h.Privacy.ForgetAddresses},
 		{name: "audit.forget", since: lastNight, do: h.forgetAudit},
 		{name: "plans.settle", since: lastNight, do: h.Tenants.Plans.SettleAll},
 		{name: "quota.notices", since: fiveMinutes, do: h.Tenants.Quotas.Watch},

@@ -72,7 +72,7 @@ func (h *housekeeping) run(ctx context.Context) {
 		})
 		tasks.Go(func() { h.watchIndexes(ctx) })
 	}
-	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, h.Chatbots.Tokens.Callers, h.Log) })
+	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, rememberers{h.Chatbots.Tokens.Callers, h.Turns}, h.Log) })
 	tasks.Go(func() { h.runChores(ctx) })
 	tasks.Go(func() {
 		every(ctx, usesEvery, func() {

@@ -1,6 +1,9 @@
 // Package app is the program: it opens the database, the index, the queue and the
 // models that the configuration names, passes them to the domain packages, and
 // serves. Only this package connects domain and adapters.
+//
+// It has more than 2,500 lines: it alone connects the domain with its adapters, so every
+// part of the program adds a few lines.
 package app
 
 import (
@@ -24,6 +27,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/knowledge/rebuild"
+	"parley/core/privacy"
 	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/seal"
@@ -79,6 +83,7 @@ type Program struct {
 	Insight   Insight
 	Webhooks  Webhooks
 	SSO       sso.Services
+	Privacy   privacy.Services
 	// IDs makes the public identifiers of conversations and messages for callers,
 	// people and the operator.
 	IDs *publicid.Codec
@@ -164,6 +169,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := p.openBilling(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	openPrivacy(p)
 	return p, nil
 }
 

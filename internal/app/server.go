@@ -72,13 +72,13 @@ func Listen(p *Program) (*Server, error) {
 	s.Pace = rate.NewPace(time.Now)
 	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
-		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(store.NewFinds(p.Store)), IDs: p.IDs,
+		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(store.NewFinds(p.Store)), IDs: p.IDs, Privacy: p.Privacy,
 		Person: sessions.Caller, Again: site.Again(sessions), Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers, Description: parley.Description, BaseURL: base,
 	}
 	forPeople := site.Deps{
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
-		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, Insight: p.Insight.Insight, Webhooks: p.Webhooks.Endpoints, Deliveries: p.Webhooks.Deliveries, SSO: p.SSO, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
+		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, Insight: p.Insight.Insight, Webhooks: p.Webhooks.Endpoints, Deliveries: p.Webhooks.Deliveries, SSO: p.SSO, Privacy: p.Privacy, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
 		Security:    site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		Description: parley.Description,

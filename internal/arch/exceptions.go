@@ -18,6 +18,7 @@ var exceptions = []Exception{
 	{"core/tenant", Exported, "", "each role, each action of a member and each kind of thing that a plan limits is a constant"},
 	{"core/webhook", Exported, "", "each kind of event, state and outcome is a constant"},
 	{"ent/schema", Exported, "", "each table is a type"},
+	{"internal/app", Lines, "", "it alone connects the domain with its adapters, so every part of the program adds a few lines"},
 	{"views/shell", Exported, "", "each page has an address and most have an entry of the navigation"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},
 	{"store", Exported, "", "each subject has a type and a constructor of its own"},

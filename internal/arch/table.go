@@ -278,6 +278,11 @@ var table = []Row{
 		Because:  "it is a provider that lies, for tests, and knows nobody who asks",
 	},
 	{
+		Packages: []string{"core/privacy"},
+		Ours:     []string{"core/account", "core/audit", "core/chatbot", "core/fault", "core/outbox", "core/plan", "core/retrieval", "core/subscription", "core/tenant", "internal/id"},
+		Because:  "what is erased and exported belongs to other packages, so it comes after them",
+	},
+	{
 		Packages: []string{"core/find"},
 		Ours:     []string{"core/fault"},
 		Because:  "what is found has names of its own, so that a search needs no other domain",
@@ -605,6 +610,12 @@ var table = []Row{
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},
 	{
+		Packages: []string{"web/privacy"},
+		Ours:     []string{"core/*", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "internal/*"},
+		Outside:  []string{fiber, templ},
+		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
+	},
+	{
 		Packages: []string{"web/person"},
 		Ours:     []string{"core/*", "core/account/signin", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/person", "web/site", "internal/*"},
 		Outside:  []string{fiber, templ},
@@ -624,7 +635,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web"},
-		Ours:     []string{"web/site", "web/bot", "web/workspace", "web/person", "web/signon", "web/reference", "views/gallery", "views/shell", "static", "internal/*"},
+		Ours:     []string{"web/site", "web/bot", "web/workspace", "web/privacy", "web/person", "web/signon", "web/reference", "views/gallery", "views/shell", "static", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "it registers the pages and serves the files; what a page does is in the packages below",
 	},
@@ -660,6 +671,11 @@ var table = []Row{
 		Ours:     []string{"core/fault", "internal/*"},
 		Outside:  []string{fiber, fasthttp},
 		Because:  "both transports read bodies, within one bound of memory",
+	},
+	{
+		Packages: []string{"internal/download"},
+		Outside:  []string{fiber},
+		Because:  "both transports send files that are made while they are read",
 	},
 	{
 		Packages: []string{"internal/contract"},

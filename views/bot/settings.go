@@ -30,4 +30,5 @@ var settingNames = map[string]string{
 	"separate_end_users": "Separate end users", "model.provider_id": "Provider", "model.name": "Model",
 	"fallback.provider_id": "Fallback provider", "fallback.name": "Fallback model", "temperature": "Temperature",
 	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "cache_answers": "Cache repeated questions",
+	"retention_days": "Keep conversations for", "discard_messages": "Do not store messages",
 }

@@ -51,7 +51,7 @@ func acme(section shell.Section, title string) shell.Layout {
 		Title: title, Email: "ada@example.com", Section: section,
 		Workspace:  shell.Workspace{ID: "ws_1", Name: "Acme"},
 		Chatbots:   []shell.Chatbot{{ID: "cb_1", Name: hostile}, {ID: "cb_2", Name: "Help"}},
-		Workspaces: []shell.Workspace{{ID: "ws_1", Name: "Acme"}, {ID: "ws_2", Name: hostile}},
+		Workspaces: []shell.Workspace{{ID: "ws_1", Name: "Acme"}, {ID: "ws_2", Name: hostile}, {ID: "ws_3", Name: "Old shop", Ending: true}},
 	}
 }
 

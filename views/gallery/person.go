@@ -41,7 +41,11 @@ func personPages() map[string]templ.Component {
 		}),
 		"account-appearance": person.AppearancePage(acme("", "Your account"), ui.Form{Values: map[string]string{"appearance": "system", "time_zone": "Europe/Berlin"}},
 			[]ui.Option{{Value: "", Text: "That of this browser"}, {Value: "Europe/Berlin", Text: "Europe/Berlin"}}),
-		"failure":         shell.FailurePage(shell.Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
-		"failure-sign-in": shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to continue.", RequestID: "req_1", SignIn: true}),
+		"account-privacy": person.PrivacyPage(acme("", "Your account"), person.Privacy{
+			Alone: []string{hostile, "Second shop"}, Delete: refused("password", "That is not your password. Try again.", map[string]string{"password": ""}),
+		}),
+		"account-privacy-needed": person.PrivacyPage(acme("", "Your account"), person.Privacy{Needed: []string{hostile}}),
+		"failure":                shell.FailurePage(shell.Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
+		"failure-sign-in":        shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to continue.", RequestID: "req_1", SignIn: true}),
 	}
 }

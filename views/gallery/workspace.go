@@ -70,6 +70,10 @@ func workspacePages() map[string]templ.Component {
 		"workspace": workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{
 			Delete: refused("confirm_name", "This is not the name.", map[string]string{"confirm_name": hostile}), MayDelete: true, MayManageSSO: true, Paid: true,
 		}),
+		"privacy":       workspace.PrivacyPage(acme(shell.WorkspaceSection, "Privacy"), privacyOf(true)),
+		"privacy-read":  workspace.PrivacyPage(acme(shell.WorkspaceSection, "Privacy"), privacyOf(false)),
+		"deletion":      workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, workspace.Deletion{WorkspaceID: "ws_1", Name: "Acme", At: day, MayRestore: true, Paid: true}),
+		"deletion-read": workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, workspace.Deletion{WorkspaceID: "ws_1", Name: "Acme", At: day}),
 		"audit": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{
 			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
 			Entries: []workspace.AuditEntry{
@@ -103,6 +107,20 @@ func someSSO(confirmed bool) workspace.SSO {
 		ReturnURL: "https://parley.example.com/sign-in/sso/callback/ws_1", Saved: true, Confirmed: confirmed,
 		Domain: "example.com", RecordName: "_parley.example.com", RecordText: "parley-domain=Zm9vYmFyYmF6cXV4Y29ycA",
 	}
+}
+
+// privacyOf is the page of what is stored.
+func privacyOf(all bool) workspace.Privacy {
+	m := workspace.Privacy{Stored: []workspace.Stored{
+		{Name: "conversations", Holds: "Conversations: " + hostile, Why: "To continue a conversation", Kept: "As long as the plan says", Personal: "external_user_id, title"},
+		{Name: "usages", Holds: "How many questions were asked in a month", Why: "The plan limits them", Kept: "With the workspace", Personal: "No"},
+	}}
+	if all {
+		m.MayExport, m.MayManage = true, true
+		m.Erase = refused("sure", "Check the box to erase this end user.", map[string]string{"erased_user_id": hostile})
+		m.Receipts = []workspace.Receipt{{ID: "er_2", Kind: "An end user", Erased: "1,200", Remaining: "3", At: day}, {ID: "er_1", Kind: "An end user", Erased: "0", Remaining: "0", At: day, Done: true}}
+	}
+	return m
 }
 
 func spentMonth() workspace.Month {

@@ -12,6 +12,7 @@ const (
 	securityURL   = "/account/security"
 	sessionsURL   = "/account/sessions"
 	appearanceURL = "/account/appearance"
+	privacyURL    = "/account/privacy"
 )
 
 func accountTabs(current string) []ui.Tab {
@@ -20,6 +21,7 @@ func accountTabs(current string) []ui.Tab {
 		{Text: "Security", URL: securityURL},
 		{Text: "Sessions", URL: sessionsURL},
 		{Text: "Appearance", URL: appearanceURL},
+		{Text: "Privacy", URL: privacyURL},
 	}
 	for i := range tabs {
 		tabs[i].Current = tabs[i].URL == current

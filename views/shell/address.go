@@ -16,6 +16,12 @@ const (
 // WorkspaceURL is the page of a workspace.
 func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspaceID }
 
+// DeletionURL is the page of a workspace that is being deleted.
+func DeletionURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/deletion" }
+
+// PrivacyURL is the page of what is stored in a workspace, and of what people may ask for.
+func PrivacyURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/privacy" }
+
 // MembersURL is the page of a workspace's members.
 func MembersURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/members" }
 

@@ -130,7 +130,11 @@ const (
 )
 
 // Workspace is a workspace by name.
-type Workspace struct{ ID, Name string }
+type Workspace struct {
+	ID, Name string
+	// Ending says that it is being deleted.
+	Ending bool
+}
 
 // Chatbot is a chatbot by name.
 type Chatbot struct {

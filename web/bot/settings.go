@@ -27,20 +27,24 @@ func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
 // settingsInputs are those of the settings, but for the part about answers.
 var settingsInputs = []string{
 	"name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
-	"separate_end_users", "seen",
+	"separate_end_users", "retention_days", "discard_messages", "seen",
 }
 
 func settingsForm(bot chatbot.Chatbot) ui.Form {
 	shown := site.Form{
 		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
 		"image_hosts": strings.Join(bot.ImageHosts, "\n"), "passage_aim": size(bot.PassageAim), "passage_limit": size(bot.PassageLimit),
-		"seen": bot.Settings().Fingerprint(),
+		"retention_days": size(bot.RetentionDays),
+		"seen":           bot.Settings().Fingerprint(),
 	}
 	if bot.AnswerWithoutKnowledge {
 		shown["answer_without_knowledge"] = "on"
 	}
 	if bot.SeparateEndUsers {
 		shown["separate_end_users"] = "on"
+	}
+	if bot.DiscardMessages {
+		shown["discard_messages"] = "on"
 	}
 	fillAnswering(shown, bot.Answering)
 	return shown.View()
@@ -117,6 +121,10 @@ func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot
 	err := number(typed, "passage_aim", &settings.PassageAim)
 	if err == nil {
 		err = number(typed, "passage_limit", &settings.PassageLimit)
+	}
+	settings.DiscardMessages = typed["discard_messages"] != ""
+	if err == nil {
+		err = number(typed, "retention_days", &settings.RetentionDays)
 	}
 	if err == nil {
 		settings.Answering, err = s.answeringOf(typed, was.Answering)

@@ -90,24 +90,25 @@ func TestDeleteWorkspace(t *testing.T) {
 		s.WantPage(s.Post(s.Url("/delete"), url.Values{"confirm_name": {"Acme"}}), 503, "nothing was deleted")
 		there(t)
 	})
-	t.Run("with the name, the subscription is canceled and all is deleted", func(t *testing.T) {
+	t.Run("with the name, the subscription is canceled, and only the page that restores it is left", func(t *testing.T) {
 		s := s.Within(t)
 		s.Till.Canceled = nil
-		s.WantGone(s.Post(s.Url("/delete"), url.Values{"confirm_name": {" Acme "}}), "/?done=gone")
+		s.WantGone(s.Post(s.Url("/delete"), url.Values{"confirm_name": {" Acme "}}), s.Url("/deletion"))
 		if len(s.Till.Canceled) != 1 || s.Till.Canceled[0] != s.Home.ID {
 			t.Errorf("canceled are %q", s.Till.Canceled)
 		}
-		if _, err := s.Tenants.Workspaces.Workspace(t.Context(), s.Home.ID); !fault.Is(err, fault.NotFound) {
-			t.Errorf("the workspace gives %v", err)
+		there(t)
+		for _, path := range []string{"/", s.Url(""), s.Url("/settings"), "/chatbots/" + bot.ID, "/chatbots/" + bot.ID + "/settings"} {
+			s.WantGone(s.Get(path), s.Url("/deletion"))
 		}
-		s.WantPage(s.Get("/?done=gone"), 200, "The workspace has been deleted.", "not in a workspace yet")
+		s.WantGone(s.Post(s.Url("/delete"), url.Values{"confirm_name": {"Acme"}}), s.Url("/deletion"))
+		s.WantPage(s.Get(s.Url("/deletion")), 200, "is being deleted", "restore-workspace", "(being deleted)")
 	})
-	t.Run("who has another workspace goes on there", func(t *testing.T) {
+	t.Run("restored, it is as it was", func(t *testing.T) {
 		s := s.Within(t)
-		one, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "One")
-		webtest.Must(t, err)
-		two, err := s.Tenants.Workspaces.Create(t.Context(), s.Owner, "Two")
-		webtest.Must(t, err)
-		s.WantGone(s.Post("/workspaces/"+two.ID+"/delete", url.Values{"confirm_name": {"Two"}}), "/workspaces/"+one.ID+"?done=gone")
+		s.WantGone(s.Post(s.Url("/restore"), nil), s.Url(""))
+		there(t)
+		s.WantPage(s.Get(s.Url("/settings")), 200, "delete-workspace")
+		s.WantGone(s.Get(s.Url("/deletion")), s.Url("/settings"))
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	sessions := sessionPages{s}
-	workspaces := workspacePages{s}
+	workspaces, privacies := workspacePages{s}, privacyPages{s}
 	signIn, signUp, profile, security := signInPages{s}, signUpPages{s}, profilePages{s}, securityPages{s}
 	route.Add(table, app, "", s.Anyone,
 		route.Get("/", signIn.home, route.Open),
@@ -42,6 +42,9 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/account/sessions/end-others", sessions.endOthers, route.SignedIn, route.Body(site.MaxForm), route.On("/account/sessions")),
 		route.Get("/account/appearance", profile.appearancePage, route.SignedIn),
 		route.Post("/account/appearance", profile.changeAppearance, route.SignedIn, route.Body(site.MaxForm)),
+		route.Get("/account/privacy", privacies.privacyPage, route.SignedIn),
+		route.Post("/account/privacy/export", privacies.export, route.SignedIn, route.Body(site.MaxForm), route.Costly, route.On("/account/privacy")),
+		route.Post("/account/privacy/delete", privacies.deleteAccount, route.SignedIn, route.Body(site.MaxForm), route.On("/account/privacy")),
 		route.Post("/account/password", profile.changePassword, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security")),
 	)
 }

@@ -23,6 +23,9 @@ func (s signInPages) home(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if len(person.Memberships) == 0 && len(person.Ending) > 0 {
+		return site.SeeOther(c, shell.DeletionURL(person.Ending[0].Workspace.ID))
+	}
 	if len(person.Memberships) == 0 {
 		return site.Render(c, fiber.StatusOK, views.NoWorkspacePage(s.PersonLayout(c, person, "Welcome")))
 	}

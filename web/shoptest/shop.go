@@ -30,6 +30,8 @@ import (
 	"parley/core/insight/stats"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
+	"parley/core/privacy"
+	"parley/core/retrieval"
 	"parley/core/seal"
 	"parley/core/subscription"
 	"parley/core/tenant"
@@ -120,6 +122,8 @@ type forgetful struct{}
 
 func (forgetful) Forget(context.Context, string, string) error { return nil }
 
+func (forgetful) Count(context.Context, retrieval.Scope, string) (int, error) { return 0, nil }
+
 const Password = "correct horse battery"
 
 // ticking is a clock that shows a later time whenever it is looked at, so that
@@ -150,7 +154,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	webtest.Must(t, err)
 	hooks := webhooksOf(s, clock)
 	deps := site.Deps{
-		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks),
+		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks), Privacy: privacyOf(s, clock, ids),
 		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
@@ -174,6 +178,15 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	s.Owner = owner
 	s.SignIn(s.Owner)
 	return s
+}
+
+// privacyOf are the services about people's data, over an index that is empty.
+func privacyOf(s *Shop, clock func() time.Time, ids *publicid.Codec) privacy.Services {
+	return privacy.New(privacy.Ports{
+		InTx: s.db.InTx, Erasures: store.NewErasures(s.db), Rows: store.NewRows(s.db), Reader: store.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: store.NewEndUsers(s.db), Persons: store.NewPersons(s.db),
+		Audit: s.db, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
+		Team: s.Tenants.Team, Deletions: s.Tenants.Deletions, Chatbots: s.Chatbots, Letters: s.Tenants.Letters, Billing: s.Till, IDs: ids,
+	}, clock, rand.Reader, slog.New(slog.DiscardHandler))
 }
 
 // anywhere takes every address.

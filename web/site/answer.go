@@ -73,8 +73,8 @@ var notices = map[string]string{
 	"chosen":   "Your choice is saved.",
 	"email":    "Your e-mail address has been changed. Use it to sign in from now on. You've been signed out of all other browsers.",
 	"confirm":  "Check your e-mail: your address changes when you follow the link we sent to the new one.",
+	"erased":   "Your account has been deleted. The receipt was sent to your address.",
 	"password": "Your password has been changed. You've been signed out of all other browsers.",
-	"gone":     "The workspace has been deleted.",
 }
 
 // Done is [seeOther] to a page that says what has been done.

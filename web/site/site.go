@@ -20,6 +20,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/outbox"
+	"parley/core/privacy"
 	"parley/core/rate"
 	"parley/core/retrieval"
 	"parley/core/sso"
@@ -49,7 +50,8 @@ type Deps struct {
 	Insight   Insight
 	Webhooks  *webhook.Endpoints
 	// SSO is single sign-on by identity providers.
-	SSO sso.Services
+	SSO     sso.Services
+	Privacy privacy.Services
 	// Deliveries are what was sent to webhooks.
 	Deliveries *webhook.Deliveries
 	// IDs makes the identifiers of conversations and messages that people see.

@@ -55,6 +55,9 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		}
 		v, err := enter(c, person)
 		if err != nil {
+			if ending, is := here.ending(c, person); is {
+				return SeeOther(c, shell.DeletionURL(ending.Workspace.ID))
+			}
 			note(c, lost(s, c, person))
 			return err
 		}
@@ -70,6 +73,36 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 	})
 }
 
+// WithEnding lets in a person whose role in a workspace that is being deleted allows what
+// the route declares. Of one that is not, its settings are shown.
+func WithEnding(s *Site) func(route.Declaration, func(*fiber.Ctx, Visit) error) fiber.Handler {
+	return func(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
+		return s.page(func(c *fiber.Ctx) error { return atEnding(s, c, d, handle) })
+	}
+}
+
+func atEnding(s *Site, c *fiber.Ctx, d route.Declaration, handle func(*fiber.Ctx, Visit) error) error {
+	person, err := s.Sessions.Person(c)
+	if err != nil {
+		return err
+	}
+	workspaceID := id.Given(c.Params("workspace"))
+	note(c, lost(s, c, person))
+	member, err := person.InEnding(workspaceID)
+	if err != nil {
+		if member, err = person.In(workspaceID); err != nil {
+			return err
+		}
+	}
+	if err := member.May(d.Action); err != nil {
+		return err
+	}
+	if !member.Workspace.Ending() {
+		return SeeOther(c, shell.SettingsURL(workspaceID))
+	}
+	return handle(c, Visit{Person: person, Member: member, site: s})
+}
+
 // arrivals are people who have asked for a page of a workspace.
 type arrivals struct{ *Site }
 
@@ -83,6 +116,20 @@ func (s arrivals) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error)
 func (s arrivals) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
 	return Visit{Person: person, Member: member, Chatbot: bot}, err
+}
+
+// ending returns the person's membership in the workspace that the address names, itself
+// or by a chatbot, if that is being deleted.
+func (s arrivals) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bool) {
+	if len(person.Ending) == 0 {
+		return tenant.Membership{}, false
+	}
+	if chatbotID := c.Params("chatbot"); chatbotID != "" {
+		_, member, err := s.Chatbots.Visible(c.UserContext(), tenant.Person{Memberships: person.Ending}, id.Given(chatbotID))
+		return member, err == nil
+	}
+	member, err := person.InEnding(id.Given(c.Params("workspace")))
+	return member, err == nil
 }
 
 // admit counts the request for the workspace, and looks whether anything of that
@@ -173,6 +220,9 @@ func WorkspacesToViews(p tenant.Person) []shell.Workspace {
 	var all []shell.Workspace
 	for _, m := range p.Memberships {
 		all = append(all, shell.Workspace{ID: m.Workspace.ID, Name: m.Workspace.Name})
+	}
+	for _, m := range p.Ending {
+		all = append(all, shell.Workspace{ID: m.Workspace.ID, Name: m.Workspace.Name, Ending: true})
 	}
 	return all
 }

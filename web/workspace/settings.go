@@ -40,14 +40,13 @@ func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f 
 	}))
 }
 
-// deleteWorkspace ends the subscription before anything else: what is deleted
-// must not be paid for any more.
+// deleteWorkspace has the workspace end in some days.
 func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v site.Visit) error {
 	typed, err := site.ReadForm(c, "confirm_name")
 	if err != nil {
 		return err
 	}
-	if err := s.deleteAll(c, v, typed["confirm_name"]); err != nil {
+	if err := s.deleteNamed(c, v, typed["confirm_name"]); err != nil {
 		site.LogFailure(c, s.Log, fault.As(err))
 		return typed.Again(c, err, func(status int, f ui.Form) error {
 			forms := workspaceForms(v.Member.Workspace)
@@ -55,7 +54,7 @@ func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v site.Visit) error {
 			return s.showWorkspace(c, v, status, forms)
 		})
 	}
-	return site.Done(c, elsewhere(v), "gone")
+	return site.SeeOther(c, shell.DeletionURL(v.WorkspaceID()))
 }
 
 // rename gives the workspace another name. Somebody whose page shows an older one
@@ -79,34 +78,12 @@ func (s workspacePages) rename(c *fiber.Ctx, v site.Visit) error {
 	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), site.Message{Text: "The workspace is now called “" + strings.TrimSpace(typed["name"]) + "”."})
 }
 
-func (s workspacePages) deleteAll(c *fiber.Ctx, v site.Visit, name string) error {
+func (s workspacePages) deleteNamed(c *fiber.Ctx, v site.Visit, name string) error {
 	if strings.TrimSpace(name) != v.Member.Workspace.Name {
 		return fault.InField("confirm_name", "That is not the name of the workspace. Type the name exactly as it is shown.")
 	}
-	if s.Billing != nil {
-		if err := s.Billing.Cancel(c.UserContext(), v.WorkspaceID()); err != nil {
-			return fault.Wrap(fault.Unavailable, err, "Stripe could not cancel the subscription, so nothing was deleted. Try again in a minute.")
-		}
-	}
-	if err := s.deleteContent(c, v); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "Some of the workspace is still there. Delete it again in a minute. The subscription has ended, so nothing more will be charged.")
-	}
-	return nil
-}
-
-// deleteContent lets the index forget each chatbot before the rows go.
-func (s workspacePages) deleteContent(c *fiber.Ctx, v site.Visit) error {
-	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
-	if err != nil {
-		return err
-	}
-	for _, bot := range bots {
-		err := s.Chatbots.Delete(c.UserContext(), v.WorkspaceID(), bot.ID)
-		if err != nil && !fault.Is(err, fault.NotFound) { // somebody else was faster
-			return err
-		}
-	}
-	return s.Subscriptions.Deletions.DeleteWorkspace(c.UserContext(), v.WorkspaceID())
+	_, err := s.Privacy.Workspaces.Delete(c.UserContext(), v.WorkspaceID())
+	return err
 }
 
 // elsewhere is where a person goes on when a workspace is gone.

@@ -1095,6 +1095,79 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspace}/erasures": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The workspace. One that the person does not belong to gets 404.
+                 * @example ws_1d3wcqdqawqvmjbhq9pkq9y6
+                 */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * List receipts of erasures
+         * @description The latest 1,000 receipts, the latest first. They name nobody. For admins and owners.
+         */
+        get: operations["listErasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspace}/end-users/{external_user_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The workspace. One that the person does not belong to gets 404.
+                 * @example ws_1d3wcqdqawqvmjbhq9pkq9y6
+                 */
+                workspace: string;
+                /**
+                 * @description The name that your program gives the end user when it asks. Escape it as any part of an address; a slash is `%2F`.
+                 * @example customer-4711
+                 */
+                external_user_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a copy of an end user's data
+         * @description A ZIP of JSON Lines: conversations, messages, feedback, questions that were not answered, and usage records, of all chatbots of the workspace. `manifest.json` has each file's rows and SHA-256. It is made while you read it; one that ends early is not whole. 404 if nothing is stored. For admins and owners.
+         */
+        get: operations["exportEndUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase an end user
+         * @description Erases what all chatbots of the workspace store of an end user: conversations with their messages, feedback, unanswered questions, events that were sent, cached answers, and test questions in their words. Usage records stay as numbers. From this call on nobody finds any of it. While an answer to them is being generated, `done_at` is null, and the rest goes within minutes: see the list of receipts. Erasing somebody of whom nothing is stored gives an empty receipt. For admins and owners.
+         */
+        delete: operations["eraseEndUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chatbots/{id}/suggestions": {
         parameters: {
             query?: never;
@@ -2998,6 +3071,49 @@ export interface components {
                     icon: string;
                     url: string;
                 }[];
+            };
+        };
+        /** @description The receipt for data that was erased. It names nobody. */
+        Erasure: {
+            id: string;
+            /** @enum {string} */
+            kind: "end_user" | "workspace" | "account";
+            /** @description SHA-256, in hex, of `end user`, the workspace and the external_user_id, each followed by a line feed. */
+            subject_hash: string;
+            /** @description The id of the member who asked, or `operator`. */
+            requested_by: string;
+            /** @description How many rows there were, by what they are. */
+            erased: {
+                [key: string]: number;
+            };
+            /** @description How many were found when they were counted again afterwards. */
+            remaining: {
+                [key: string]: number;
+            };
+            /** @description What an erasure does not reach, such as backups. */
+            exceptions: string[];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Null while something remains.
+             */
+            done_at: string | null;
+        };
+        ErasureEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: components["schemas"]["Erasure"];
+        };
+        ErasuresEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                erasures: components["schemas"]["Erasure"][];
             };
         };
         SuggestionsEnvelope: {
@@ -6141,6 +6257,148 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listErasures: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The workspace. One that the person does not belong to gets 404.
+                 * @example ws_1d3wcqdqawqvmjbhq9pkq9y6
+                 */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasuresEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportEndUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The workspace. One that the person does not belong to gets 404.
+                 * @example ws_1d3wcqdqawqvmjbhq9pkq9y6
+                 */
+                workspace: string;
+                /**
+                 * @description The name that your program gives the end user when it asks. Escape it as any part of an address; a slash is `%2F`.
+                 * @example customer-4711
+                 */
+                external_user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The copy. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    eraseEndUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The workspace. One that the person does not belong to gets 404.
+                 * @example ws_1d3wcqdqawqvmjbhq9pkq9y6
+                 */
+                workspace: string;
+                /**
+                 * @description The name that your program gives the end user when it asks. Escape it as any part of an address; a slash is `%2F`.
+                 * @example customer-4711
+                 */
+                external_user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureEnvelope"];
                 };
             };
             400: components["responses"]["Invalid"];

@@ -33,6 +33,8 @@ type attempt struct {
 	// goes on when nobody listens, and that its text is stored before it is
 	// read.
 	keyed, durable bool
+	// discards says that no text of the question and the answer is stored.
+	discards bool
 
 	ticket     *quota.Ticket
 	leaveQueue func()
@@ -48,7 +50,7 @@ type attempt struct {
 
 func (s *Service) newAttempt(p *chatbot.Principal, draft *answer.Draft, delivery Delivery, keyed bool) *attempt {
 	return &attempt{
-		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), draft: draft, number: 1, keyed: keyed, durable: delivery.IDs,
+		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), draft: draft, number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
 		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
 	}
 }
@@ -114,7 +116,7 @@ func (a *attempt) conclude(ctx context.Context, err error) {
 		a.service.Log.Error("answer not stored", "message_id", a.answerID, "error", stored)
 	}
 	a.settle(answer, errors.Join(err, stored))
-	if stored == nil && answer.Status == chat.Complete {
+	if stored == nil && answer.Status == chat.Complete && !a.discards {
 		a.draft.Remember(context.WithoutCancel(ctx), answer.Answer)
 	}
 }
@@ -174,6 +176,9 @@ func (a *attempt) abandon(ctx context.Context) {
 func (a *attempt) finish(ctx context.Context, answer Answer) error {
 	defer a.leaveQueue()
 	defer a.service.running.remove(a.answerID)
+	if a.discards {
+		answer.Text, answer.Query, answer.Citations = "", "", nil
+	}
 	trying, stop := chat.Storing(ctx)
 	defer stop()
 	ctx, cancel := chat.StoringEnd(ctx)

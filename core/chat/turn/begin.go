@@ -70,7 +70,9 @@ func (b *beginning) create(ctx context.Context, a *attempt) error {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
 	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID, b.ask.Metadata)
-	conversation.Title = chat.TitleOf(b.ask.Message)
+	if !a.discards {
+		conversation.Title = chat.TitleOf(b.ask.Message)
+	}
 	a.opens = true
 	conversation, answerID, err := b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(conversation, a))
 	if err != nil {
@@ -173,6 +175,10 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 			return err
 		}
 		a.opens = len(earlier) == 0
+		if a.discards { // nothing was kept of what was said before
+			history = b.ask.Given.history()
+			return nil
+		}
 		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, earlier)
 		return err
 	}
@@ -196,7 +202,10 @@ func (a Ask) ties(conversation chat.Conversation) bool {
 func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening {
 	now := b.Now()
 	opening := Opening{ConversationID: conversation.ID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease), Earlier: historyWanted}
-	if conversation.Title == "" {
+	switch {
+	case a.discards:
+		opening.Question = ""
+	case conversation.Title == "":
 		opening.Title = chat.TitleOf(b.ask.Message)
 	}
 	if b.ask.ties(conversation) {

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -79,7 +80,7 @@ func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 
 // beginAgain begins another attempt at an answer.
 func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
-	draft := b.Answers.DraftWithin(&b.principal.Chatbot, stored.Question, stored.Answer.Query, b.ask.Given.context())
+	draft := b.Answers.DraftWithin(&b.principal.Chatbot, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, b.ask.Given.context())
 	a := b.newAttempt(b.principal, draft, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)

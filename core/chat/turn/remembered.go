@@ -46,6 +46,17 @@ func (r *remembered) put(conversation chat.Conversation) {
 	r.known.Add(conversation.ID, conversation)
 }
 
+// forgetWorkspace forgets the conversations of a workspace.
+func (r *remembered) forgetWorkspace(workspaceID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range r.known.Keys() {
+		if known, _ := r.known.Peek(id); known.WorkspaceID == workspaceID {
+			r.known.Remove(id)
+		}
+	}
+}
+
 func (r *remembered) forget(id int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

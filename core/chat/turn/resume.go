@@ -50,7 +50,7 @@ func (s *Service) ResumeAsked(ctx context.Context, p *chatbot.Principal, ask Ask
 		return nil, err
 	case stored.Delivery == nil:
 		return nil, ErrNoPosition
-	case stored.Question != ask.Message:
+	case stored.Question != ask.Message && stored.Question != "": // which is not kept of every chatbot
 		return nil, errOtherQuestion
 	}
 	return turn, nil

@@ -42,6 +42,10 @@ type Service struct {
 	detached sync.WaitGroup
 }
 
+// ForgetWorkspace has a service forget what it remembers of a workspace's conversations,
+// such as their titles. It is called when something of it was erased.
+func ForgetWorkspace(s *Service, workspaceID string) { s.remembered.forgetWorkspace(workspaceID) }
+
 // New returns the service.
 func New(config Config) *Service {
 	return &Service{

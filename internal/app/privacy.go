@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/privacy"
+	"parley/index/embedded"
+	"parley/store"
+)
+
+// openPrivacy needs all of which people may want a copy, or the end.
+func openPrivacy(p *Program) {
+	ports := privacy.Ports{
+		InTx: p.Store.InTx, Erasures: store.NewErasures(p.Store), Rows: store.NewRows(p.Store), Reader: store.NewRows(p.Store), Uses: store.NewTokens(p.Store), AuditLog: p.Tenants.Audit.Of, EndUsers: store.NewEndUsers(p.Store),
+		Persons: store.NewPersons(p.Store), Audit: p.Store, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
+		ForgetTurns: func(workspaceID string) { turn.ForgetWorkspace(p.Turns, workspaceID) }, Scrubs: []func(context.Context) error{store.NewFiles(p.Store).Scrub},
+		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Deletions: p.Tenants.Deletions,
+		Chatbots: p.Chatbots, Letters: p.Tenants.Letters, IDs: p.IDs,
+	}
+	if own, ok := p.Index.(*embedded.Index); ok {
+		ports.Scrubs = append(ports.Scrubs, own.Scrub)
+	}
+	if p.Billing != nil { // an interface that holds a nil pointer would not be nil
+		ports.Billing = p.Billing
+	}
+	p.Privacy = privacy.New(ports, p.now, rand.Reader, p.Log)
+}
+
+// rememberers have what this process remembers of workspaces: principals by their tokens,
+// and conversations.
+type rememberers struct {
+	*chatbot.Callers
+	turns *turn.Service
+}
+
+// Changed tells of a change in a workspace, or in all when it is empty.
+func (r rememberers) Changed(workspaceID string) {
+	r.Callers.Changed(workspaceID)
+	if workspaceID != "" {
+		turn.ForgetWorkspace(r.turns, workspaceID)
+	}
+}

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"maps"
+
+	"parley/core/privacy"
+	"parley/ent"
+	"parley/ent/erasure"
+	"parley/ent/scope"
+)
+
+// Erasures keeps receipts of erasures.
+type Erasures struct{ store *Store }
+
+// NewErasures returns the receipts of a database.
+func NewErasures(db *Store) *Erasures { return &Erasures{db} }
+
+var _ privacy.ErasureStore = (*Erasures)(nil)
+
+// erasureScope is the workspace's, and for a receipt of an account no workspace's.
+func erasureScope(ctx context.Context, workspaceID string) context.Context {
+	if workspaceID == "" {
+		return scope.System(ctx)
+	}
+	return within(ctx, workspaceID)
+}
+
+// AddErasure adds a receipt. One of an account has no workspace.
+func (s *Erasures) AddErasure(ctx context.Context, workspaceID string, e privacy.Erasure) error {
+	return s.store.write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		create := db.Erasure.Create().SetID(e.ID).SetKind(string(e.Kind)).SetSubjectHash(e.SubjectHash).SetRequestedBy(e.RequestedBy).
+			SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).SetCreatedAt(e.CreatedAt)
+		if workspaceID != "" {
+			create.SetWorkspaceID(workspaceID)
+		}
+		return create.Exec(ctx)
+	})
+}
+
+// SettleErasure writes what was erased and what remains, and when that was nothing.
+func (s *Erasures) SettleErasure(ctx context.Context, workspaceID string, e privacy.Erasure) error {
+	return s.store.write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Erasure.Update().Where(erasure.ID(e.ID)).SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).Save(ctx))
+	})
+}
+
+// Erasures returns the receipts of a workspace, the latest first.
+func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) ([]privacy.Erasure, error) {
+	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.WorkspaceID(workspaceID)).
+		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, erasureFromRow)
+}
+
+// PendingErasures returns those of all workspaces that are not done, the oldest first.
+func (s *Erasures) PendingErasures(ctx context.Context, limit int) ([]privacy.Erasure, error) {
+	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
+	return mapped(rows, err, erasureFromRow)
+}
+
+// ErasuresOf returns the receipts of a subject, the latest first.
+func (s *Erasures) ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]privacy.Erasure, error) {
+	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.SubjectHash(subjectHash)).
+		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.System(ctx))
+	return mapped(rows, err, erasureFromRow)
+}
+
+func erasureFromRow(row *ent.Erasure) privacy.Erasure {
+	return privacy.Erasure{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, Kind: privacy.Kind(row.Kind), SubjectHash: row.SubjectHash, RequestedBy: row.RequestedBy,
+		Erased: maps.Clone(row.Erased), Remaining: maps.Clone(row.Remaining), DoneAt: utc(row.DoneAt), CreatedAt: row.CreatedAt.UTC(),
+	}
+}

@@ -1,0 +1,66 @@
+package person
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/privacy"
+	"parley/core/tenant"
+	"parley/internal/download"
+	views "parley/views/person"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+// privacyPages are the handlers of a copy of an account, and of its end.
+type privacyPages struct{ *site.Site }
+
+func (s privacyPages) privacyPage(c *fiber.Ctx, person tenant.Person) error {
+	return s.show(c, person, fiber.StatusOK, site.Form{"password": ""}.View())
+}
+
+func (s privacyPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.Form) error {
+	leaving, err := s.Privacy.Persons.Leaving(c.UserContext(), person.User.ID)
+	if err != nil {
+		return err
+	}
+	m := views.Privacy{Delete: f, Alone: namesOf(leaving.Alone), Needed: namesOf(leaving.Needed)}
+	return site.Render(c, status, views.PrivacyPage(s.PersonLayout(c, person, "Your account"), m))
+}
+
+func namesOf(workspaces []tenant.Workspace) (names []string) {
+	for _, w := range workspaces {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// export sends everything that is stored of the person.
+func (s privacyPages) export(c *fiber.Ctx, person tenant.Person) error {
+	err := s.Privacy.Exports.Record(c.UserContext(), "", privacy.AccountObject(person.User), "Everything that is stored of the account.")
+	if err != nil {
+		return err
+	}
+	download.ZIP(c, s.Log, "account-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+		return s.Privacy.Exports.Account(ctx, person.User, into)
+	})
+	return nil
+}
+
+// deleteAccount erases the account of whoever knows its password.
+func (s privacyPages) deleteAccount(c *fiber.Ctx, person tenant.Person) error {
+	typed, err := site.ReadForm(c, "password")
+	if err != nil {
+		return err
+	}
+	if err := s.Privacy.Persons.Needed(c.UserContext(), person.User.ID); err != nil { // before the password is looked at
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, person, status, f) })
+	}
+	if _, err := s.Privacy.Persons.Delete(c.UserContext(), person.User.ID, typed["password"], s.Client(c)); err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, person, status, f) })
+	}
+	return site.Done(c, "/sign-in", "erased")
+}

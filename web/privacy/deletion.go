@@ -1,0 +1,30 @@
+package privacy
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/tenant"
+	"parley/views/shell"
+	views "parley/views/workspace"
+	"parley/web/site"
+)
+
+// deletionPages are the handlers of a workspace that is being deleted.
+type deletionPages struct{ *site.Site }
+
+// deletionPage says when the workspace ends, and that an owner can restore it.
+func (s deletionPages) deletionPage(c *fiber.Ctx, v site.Visit) error {
+	w := v.Member.Workspace
+	l := s.PersonLayout(c, v.Person, "“"+w.Name+"” is being deleted")
+	l.Section = ""
+	return site.Render(c, fiber.StatusOK, views.DeletionPage(l, views.Deletion{
+		WorkspaceID: w.ID, Name: w.Name, At: *w.DeleteAt, MayRestore: v.May(tenant.ChangePlan), Paid: s.Billing != nil,
+	}))
+}
+
+func (s deletionPages) restore(c *fiber.Ctx, v site.Visit) error {
+	if err := s.Privacy.Workspaces.Restore(c.UserContext(), v.WorkspaceID(), v.Person.User.ID); err != nil {
+		return err
+	}
+	return s.Flash(c, shell.WorkspaceURL(v.WorkspaceID()), site.Message{Text: "“" + v.Member.Workspace.Name + "” restored."})
+}

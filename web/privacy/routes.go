@@ -1,0 +1,26 @@
+// Package privacy owns the handlers of what people may ask for about a workspace's data:
+// the page of what is stored, copies, erasures, and the workspace's own end. What a page
+// shows is in views/workspace. Those of an account are in package person.
+package privacy
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/tenant"
+	"parley/internal/route"
+	"parley/web/site"
+)
+
+func Register(s *site.Site, app *fiber.App, table *route.Table) {
+	deletions, pages := deletionPages{s}, privacyPages{s}
+	route.Add(table, app, "/workspaces/:workspace", site.WithEnding(s),
+		route.Get("/deletion", deletions.deletionPage, route.May(tenant.Read)),
+		route.Post("/restore", deletions.restore, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.On("/deletion")),
+	)
+	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
+		route.Get("/privacy", pages.privacyPage, route.May(tenant.Read)),
+		route.Post("/privacy/export", pages.export, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.Costly, route.On("/privacy")),
+		route.Post("/privacy/end-user/export", pages.exportEndUser, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly, route.On("/privacy")),
+		route.Post("/privacy/end-user/erase", pages.eraseEndUser, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly, route.On("/privacy")),
+	)
+}
