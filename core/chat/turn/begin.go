@@ -89,7 +89,7 @@ func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
 	b.turn.From = Position{AnswerID: answerID, Attempt: 1}
 	a.conversationID, a.answerID = conversation.ID, answerID
 	a.ticket.Keep()
-	if conversation.Title == "" { // until now
+	if conversation.Title == "" && !a.discards { // until now
 		conversation.Title = chat.TitleOf(b.ask.Message)
 	}
 	b.remembered.put(conversation)
