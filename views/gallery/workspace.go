@@ -72,8 +72,8 @@ func workspacePages() map[string]templ.Component {
 		}),
 		"privacy":       workspace.PrivacyPage(acme(shell.WorkspaceSection, "Privacy"), privacyOf(true)),
 		"privacy-read":  workspace.PrivacyPage(acme(shell.WorkspaceSection, "Privacy"), privacyOf(false)),
-		"deletion":      workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, workspace.Deletion{WorkspaceID: "ws_1", Name: "Acme", At: day, MayRestore: true, Paid: true}),
-		"deletion-read": workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, workspace.Deletion{WorkspaceID: "ws_1", Name: "Acme", At: day}),
+		"deletion":      workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, "ws_1", day, true, true),
+		"deletion-read": workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, "ws_1", day, false, false),
 		"audit": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{
 			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
 			Entries: []workspace.AuditEntry{

@@ -11,12 +11,14 @@ import (
 )
 
 import (
+	"time"
+
 	"parley/views/shell"
 	"parley/views/ui"
 )
 
 // DeletionPage says when a workspace ends, and lets an owner restore it.
-func DeletionPage(l shell.Layout, m Deletion) templ.Component {
+func DeletionPage(l shell.Layout, workspaceID string, at time.Time, mayRestore, paid bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -68,13 +70,13 @@ func DeletionPage(l shell.Layout, m Deletion) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workspace/deletion.templ`, Line: 13, Col: 129}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workspace/deletion.templ`, Line: 15, Col: 129}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.ExactTime(m.At).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.ExactTime(at).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -82,7 +84,7 @@ func DeletionPage(l shell.Layout, m Deletion) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if m.Paid {
+				if paid {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>Nothing more is charged. A subscription that it had was canceled and does not come back with the workspace.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -92,12 +94,12 @@ func DeletionPage(l shell.Layout, m Deletion) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if m.MayRestore {
+				if mayRestore {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>Changed your mind? Restored, its chatbots and API tokens answer again at once.</p><div class=\"row\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.PostButton(shell.WorkspaceURL(m.WorkspaceID)+"/restore", ui.Action{ID: "restore-workspace", Text: "Restore the workspace", Look: ui.Primary}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.PostButton(shell.WorkspaceURL(workspaceID)+"/restore", ui.Action{ID: "restore-workspace", Text: "Restore the workspace", Look: ui.Primary}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -17,9 +17,7 @@ func (s deletionPages) deletionPage(c *fiber.Ctx, v site.Visit) error {
 	w := v.Member.Workspace
 	l := s.PersonLayout(c, v.Person, "“"+w.Name+"” is being deleted")
 	l.Section = ""
-	return site.Render(c, fiber.StatusOK, views.DeletionPage(l, views.Deletion{
-		WorkspaceID: w.ID, Name: w.Name, At: *w.DeleteAt, MayRestore: v.May(tenant.ChangePlan), Paid: s.Billing != nil,
-	}))
+	return site.Render(c, fiber.StatusOK, views.DeletionPage(l, w.ID, *w.DeleteAt, v.May(tenant.ChangePlan), s.Billing != nil))
 }
 
 func (s deletionPages) restore(c *fiber.Ctx, v site.Visit) error {
