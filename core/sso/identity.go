@@ -2,6 +2,7 @@ package sso
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"parley/core/account"
@@ -51,7 +52,7 @@ func (s *admission) link(ctx context.Context, d door, user account.User, claims 
 // Unlink removes the links of an account with identity providers, for the operator. At
 // the next sign-in a provider links it again if the address is the same.
 func (s *SignIns) Unlink(ctx context.Context, email string) (int, error) {
-	user, err := s.ports.Users.UserByEmail(ctx, email)
+	user, err := s.ports.Users.UserByEmail(ctx, strings.ToLower(strings.TrimSpace(email)))
 	if err != nil {
 		return 0, err
 	}
