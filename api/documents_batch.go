@@ -40,6 +40,7 @@ func (h documents) addBatch(c *fiber.Ctx, at visit) error {
 	case len(files) > maxBatch:
 		return fault.InField("file", "You sent %d files. Send at most %d in one request.", len(files), maxBatch)
 	}
+	c.SetUserContext(knowledge.Batch(c.UserContext(), len(files)))
 	added := addedData{Files: make([]addedFileData, len(files))}
 	for i, file := range files {
 		added.Files[i], err = h.addFile(c, at, file)

@@ -30,6 +30,7 @@ func (cmd *knowledgeAddCmd) Run(ctx context.Context, config *app.Config, io stre
 		return fault.New(fault.Invalid, "Use --title with a single file only.")
 	}
 	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		ctx = knowledge.Batch(ctx, len(cmd.Files))
 		var added []knowledge.Document
 		for _, name := range cmd.Files {
 			request, err := cmd.read(io.in, name)

@@ -74,9 +74,19 @@ const (
 	ConversationChanged Action = "conversation.changed"
 	ConversationDeleted Action = "conversation.deleted"
 
-	DocumentRemoved  Action = "document.removed"
-	DocumentRestored Action = "document.restored"
-	SourceRemoved    Action = "source.removed"
+	DocumentAdded      Action = "document.added"
+	DocumentReplaced   Action = "document.replaced"
+	DocumentReadAgain  Action = "document.read_again"
+	DocumentCanceled   Action = "document.canceled"
+	DocumentRemoved    Action = "document.removed"
+	DocumentRestored   Action = "document.restored"
+	SourceAdded        Action = "source.added"
+	SourceSynced       Action = "source.synced"
+	SourceRemoved      Action = "source.removed"
+	KnowledgeReindexed Action = "knowledge.reindexed"
+
+	ConversationsExported Action = "conversations.exported"
+	AuditExported         Action = "audit.exported"
 
 	PlanChanged         Action = "plan.changed"
 	PlanLimitsChanged   Action = "plan.limits_changed"
@@ -106,7 +116,8 @@ func Actions() []Action {
 		ProviderCreated, ProviderChanged, ProviderKeyReplaced, ProviderKeyResealed, ProviderDeleted,
 		WebhookCreated, WebhookChanged, WebhookRotated, WebhookResealed, WebhookPaused, WebhookResumed, WebhookDisabled, WebhookDeleted, WebhookSentAgain,
 		ConversationChanged, ConversationDeleted,
-		DocumentRemoved, DocumentRestored, SourceRemoved,
+		DocumentAdded, DocumentReplaced, DocumentReadAgain, DocumentCanceled, DocumentRemoved, DocumentRestored, SourceAdded, SourceSynced, SourceRemoved, KnowledgeReindexed,
+		ConversationsExported, AuditExported,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 		BackupMade, BackupRestored,
 		ChainStarted,

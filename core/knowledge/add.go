@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"log/slog"
 	"path"
@@ -21,8 +22,7 @@ import (
 // Documents is what owners do with the documents of their chatbots.
 type Documents struct {
 	*adder
-	removals *Removals
-	log      *slog.Logger
+	log *slog.Logger
 }
 
 // adder stores texts and files, and has them worked on.
@@ -30,6 +30,7 @@ type adder struct {
 	workspaces *workspaces
 	documents  DocumentStore
 	uploads    UploadStore
+	removals   *Removals
 	worker     *Worker
 	now        func() time.Time
 	random     io.Reader
@@ -119,6 +120,9 @@ func (s *adder) insert(ctx context.Context, document Document, file *Upload) (st
 		} else {
 			stored, err = s.giveAgain(ctx, workspace, document, file)
 		}
+		if err == nil {
+			return s.recordGiven(ctx, stored)
+		}
 		if !fault.Is(err, fault.NotFound) {
 			return err
 		}
@@ -129,8 +133,11 @@ func (s *adder) insert(ctx context.Context, document Document, file *Upload) (st
 			return err
 		}
 		stored = given{document, Created, true}
-		return s.begin(ctx, document, file)
+		return errors.Join(s.begin(ctx, document, file), s.recordGiven(ctx, stored))
 	})
+	if err == nil {
+		noteStored(ctx, stored)
+	}
 	return stored, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -45,7 +46,9 @@ func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID strin
 	if reading.Started == 0 {
 		return reading, nil
 	}
-	return reading, s.documents.workspaces.change(ctx, workspaceID, AllWork(), func(context.Context) error { return nil })
+	return reading, s.documents.workspaces.change(ctx, workspaceID, AllWork(), func(ctx context.Context) error {
+		return s.documents.removals.record(ctx, workspaceID, audit.DocumentReadAgain, withdrawn(documentIDs), chatbotID)
+	})
 }
 
 // again makes a document due that is at rest, or waits for another try.

@@ -43,7 +43,7 @@ func (s *Documents) Retry(ctx context.Context, workspaceID, chatbotID, documentI
 		if err := s.workspaces.writable(ctx, workspaceID, chatbotID); err != nil {
 			return err
 		}
-		return s.alter(ctx, workspaceID, chatbotID, documentID, func(d *Document) error {
+		return s.alterRecorded(ctx, workspaceID, chatbotID, documentID, func(d *Document) error {
 			if d.State == Ready || d.State == Removing {
 				return fault.New(fault.Conflict, "This document has not failed: there is nothing to retry.")
 			}
@@ -60,7 +60,7 @@ func (s *Documents) Retry(ctx context.Context, workspaceID, chatbotID, documentI
 			}
 			d.Attempts, d.Reason, d.DueAt, d.UpdatedAt = 0, "", &now, now
 			return nil
-		})
+		}, audit.DocumentReadAgain)
 	})
 }
 
@@ -71,7 +71,7 @@ func (s *Documents) Cancel(ctx context.Context, workspaceID, chatbotID, document
 		if _, err := s.workspaces.lock(ctx, workspaceID); err != nil {
 			return err
 		}
-		return s.alter(ctx, workspaceID, chatbotID, documentID, func(d *Document) error {
+		return s.alterRecorded(ctx, workspaceID, chatbotID, documentID, func(d *Document) error {
 			if d.State.Settled() || d.State == Removing {
 				return fault.New(fault.Conflict, "This document is not being worked on: there is nothing to cancel.")
 			}
@@ -81,8 +81,16 @@ func (s *Documents) Cancel(ctx context.Context, workspaceID, chatbotID, document
 			}
 			d.Reason = "Canceled. Its file was deleted: to have it read after all, add it again."
 			return s.uploads.DeleteUpload(ctx, workspaceID, documentID)
-		})
+		}, audit.DocumentCanceled)
 	})
+}
+
+// alterRecorded is alter, and records it.
+func (s *Documents) alterRecorded(ctx context.Context, workspaceID, chatbotID, documentID string, change func(*Document) error, action audit.Action) error {
+	if err := s.alter(ctx, workspaceID, chatbotID, documentID, change); err != nil {
+		return err
+	}
+	return s.removals.record(ctx, workspaceID, action, audit.Object{Kind: "document", ID: documentID}, chatbotID)
 }
 
 // alter changes a document as it is now. A worker may move it between
@@ -138,7 +146,10 @@ func (s *Documents) MarkReindex(ctx context.Context, workspaceID, chatbotID stri
 		if _, err := s.workspaces.chatbot(ctx, workspaceID, chatbotID); err != nil {
 			return err
 		}
-		return s.documents.MarkReindex(ctx, workspaceID, chatbotID, s.now())
+		if err := s.documents.MarkReindex(ctx, workspaceID, chatbotID, s.now()); err != nil {
+			return err
+		}
+		return s.removals.record(ctx, workspaceID, audit.KnowledgeReindexed, audit.Object{Kind: "chatbot", ID: chatbotID}, chatbotID)
 	})
 }
 

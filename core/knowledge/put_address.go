@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/tenant"
 )
@@ -29,12 +30,18 @@ func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string,
 		}
 		if request.ExternalID != "" {
 			document, result, err = s.refresh(ctx, source, request.ExternalID)
+			if err == nil {
+				return s.documents.recordGiven(ctx, given{Document: document, result: result})
+			}
 			if !fault.Is(err, fault.NotFound) {
 				return err
 			}
 		}
 		document, result, err = s.addPage(ctx, source, request.ExternalID)
-		return err
+		if err != nil || result != Created {
+			return err
+		}
+		return s.documents.removals.record(ctx, workspaceID, audit.SourceAdded, audit.Object{Kind: "source", ID: document.SourceID}, chatbotID)
 	})
 	return document, result, err
 }

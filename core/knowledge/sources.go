@@ -58,7 +58,10 @@ func (s *Sources) Add(ctx context.Context, workspaceID, chatbotID string, reques
 		if known {
 			return errAddressExists
 		}
-		return s.sources.CreateSource(ctx, workspaceID, source)
+		if err := s.sources.CreateSource(ctx, workspaceID, source); err != nil {
+			return err
+		}
+		return s.record(ctx, source, audit.SourceAdded)
 	})
 	return source, err
 }
@@ -185,7 +188,10 @@ func (s *Sources) Sync(ctx context.Context, workspaceID, chatbotID, sourceID str
 		}
 		now := s.now()
 		source.State, source.DueAt, source.Attempts = SourceSyncing, &now, 0
-		return s.sources.UpdateSource(ctx, workspaceID, source)
+		if err := s.sources.UpdateSource(ctx, workspaceID, source); err != nil {
+			return err
+		}
+		return s.record(ctx, source, audit.SourceSynced)
 	})
 }
 
@@ -206,6 +212,12 @@ func (s *Sources) Remove(ctx context.Context, workspaceID, chatbotID, sourceID s
 		if err := s.sources.UpdateSource(ctx, workspaceID, source); err != nil || removed {
 			return err
 		}
-		return s.removals.record(ctx, workspaceID, audit.SourceRemoved, audit.Object{Kind: "source", ID: sourceID}, chatbotID)
+		return s.record(ctx, source, audit.SourceRemoved)
 	})
+}
+
+// record writes into the audit log what was done to a source. The pages that are found
+// there are no entries of their own.
+func (s *Sources) record(ctx context.Context, source Source, action audit.Action) error {
+	return s.removals.record(ctx, source.WorkspaceID, action, audit.Object{Kind: "source", ID: source.ID}, source.ChatbotID)
 }

@@ -96,10 +96,11 @@ func (s welcomePages) addFiles(c *fiber.Ctx, v site.Visit, files []bodies.Part) 
 	if len(files) > maxFiles {
 		return fault.InField("files", "You chose %d files. Choose at most %d at a time.", len(files), maxFiles)
 	}
+	ctx := knowledge.Batch(c.UserContext(), len(files))
 	for i, file := range files {
 		request, err := uploaded(file)
 		if err == nil {
-			_, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, request)
+			_, err = s.Knowledge.Documents.Add(ctx, v.WorkspaceID(), v.Chatbot.ID, request)
 		}
 		if err != nil {
 			return ofFile(err, file, i, len(files))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/core/answer"
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/insight"
 	"parley/internal/plain"
@@ -35,14 +36,33 @@ type Identify interface {
 
 // Export reads the conversations that a query chooses, newest first, as text. It
 // holds a few of them at a time, and reads on when it is read on. An error ends
-// it in the middle.
-func (h *History) Export(ctx context.Context, workspaceID, chatbotID string, query Query, format Format, ids Identify) io.Reader {
+// it in the middle. The audit log has it before anything is read.
+func (h *History) Export(ctx context.Context, workspaceID, chatbotID string, query Query, format Format, ids Identify) (io.Reader, error) {
+	if err := h.recordExport(ctx, workspaceID, chatbotID, query, format); err != nil {
+		return nil, err
+	}
 	query.Limit = exported
 	e := &export{ctx: ctx, history: h, workspaceID: workspaceID, chatbotID: chatbotID, query: query, format: format, ids: ids}
 	if format == CSV {
 		e.row(columns)
 	}
-	return e
+	return e, nil
+}
+
+// recordExport says which days were exported. Whose conversations were looked for stays
+// out.
+func (h *History) recordExport(ctx context.Context, workspaceID, chatbotID string, query Query, format Format) error {
+	entry := audit.Entry{
+		Action: audit.ConversationsExported, Object: audit.Object{Kind: "conversation", ID: chatbotID},
+		Changes: []audit.Change{{Field: "format", New: string(format)}},
+	}
+	if !query.From.IsZero() {
+		entry.Changes = append(entry.Changes, audit.Change{Field: "from", New: query.From.Format(time.DateOnly)})
+	}
+	if !query.To.IsZero() {
+		entry.Changes = append(entry.Changes, audit.Change{Field: "to", New: query.To.Format(time.DateOnly)})
+	}
+	return audit.Record(ctx, h.audit, workspaceID, h.now(), entry)
 }
 
 type export struct {
