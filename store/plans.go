@@ -38,7 +38,7 @@ func (s *Plans) UpdatePlan(ctx context.Context, p plan.Plan) error {
 			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
-			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).
+			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).SetAuditDays(p.Limits.AuditDays).
 			SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Save(ctx))
 	})
 }
@@ -59,7 +59,7 @@ func addPlans(ctx context.Context, db *Store) error {
 				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
-				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).
+				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).SetAuditDays(p.Limits.AuditDays).
 				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).
 				OnConflict(entsql.DoNothing()).Exec(ctx)
 			if unlessThere(err) != nil {
@@ -105,7 +105,7 @@ func planFromRow(row *ent.Plan) plan.Plan {
 			Features: featuresFromRow(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
 			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
 			MessagesPerMonth: row.MessagesPerMonth, PlaygroundPerMonth: row.PlaygroundPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
-			RequestsPerMinute: row.RequestsPerMinute, ConcurrentAnswers: row.ConcurrentAnswers, RetentionDays: row.RetentionDays,
+			RequestsPerMinute: row.RequestsPerMinute, ConcurrentAnswers: row.ConcurrentAnswers, RetentionDays: row.RetentionDays, AuditDays: row.AuditDays,
 		},
 		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},
 	}

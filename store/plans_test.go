@@ -21,7 +21,7 @@ func TestPlans(t *testing.T) {
 			edited := plan.Defaults()[1]
 			edited.Limits = plan.Limits{
 				Features: []plan.Feature{plan.FeatureSites, plan.FeatureSchedules}, Chatbots: 7, Members: plan.Unlimited, TokensPerChatbot: 2,
-				MessageChars: 11, MessagesPerMonth: 12, KnowledgeChars: 13, StoredBytes: 16, RequestsPerMinute: 14, RetentionDays: 15,
+				MessageChars: 11, MessagesPerMonth: 12, KnowledgeChars: 13, StoredBytes: 16, RequestsPerMinute: 14, RetentionDays: 15, AuditDays: 17,
 			}
 			edited.Price = plan.Price{Monthly: 1, Yearly: plan.NotSold, Currency: "eur"}
 			b.must(b.UpdatePlan(ctx, edited))

@@ -80,6 +80,7 @@ type planView struct {
 	RequestsPerMinute int            `json:"requests_per_minute"`
 	ConcurrentAnswers int            `json:"concurrent_answers"`
 	RetentionDays     int            `json:"retention_days"`
+	AuditDays         int            `json:"audit_days"`
 	Features          []plan.Feature `json:"features"`
 	PriceMonthly      int            `json:"price_monthly"`
 	PriceYearly       int            `json:"price_yearly"`
@@ -90,13 +91,13 @@ func viewPlan(p plan.Plan) planView {
 	l := p.Limits
 	return planView{
 		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth, l.PlaygroundPerMonth,
-		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.ConcurrentAnswers, l.RetentionDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
+		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.ConcurrentAnswers, l.RetentionDays, l.AuditDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
 	}
 }
 
 var planHead = []string{
 	"plan", "chatbots", "members", "tokens", "message", "messages/month", "playground/month",
-	"knowledge", "storage", "requests/minute", "answers", "days kept", "features", "monthly", "yearly", "currency",
+	"knowledge", "storage", "requests/minute", "answers", "days kept", "audit days", "features", "monthly", "yearly", "currency",
 }
 
 func (v planView) cells() []string {
@@ -107,7 +108,7 @@ func (v planView) cells() []string {
 	return []string{
 		v.Name, limitFlag(v.Chatbots).String(), limitFlag(v.Members).String(), limitFlag(v.TokensPerChatbot).String(),
 		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.Playground).String(), limitFlag(v.KnowledgeChars).String(), limitFlag(v.StoredBytes).String(),
-		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.ConcurrentAnswers).String(), limitFlag(v.RetentionDays).String(), strings.Join(features, ","),
+		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.ConcurrentAnswers).String(), limitFlag(v.RetentionDays).String(), limitFlag(v.AuditDays).String(), strings.Join(features, ","),
 		priceFlag(v.PriceMonthly).String(), priceFlag(v.PriceYearly).String(), v.Currency,
 	}
 }

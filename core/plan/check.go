@@ -42,6 +42,7 @@ func (p Plan) Check() error {
 		{"requests_per_minute", l.RequestsPerMinute, 1, maxAmount, true},
 		{"concurrent_answers", l.ConcurrentAnswers, 1, maxAmount, true},
 		{"retention_days", l.RetentionDays, 1, maxDays, true},
+		{"audit_days", l.AuditDays, 1, maxDays, true},
 	} {
 		if err := a.check(); err != nil {
 			return err

@@ -70,6 +70,9 @@ type Limits struct {
 	ConcurrentAnswers int
 	// RetentionDays is how many days a conversation is kept after its last message.
 	RetentionDays int
+	// AuditDays is how many days back a workspace's members read its audit log. The operator
+	// bounds for how long entries are kept at all.
+	AuditDays int
 }
 
 // Feature is something that a plan includes or not.
@@ -171,27 +174,27 @@ func Defaults() []Plan {
 	return []Plan{
 		{Starter, "Starter", 0, Limits{
 			Chatbots: 1, Members: 1, TokensPerChatbot: 0, MessageChars: 4_000, MessagesPerMonth: 100, PlaygroundPerMonth: 200,
-			KnowledgeChars: 400_000, StoredBytes: 50 * million, RequestsPerMinute: 20, ConcurrentAnswers: 5, RetentionDays: 30,
+			KnowledgeChars: 400_000, StoredBytes: 50 * million, RequestsPerMinute: 20, ConcurrentAnswers: 5, RetentionDays: 30, AuditDays: 30,
 		}, Price{0, 0, usd}, Price{}},
 		{Basic, "Basic", 1, Limits{
 			Features: []Feature{FeatureSites},
 			Chatbots: 3, Members: 3, TokensPerChatbot: 0, MessageChars: 8_000, MessagesPerMonth: 2_000, PlaygroundPerMonth: 500,
-			KnowledgeChars: 2 * million, StoredBytes: 250 * million, RequestsPerMinute: 60, ConcurrentAnswers: 20, RetentionDays: 90,
+			KnowledgeChars: 2 * million, StoredBytes: 250 * million, RequestsPerMinute: 60, ConcurrentAnswers: 20, RetentionDays: 90, AuditDays: 30,
 		}, Price{19_00, 190_00, usd}, Price{}},
 		{Standard, "Standard", 2, Limits{
 			Features: paid,
 			Chatbots: 10, Members: 10, TokensPerChatbot: 10, MessageChars: 16_000, MessagesPerMonth: 20_000, PlaygroundPerMonth: 2_000,
-			KnowledgeChars: 20 * million, StoredBytes: 2_000 * million, RequestsPerMinute: 300, ConcurrentAnswers: 100, RetentionDays: 365,
+			KnowledgeChars: 20 * million, StoredBytes: 2_000 * million, RequestsPerMinute: 300, ConcurrentAnswers: 100, RetentionDays: 365, AuditDays: 90,
 		}, Price{79_00, 790_00, usd}, Price{}},
 		{Premium, "Premium", 3, Limits{
 			Features: paid,
 			Chatbots: 50, Members: 50, TokensPerChatbot: 50, MessageChars: 32_000, MessagesPerMonth: 200_000, PlaygroundPerMonth: 10_000,
-			KnowledgeChars: 100 * million, StoredBytes: 10_000 * million, RequestsPerMinute: 1_200, ConcurrentAnswers: 400, RetentionDays: 730,
+			KnowledgeChars: 100 * million, StoredBytes: 10_000 * million, RequestsPerMinute: 1_200, ConcurrentAnswers: 400, RetentionDays: 730, AuditDays: 400,
 		}, Price{299_00, 2_990_00, usd}, Price{}},
 		{Enterprise, "Enterprise", 4, Limits{
 			Features: paid,
 			Chatbots: Unlimited, Members: Unlimited, TokensPerChatbot: Unlimited, MessageChars: 64_000, MessagesPerMonth: Unlimited, PlaygroundPerMonth: Unlimited,
-			KnowledgeChars: Unlimited, StoredBytes: Unlimited, RequestsPerMinute: Unlimited, ConcurrentAnswers: Unlimited, RetentionDays: Unlimited,
+			KnowledgeChars: Unlimited, StoredBytes: Unlimited, RequestsPerMinute: Unlimited, ConcurrentAnswers: Unlimited, RetentionDays: Unlimited, AuditDays: Unlimited,
 		}, Price{NotSold, NotSold, usd}, Price{}},
 	}
 }

@@ -35,7 +35,7 @@ func less(a, b Limits) bool {
 	of := func(l Limits) []int {
 		return []int{
 			l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth,
-			l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.RetentionDays,
+			l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.RetentionDays, l.AuditDays,
 		}
 	}
 	for i, limit := range of(a) {
@@ -91,6 +91,7 @@ func TestCheck(t *testing.T) {
 		"a message must have a maximum length":     {func(p *Plan) { p.Limits.MessageChars = Unlimited }, "message_chars"},
 		"zero requests are refused":                {func(p *Plan) { p.Limits.RequestsPerMinute = 0 }, "requests_per_minute"},
 		"a conversation must be kept for a day":    {func(p *Plan) { p.Limits.RetentionDays = 0 }, "retention_days"},
+		"an audit log shows a day at least":        {func(p *Plan) { p.Limits.AuditDays = 0 }, "audit_days"},
 		"more than a century is refused":           {func(p *Plan) { p.Limits.RetentionDays = maxDays + 1 }, "retention_days"},
 		"megabytes are not mistaken for bytes":     {func(p *Plan) { p.Limits.StoredBytes = 500 }, "stored_bytes"},
 		"tokens can be fewer":                      {func(p *Plan) { p.Limits.TokensPerChatbot = 1 }, fine},

@@ -94,6 +94,7 @@ var limits = []struct {
 	{name: "Requests a minute", many: "requests a minute", of: func(l plan.Limits) int { return l.RequestsPerMinute }},
 	{name: "Answers at once", many: "answers at once", of: func(l plan.Limits) int { return l.ConcurrentAnswers }},
 	{name: "Days that conversations are kept", many: "days that conversations are kept", of: func(l plan.Limits) int { return l.RetentionDays }},
+	{name: "Days of the audit log", many: "days of the audit log", of: func(l plan.Limits) int { return l.AuditDays }},
 }
 
 // features are what plans include or not, in the order of the page.
