@@ -86,7 +86,6 @@ const (
 	KnowledgeReindexed Action = "knowledge.reindexed"
 
 	ConversationsExported Action = "conversations.exported"
-	AuditExported         Action = "audit.exported"
 
 	PlanChanged         Action = "plan.changed"
 	PlanLimitsChanged   Action = "plan.limits_changed"
@@ -117,7 +116,7 @@ func Actions() []Action {
 		WebhookCreated, WebhookChanged, WebhookRotated, WebhookResealed, WebhookPaused, WebhookResumed, WebhookDisabled, WebhookDeleted, WebhookSentAgain,
 		ConversationChanged, ConversationDeleted,
 		DocumentAdded, DocumentReplaced, DocumentReadAgain, DocumentCanceled, DocumentRemoved, DocumentRestored, SourceAdded, SourceSynced, SourceRemoved, KnowledgeReindexed,
-		ConversationsExported, AuditExported,
+		ConversationsExported,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 		BackupMade, BackupRestored,
 		ChainStarted,

@@ -120,6 +120,15 @@ type Filter struct {
 	Limit  int
 }
 
+// Within leaves out what happened more than a number of days ago, of which a negative one
+// is no bound.
+func (f Filter) Within(days int, now time.Time) Filter {
+	if bound := now.AddDate(0, 0, -days); days >= 0 && f.Since.Before(bound) {
+		f.Since = bound
+	}
+	return f
+}
+
 // Query chooses entries of all workspaces.
 type Query struct {
 	// WorkspaceID is empty for those of all workspaces and of none.

@@ -54,6 +54,9 @@ var acts = map[audit.Action]string{
 	audit.WebhookPaused:   "Paused the webhook", audit.WebhookResumed: "Resumed the webhook", audit.WebhookDisabled: "Turned off the webhook",
 	audit.WebhookDeleted: "Deleted the webhook", audit.WebhookSentAgain: "Sent again to the webhook",
 	audit.ConversationChanged: "Changed a conversation of", audit.ConversationDeleted: "Deleted a conversation of",
+	audit.DocumentAdded: "Added the document", audit.DocumentReplaced: "Replaced the document", audit.DocumentReadAgain: "Had the document read again", audit.DocumentCanceled: "Canceled the document",
+	audit.SourceAdded: "Added the address", audit.SourceSynced: "Had the address read again", audit.KnowledgeReindexed: "Had all documents indexed again",
+	audit.ConversationsExported: "Exported conversations of", audit.ChainStarted: "Entries are chained from here on",
 	audit.DocumentRemoved: "Removed the document", audit.DocumentRestored: "Restored the document", audit.SourceRemoved: "Removed the address",
 	audit.PlanChanged: "Changed the plan", audit.SubscriptionChanged: "The subscription changed", audit.LimitsChosen: "Chose what stays active",
 	audit.CustomerUnlinked: "Unlinked the customer at Stripe", audit.PaymentReversed: "A payment was reversed", audit.EmailChanged: "Changed the e-mail address of",
@@ -65,7 +68,11 @@ func (s auditPages) auditPage(c *fiber.Ctx, v site.Visit) error {
 		asked[name] = c.Query(name)
 	}
 	filter, wrong := auditFilter(asked, v.Person.User.Location())
-	entries, more, err := s.Audit.Of(c.UserContext(), v.WorkspaceID(), filter)
+	p, err := s.Tenants.Plans.Existing(c.UserContext(), v.Member.Workspace.Plan)
+	if err != nil {
+		return err
+	}
+	entries, more, err := s.Audit.Of(c.UserContext(), v.WorkspaceID(), filter.Within(p.Limits.AuditDays, s.Now()))
 	if err != nil {
 		return err
 	}
