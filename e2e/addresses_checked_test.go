@@ -124,6 +124,122 @@ func TestFirstAccountNeedsNoMail(t *testing.T) {
 	w := start(t, withMails(post))
 	v := w.visitor()
 	v.goesTo(v.post("/sign-up", newAccount), "/")
+	home := location(v.get("/"))
+	refused := v.post(home+"/invitations", pairs{"email", "guest@example.com", "role", "member"})
+	v.expect(refused, http.StatusForbidden)
+	if said := text(v.page(refused)); !strings.Contains(said, "Confirm your e-mail address first") {
+		t.Errorf("the page says %q", said)
+	}
+	w.must(w.server.Tenants.Grants.SetPlan(t.Context(), strings.TrimPrefix(home, "/workspaces/"), plan.Standard))
+	post.Refuse(0)
+	before := len(post.Mails())
+	v.goesTo(v.post("/account/email/send", nil, header{"Referer", w.base + home + "/members"}), home+"/members")
+	_, code := w.mailTo(post, "first@example.com", before)
+	v.goesTo(v.post("/account/email", pairs{"code", code}), "/")
+	v.expect(v.post(home+"/invitations", pairs{"email", "guest@example.com", "role", "member"}), http.StatusOK)
+	w.notLogged(code)
+}
+
+func TestForgottenPassword(t *testing.T) {
+	t.Parallel()
+	pinned := header{"X-Request-Id", "the-same"}
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
+		post := mailtest.New(t, mailtest.Options{})
+		w := start(withMails(post))
+		baker := w.newTenant("baker", plan.Standard)
+		t.Run("the page answers the same whether there is an account or not, byte by byte", func(t *testing.T) {
+			w := w.within(t)
+			known := w.visitor().post("/forgot-password", pairs{"email", baker.email}, pinned)
+			unknown := w.visitor().post("/forgot-password", pairs{"email", "nobody@example.com"}, pinned)
+			w.expect(known, http.StatusOK)
+			w.sameAnswers(known, unknown, baker.email, "nobody@example.com")
+			if text, code := w.mailTo(post, "nobody@example.com", 0); !strings.Contains(text, "there is none") || code != "" {
+				t.Errorf("who has no account is told %s", text)
+			}
+		})
+		t.Run("the link sets another password, and ends the sessions", func(t *testing.T) {
+			w := w.within(t)
+			elsewhere := w.signedIn(baker.email, baker.password)
+			_, code := w.mailTo(post, baker.email, 0)
+			v := w.visitor()
+			weak := v.post("/reset-password", pairs{"code", code, "password", "1234567890"})
+			v.expect(weak, http.StatusUnprocessableEntity)
+			if got := textOf(v.page(weak), "id", "password-error"); !strings.Contains(got, "Many people use this password") {
+				t.Errorf("beside the field stands %q", got)
+			}
+			v.goesTo(v.post("/reset-password", pairs{"code", code, "password", "an entirely new one"}), "/sign-in?done=reset")
+			elsewhere.goesTo(elsewhere.get("/account"), "/sign-in?next=%2Faccount")
+			v.expect(v.post("/reset-password", pairs{"code", code, "password", "an entirely new one"}), http.StatusUnprocessableEntity)
+			w.signedIn(baker.email, "an entirely new one")
+			w.notLogged(code, "an entirely new one")
+		})
+	})
+}
+
+func TestForgottenPasswordInTheBrowser(t *testing.T) {
+	post := mailtest.New(t, mailtest.Options{})
+	w := start(t, withMails(post))
+	baker := w.newTenant("baker", plan.Standard)
+	b := w.window()
+	b.do(t, chromedp.Navigate(w.base+"/sign-in"))
+	if got := b.follow(t, `main a[href="/forgot-password"]`); got != "/forgot-password" {
+		t.Fatalf("it leads to %q", got)
+	}
+	b.do(t, chromedp.SendKeys(chromedp.ID("email"), baker.email))
+	b.follow(t, "main button[type=submit]")
+	_, code := w.mailTo(post, baker.email, 0)
+	b.do(t, chromedp.Navigate(w.base+"/reset-password#"+code), chromedp.SendKeys(chromedp.ID("password"), "an entirely new one"))
+	if got := b.follow(t, "#reset-password"); got != "/sign-in?done=reset" {
+		t.Fatalf("it leads to %q", got)
+	}
+	b.do(t, chromedp.SendKeys(chromedp.ID("email"), baker.email), chromedp.SendKeys(chromedp.ID("password"), "an entirely new one"))
+	if got := b.follow(t, "main button[type=submit]"); !strings.HasPrefix(got, "/workspaces/ws_") {
+		t.Errorf("signing in leads to %q", got)
+	}
+	b.quiet(t)
+}
+
+// operatorsLink returns the code of the last link in the server's log.
+func (w *instance) operatorsLink() (code string) {
+	w.Helper()
+	w.eventually("the log has a link", func() bool {
+		log := w.log.String()
+		i := strings.LastIndex(log, "/account/email#")
+		if i < 0 {
+			return false
+		}
+		code, _, _ = strings.Cut(log[i+len("/account/email#"):], "\n")
+		code = strings.TrimRight(code, "\"")
+		return true
+	})
+	return code
+}
+
+func TestConfirmingInTheBrowser(t *testing.T) {
+	w := start(t)
+	b := w.window()
+	b.do(t, chromedp.Navigate(w.base+"/sign-up"), chromedp.SendKeys(chromedp.ID("email"), "mara@shop.example"),
+		chromedp.SendKeys(chromedp.ID("password"), "a long pass phrase"), chromedp.SendKeys(chromedp.ID("workspace"), "Mara Cycles"))
+	home := b.follow(t, "main button[type=submit]")
+	if got := b.text(t, "#unconfirmed"); !strings.Contains(got, "its operator finds the link in the log") {
+		t.Fatalf("the banner says %q", got)
+	}
+	bot := strings.TrimSuffix(b.follow(t, "#create-chatbot"), "/welcome")
+	w.must(w.server.Tenants.Grants.SetPlan(t.Context(), strings.TrimPrefix(home, "/workspaces/"), plan.Standard))
+	b.do(t, chromedp.Navigate(w.base+bot+"/tokens"), chromedp.WaitVisible(chromedp.ID("token-empty")))
+	if there := get(t, b, chromedp.Evaluate[bool](`document.getElementById("new-token") !== null`)); there {
+		t.Error("a token can be created before the address is confirmed")
+	}
+	first := w.operatorsLink()
+	b.follow(t, "#send-again")
+	w.eventually("the log has another link", func() bool { return w.operatorsLink() != first })
+	b.do(t, chromedp.Navigate(w.base+"/account/email#"+w.operatorsLink()))
+	b.follow(t, "#confirm-email")
+	b.do(t, chromedp.Navigate(w.base+bot+"/tokens"), chromedp.WaitVisible(chromedp.ID("new-token")))
+	if there := get(t, b, chromedp.Evaluate[bool](`document.getElementById("unconfirmed") !== null`)); there {
+		t.Error("the banner is still there")
+	}
+	b.quiet(t)
 }
 
 func TestSignUpByMailInTheBrowser(t *testing.T) {
@@ -162,10 +278,13 @@ func TestAddressesWithoutMails(t *testing.T) {
 		v.goesTo(v.post("/sign-up", pairs{"email", baker.email, "password", baker.password, "workspace", "New"}), "/")
 		v.goesTo(v.get("/"), "/workspaces/"+baker.workspace)
 	})
-	t.Run("a changed address ends all other sessions", func(t *testing.T) {
+	t.Run("an address changes by the link in the log, whether another account has it or not, and ends all other sessions", func(t *testing.T) {
 		w := w.within(t)
 		here, elsewhere := w.signedIn(baker.email, baker.password), w.signedIn(baker.email, baker.password)
-		here.goesTo(here.post("/account", pairs{"email", "moved@example.com", "email_password", baker.password}), "/account?done=email")
+		changed := here.post("/account", pairs{"email", "moved@example.com", "email_password", baker.password})
+		here.goesTo(changed, "/account?done=confirm-log")
+		here.expect(here.get("/account"), http.StatusOK)
+		here.goesTo(here.post("/account/email", pairs{"code", w.operatorsLink()}), "/account?done=email")
 		here.expect(here.get("/account"), http.StatusOK)
 		elsewhere.goesTo(elsewhere.get("/account"), "/sign-in?next=%2Faccount")
 	})

@@ -31,7 +31,7 @@ const (
 	reads       = "it reads only"
 	runs        = "it runs the server, whose acts are recorded one by one"
 	atStripe    = "it changes what Stripe sells; what follows for a workspace is recorded as subscription.changed"
-	byLink      = "there is no mail with a link here; who follows one is recorded as account.created or email.changed: see TestSignUpByMail"
+	byLink      = "there is no mail with a link here; who follows one is recorded as account.created, email.changed, email.confirmed or password.changed: see TestSignUpByMail and TestConfirmEmail"
 	departs     = "it leads to an identity provider; what comes back is recorded: see TestSingleSignOn"
 	noRecord    = "the DNS has no record here; one that is found is recorded as sso.domain_confirmed"
 	fromWebhook = "an event that changes a subscription is recorded as subscription.changed: see TestStripe"
@@ -51,7 +51,10 @@ var routeRecords = map[string]struct {
 	"POST /sign-in/provider":            {reason: departs},
 	"POST /sign-out":                    {action: audit.SignedOut},
 	"POST /join":                        {action: audit.MemberJoined},
-	"POST /account":                     {action: audit.EmailChanged},
+	"POST /account":                     {reason: byLink},
+	"POST /account/email/send":          {reason: byLink},
+	"POST /forgot-password":             {reason: byLink},
+	"POST /reset-password":              {reason: byLink},
 	"POST /account/name":                {reason: looks},
 	"POST /account/appearance":          {reason: looks},
 	"POST /account/sessions/end":        {reason: others},
@@ -280,6 +283,7 @@ var commandRecords = map[string]struct {
 	"workspace restore":       {action: audit.WorkspaceRestored, args: "ID"},
 	"user create":             {action: audit.AccountCreated, args: "second@example.com"},
 	"user list":               {reason: reads},
+	"user confirm":            {reason: "the owner is confirmed already; an address that becomes so is recorded as email.confirmed: see TestConfirmEmail"},
 	"user password":           {action: audit.PasswordChanged, args: "owner@example.com"},
 	"chatbot create":          {action: audit.ChatbotCreated, args: "ID Second"},
 	"chatbot list":            {reason: reads},

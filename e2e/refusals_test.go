@@ -38,8 +38,9 @@ var asParts = []string{"/chatbots/:chatbot/welcome", "/chatbots/:chatbot/knowled
 // withoutText are the forms in which nobody types anything: buttons, and choices
 // from what the page lists.
 var withoutText = []string{
-	"/sign-out", "/sign-in/provider", "/account/sessions/end-others",
+	"/sign-out", "/sign-in/provider", "/account/sessions/end-others", "/account/email/send",
 	"/workspaces/:workspace/settings/sso/domain", "/workspaces/:workspace/settings/sso/delete",
+	"/forgot-password", // it is no form on a server without mails
 	"/workspaces/:workspace/models/:provider/delete",
 	"/workspaces/:workspace/webhooks/:webhook/test", "/workspaces/:workspace/webhooks/:webhook/rotate", "/workspaces/:workspace/webhooks/:webhook/pause",
 	"/workspaces/:workspace/webhooks/:webhook/resume", "/workspaces/:workspace/webhooks/:webhook/delete",
@@ -64,9 +65,10 @@ var refusedForms = map[string][]refusal{
 	"/sign-in": {
 		{typed: []string{"email", mischief, "password", staffPassword, "next", ""}, status: 401},
 	},
-	"/sign-in/sso":   {{typed: []string{"email", mischief, "next", "/"}, field: "email"}, {typed: []string{"email", "ada@nowhere.example", "next", "/"}, field: "email"}},
-	"/join":          {{typed: []string{"code", mischief, "password", staffPassword}}},
-	"/account/email": {{typed: []string{"code", mischief}}},
+	"/sign-in/sso":    {{typed: []string{"email", mischief, "next", "/"}, field: "email"}, {typed: []string{"email", "ada@nowhere.example", "next", "/"}, field: "email"}},
+	"/join":           {{typed: []string{"code", mischief, "password", staffPassword}}},
+	"/account/email":  {{typed: []string{"code", mischief}}},
+	"/reset-password": {{typed: []string{"code", mischief, "password", staffPassword}}},
 	"/workspaces": {
 		{typed: []string{"name", " "}, field: "name"},
 		{typed: []string{"name", tooLong}, field: "name"},

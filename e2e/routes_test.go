@@ -110,6 +110,10 @@ var rows = []row{
 	{method: "GET", route: "/sign-in/sso/callback", gets: everyone(422)},
 	{method: "GET", route: "/sign-in/sso/callback/:workspace", path: "/sign-in/sso/callback/ws_unknown", gets: everyone(422)},
 	{method: "POST", route: "/sign-out", gets: everyone(303)},
+	{method: "GET", route: "/forgot-password", gets: everyone(200)},
+	{method: "POST", route: "/forgot-password", body: "email=nobody%40example.com", gets: everyone(403)}, // there are no mails
+	{method: "GET", route: "/reset-password", gets: everyone(200)},
+	{method: "POST", route: "/reset-password", body: "code=a-third-link&password=a+wrong+guess", gets: everyone(422)},
 	{method: "GET", route: "/join", gets: everyone(200)},
 	{method: "POST", route: "/join", body: "code=a-guess&password=a+wrong+guess", gets: everyone(422)},
 	{method: "POST", route: webhookPath, body: `{"type":"invoice.paid"}`, gets: everyone(404)}, // there is no Stripe
@@ -123,6 +127,7 @@ var rows = []row{
 	{method: "GET", route: "/account/privacy", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "POST", route: "/account/privacy/export", gets: gets{own: 200, stranger: 200, otherToken: 401, revoked: 401, nobody: 401}},
 	{method: "POST", route: "/account/privacy/delete", body: "password=a+wrong+guess", gets: ownAccount},
+	{method: "POST", route: "/account/email/send", gets: gets{own: 303, stranger: 303, otherToken: 401, revoked: 401, nobody: 401}},
 	{method: "POST", route: "/account/name", body: "name=" + strings.Repeat("x", 101), gets: ownAccount},
 	{method: "POST", route: "/account/appearance", body: "appearance=sepia", gets: ownAccount},
 	{method: "POST", route: "/account/sessions/end", body: "session=unknown", gets: gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}},

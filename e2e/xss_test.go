@@ -163,6 +163,7 @@ func TestHostileNames(t *testing.T) {
 				for path, body := range map[string]string{
 					"/sign-in":                                     "email=" + typed + "&password=x&next=" + typed,
 					"/sign-up":                                     "email=" + typed + "&password=x&workspace=" + typed,
+					"/reset-password":                              "code=" + typed + "&password=x",
 					"/join":                                        "code=" + typed + "&password=x",
 					"/chatbots/:chatbot/settings":                  "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
 					"/chatbots/:chatbot/delete":                    "confirm_name=" + typed + "x",

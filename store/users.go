@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"time"
 
 	"entgo.io/ent/dialect"
 
@@ -22,8 +23,8 @@ func NewUsers(db *Store) *Users { return &Users{db} }
 // CreateUser adds a user.
 func (s *Users) CreateUser(ctx context.Context, u account.User) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return db.User.Create().SetID(u.ID).SetEmail(u.Email).SetPasswordHash(u.PasswordHash).
-			SetNillableEmailConfirmedAt(u.EmailConfirmedAt).SetCreatedAt(u.CreatedAt).Exec(ctx)
+		return db.User.Create().SetID(u.ID).SetEmail(u.Email).SetNillableEmailConfirmedAt(u.EmailConfirmedAt).
+			SetPasswordHash(u.PasswordHash).SetCreatedAt(u.CreatedAt).Exec(ctx)
 	})
 }
 
@@ -73,10 +74,10 @@ func (s *Users) SetPassword(ctx context.Context, userID, passwordHash string) er
 	})
 }
 
-// SetEmail replaces a user's address.
-func (s *Users) SetEmail(ctx context.Context, userID, email string) error {
+// SetEmail replaces a user's address with one that is confirmed.
+func (s *Users) SetEmail(ctx context.Context, userID, email string, confirmedAt time.Time) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).Save(ctx))
+		return affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).SetEmailConfirmedAt(confirmedAt).Save(ctx))
 	})
 }
 

@@ -81,7 +81,7 @@ func TestSetEmail(t *testing.T) {
 		b.must(b.CreateUser(ctx, newUser("usr_b")))
 
 		b.Run("a user is found by the new address, and not by the old", func(t *testing.T) {
-			b.must(b.SetEmail(ctx, "usr_a", "new@example.com"))
+			b.must(b.SetEmail(ctx, "usr_a", "new@example.com", epoch))
 			if u, err := b.UserByEmail(ctx, "new@example.com"); err != nil || u.ID != "usr_a" {
 				t.Errorf("got %+v, %v", u, err)
 			}
@@ -89,10 +89,10 @@ func TestSetEmail(t *testing.T) {
 			b.wantKind(err, fault.NotFound)
 		})
 		b.Run("the address of another is a conflict", func(t *testing.T) {
-			b.wantKind(b.SetEmail(ctx, "usr_b", "new@example.com"), fault.Conflict)
+			b.wantKind(b.SetEmail(ctx, "usr_b", "new@example.com", epoch), fault.Conflict)
 		})
 		b.Run("a user that there is not is not found", func(t *testing.T) {
-			b.wantKind(b.SetEmail(ctx, "usr_nobody", "x@example.com"), fault.NotFound)
+			b.wantKind(b.SetEmail(ctx, "usr_nobody", "x@example.com", epoch), fault.NotFound)
 		})
 	})
 }

@@ -33,7 +33,7 @@ type cli struct {
 	Migrate   migrateCmd      `cmd:"" help:"Update the database to this version's schema. The server does so when it starts."`
 	Demo      demoCmd         `cmd:"" help:"Prepare the demo if it does not exist, and issue a new token for it."`
 	Workspace workspaceCmd    `cmd:"" help:"Create, list, export, delete and restore workspaces."`
-	User      userCmd         `cmd:"" help:"Create, list, export and delete users, and reset their passwords."`
+	User      userCmd         `cmd:"" help:"Create, list, export and delete users, confirm their addresses, and reset their passwords."`
 	Enduser   endUserCmd      `cmd:"" help:"Export or erase what is stored of an end user."`
 	Chatbot   chatbotCmd      `cmd:"" help:"Create, list and delete chatbots."`
 	Knowledge knowledgeCmd    `cmd:"" help:"Add, list, remove and re-index a chatbot's documents."`

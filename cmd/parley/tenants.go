@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -71,6 +72,7 @@ func (cmd *workspaceListCmd) Run(ctx context.Context, config *app.Config, io str
 type userCmd struct {
 	Create   userCreateCmd   `cmd:"" help:"Create a user."`
 	List     userListCmd     `cmd:"" help:"List all users."`
+	Confirm  userConfirmCmd  `cmd:"" help:"Confirm a user's e-mail address on your word."`
 	Password userPasswordCmd `cmd:"" help:"Set a user's password and sign them out everywhere."`
 	Export   userExportCmd   `cmd:"" help:"Write a ZIP with everything that is stored of a user to standard output."`
 	Delete   userDeleteCmd   `cmd:"" help:"Erase a user's account, and print the receipt. Workspaces in which nobody else is are deleted, too."`
@@ -86,6 +88,7 @@ type userView struct {
 	ID        string    `json:"id"`
 	Email     string    `json:"email"`
 	Password  string    `json:"password,omitzero"`
+	Confirmed bool      `json:"email_confirmed"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -104,7 +107,7 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io stream
 		if shown != "" {
 			rows = append(rows, [2]string{"password", shown})
 		}
-		return showRecord(io.out, cmd.JSON, userView{user.ID, user.Email, shown, user.CreatedAt}, rows)
+		return showRecord(io.out, cmd.JSON, userView{user.ID, user.Email, shown, user.EmailConfirmed(), user.CreatedAt}, rows)
 	})
 }
 
@@ -128,9 +131,33 @@ type userListCmd struct {
 // Run lists the users.
 func (cmd *userListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		view := func(u account.User) userView { return userView{ID: u.ID, Email: u.Email, CreatedAt: u.CreatedAt} }
-		return showList(io.out, cmd.JSON, p.Tenants.Users.All(ctx), view, []string{"id", "e-mail"},
-			func(u userView) []string { return []string{u.ID, u.Email} })
+		view := func(u account.User) userView {
+			return userView{ID: u.ID, Email: u.Email, Confirmed: u.EmailConfirmed(), CreatedAt: u.CreatedAt}
+		}
+		return showList(io.out, cmd.JSON, p.Tenants.Users.All(ctx), view, []string{"id", "e-mail", "confirmed"},
+			func(u userView) []string { return []string{u.ID, u.Email, yesOrNo(u.Confirmed)} })
+	})
+}
+
+func yesOrNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+type userConfirmCmd struct {
+	Email string `arg:"" help:"E-mail address."`
+}
+
+// Run confirms an address.
+func (cmd *userConfirmCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		if err := p.Tenants.Addresses.Vouch(ctx, cmd.Email); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(io.out, "The address %s is confirmed.\n", cmd.Email)
+		return err
 	})
 }
 

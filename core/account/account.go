@@ -26,8 +26,8 @@ type User struct {
 	ID string
 	// Email is in lower case.
 	Email string
-	// EmailConfirmedAt is when the user showed that they read mail at the address, nil
-	// if they have not.
+	// EmailConfirmedAt is when the user showed that they read the mail of the address,
+	// or when the operator vouched for them; nil if neither happened.
 	EmailConfirmedAt *time.Time
 	// PasswordHash is a PHC string; see hasher. It is empty for a user without a
 	// password.
@@ -53,8 +53,9 @@ type UserStore interface {
 	// LockUsers blocks others from creating users until the transaction ends.
 	LockUsers(ctx context.Context) error
 	SetPassword(ctx context.Context, userID, passwordHash string) error
-	// SetEmail is a Conflict if another user has the address.
-	SetEmail(ctx context.Context, userID, email string) error
+	// SetEmail gives a user an address that is confirmed, which may be the one they have.
+	// It is a Conflict if another user has it.
+	SetEmail(ctx context.Context, userID, email string, confirmedAt time.Time) error
 	SetProfile(ctx context.Context, userID string, profile Profile) error
 }
 
@@ -82,6 +83,8 @@ type Neighbors struct {
 	Founder Founder
 	Emails  EmailFollower
 	SignIns SignInRule
+	// Links shows the operator links that no mail can carry. It may be nil.
+	Links LinkPrinter
 }
 
 // Accounts holds the services of this package over one database.
@@ -90,6 +93,7 @@ type Accounts struct {
 	Profiles  *Profiles
 	SignUps   *SignUps
 	Passwords *Passwords
+	Resets    *Resets
 	Sessions  *Sessions
 	Steps     *signin.Steps
 	Addresses *Addresses
@@ -99,9 +103,9 @@ type Accounts struct {
 // New returns the services. Random must be cryptographically secure.
 func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reader) Accounts {
 	throttle := &Throttle{db: db, now: now}
-	passwords := &Passwords{db: db, throttle: throttle, hasher: newHasher(random, runtime.GOMAXPROCS(0)), now: now, random: random}
+	passwords := &Passwords{db: db, mails: neighbors.Mails, throttle: throttle, hasher: newHasher(random, runtime.GOMAXPROCS(0)), now: now, random: random}
 	steps := signin.New(db.Tx, db.Steps, now, random)
-	codes := &codes{db: db, mails: neighbors.Mails, throttle: throttle, now: now, random: random}
+	codes := &codes{db: db, mails: neighbors.Mails, printer: neighbors.Links, throttle: throttle, now: now, random: random}
 	return Accounts{
 		Users:     &Users{store: db.Users},
 		Profiles:  &Profiles{db: db},
@@ -109,6 +113,7 @@ func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reade
 		Passwords: passwords,
 		Sessions:  &Sessions{db: db, mails: neighbors.Mails, passwords: passwords, rule: neighbors.SignIns, steps: steps, now: now, random: random},
 		Steps:     steps,
+		Resets:    &Resets{passwords: passwords, mails: neighbors.Mails, throttle: throttle, codes: codes},
 		Addresses: &Addresses{db: db, follower: neighbors.Emails, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now},
 		Throttle:  throttle,
 	}
@@ -129,6 +134,9 @@ func (u *Users) Get(ctx context.Context, userID string) (User, error) {
 
 // All returns all users, for the operator.
 func (u *Users) All(ctx context.Context) iter.Seq2[User, error] { return u.store.Users(ctx) }
+
+// EmailConfirmed reports whether somebody has shown that they read the user's mail.
+func (u User) EmailConfirmed() bool { return u.EmailConfirmedAt != nil }
 
 // CheckEmail returns the normal form of an address, or refuses it.
 func CheckEmail(email string) (string, error) {

@@ -180,10 +180,10 @@ func TestChangeEmailByMail(t *testing.T) {
 			t.Errorf("the mail is %+v", mail)
 		}
 		c.isSignedIn(secret, true) // with the old address
-		user, err := c.Addresses.ConfirmEmail(t.Context(), code, stranger)
+		user, changed, err := c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.must(err)
 		c.isSignedIn(secret, false)
-		if user.ID != c.user.ID {
+		if user.ID != c.user.ID || !changed {
 			t.Errorf("it is %+v", user)
 		}
 		told, _ := c.mailed()
@@ -192,7 +192,7 @@ func TestChangeEmailByMail(t *testing.T) {
 		}
 		_, err = c.Sessions.SignIn(t.Context(), another, password, stranger)
 		c.must(err)
-		_, err = c.Addresses.ConfirmEmail(t.Context(), code, stranger)
+		_, _, err = c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.isA(err, fault.Invalid)
 	})
 	t.Run("only its owner learns whether another account has the address", func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestChangeEmailByMail(t *testing.T) {
 		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger))
 		_, code := c.mailed()
 		c.must(c.Passwords.Reset(t.Context(), email, "another horse battery"))
-		_, err := c.Addresses.ConfirmEmail(t.Context(), code, stranger)
+		_, _, err := c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.isA(err, fault.Invalid)
 	})
 	t.Run("a link of one kind does not work for another", func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestChangeEmailByMail(t *testing.T) {
 		c.isA(err, fault.Invalid)
 		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
 		_, code = c.mailed()
-		_, err = c.Addresses.ConfirmEmail(t.Context(), code, stranger)
+		_, _, err = c.Addresses.ConfirmEmail(t.Context(), code, stranger)
 		c.isA(err, fault.Invalid)
 	})
 }

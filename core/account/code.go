@@ -10,8 +10,23 @@ import (
 	"parley/internal/id"
 )
 
-// codeLifetime is how long a mailed link works.
-const codeLifetime = 24 * time.Hour
+// How long a mailed link works: to prove an address, and to choose another password.
+const (
+	codeLifetime  = 24 * time.Hour
+	resetLifetime = 30 * time.Minute
+)
+
+// Purpose is what a mailed link is good for. A link of one purpose does not serve
+// another.
+type Purpose string
+
+// The purposes.
+const (
+	// ForAddress creates an account with the address, or gives it to a user.
+	ForAddress Purpose = ""
+	// ForPassword lets the user with the address choose another password.
+	ForPassword Purpose = "password"
+)
 
 // AddressCode is a link that Parley mails to an address. Whoever follows it reads the
 // address's mail.
@@ -19,8 +34,10 @@ type AddressCode struct {
 	// Hash is the SHA-256, in hex, of the code in the link.
 	Hash  string
 	Email string
-	// UserID is the user who wants the address, empty for a new account.
+	// UserID is the user who wants the address, or whose password it is; empty for a
+	// new account.
 	UserID    string
+	Purpose   Purpose
 	ExpiresAt time.Time
 	CreatedAt time.Time
 }
@@ -34,10 +51,17 @@ type CodeStore interface {
 	DeleteAddressCodes(ctx context.Context, userID string) error
 }
 
+// LinkPrinter shows the operator of a server without mails the links that a mail would
+// carry.
+type LinkPrinter interface {
+	PrintLink(ctx context.Context, email, link string)
+}
+
 // codes mails links to addresses, and checks the codes that come back.
 type codes struct {
 	db       Database
 	mails    *outbox.Writer
+	printer  LinkPrinter
 	throttle *Throttle
 	now      func() time.Time
 	random   io.Reader
@@ -48,32 +72,77 @@ type letters struct {
 	unknown, known func(code string) outbox.Letter
 }
 
+// create stores what a new code is good for, in the transaction of ctx.
+func (c *codes) create(ctx context.Context, wanted AddressCode) (code string, err error) {
+	code, wanted.CreatedAt = id.Secret(c.random), c.now()
+	wanted.Hash, wanted.ExpiresAt = id.Hash(code), wanted.CreatedAt.Add(codeLifetime)
+	if wanted.Purpose == ForPassword {
+		wanted.ExpiresAt = wanted.CreatedAt.Add(resetLifetime)
+	}
+	return code, c.db.Codes.CreateAddressCode(ctx, wanted)
+}
+
 // mail writes a code for an address, and a mail. It does the same work whether or not
-// the address has an account; it never mails a code to one that has.
-func (c *codes) mail(ctx context.Context, email, userID string, letters letters) error {
-	code, now := id.Secret(c.random), c.now()
-	row := AddressCode{Hash: id.Hash(code), Email: email, UserID: userID, CreatedAt: now, ExpiresAt: now.Add(codeLifetime)}
+// the address has an account; the letters say to whom it mails the code.
+func (c *codes) mail(ctx context.Context, wanted AddressCode, letters letters) error {
 	return c.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		_, err := c.db.Users.UserByEmail(ctx, email)
-		known := err == nil
-		if err != nil && !fault.Is(err, fault.NotFound) {
+		owner, err := c.db.Users.UserByEmail(ctx, wanted.Email)
+		write := letters.known
+		if fault.Is(err, fault.NotFound) {
+			write, err = letters.unknown, nil
+		}
+		if err != nil {
 			return err
 		}
-		if err := c.db.Codes.CreateAddressCode(ctx, row); err != nil {
+		if wanted.Purpose == ForPassword {
+			wanted.UserID = owner.ID
+		}
+		code, err := c.create(ctx, wanted)
+		if err != nil {
 			return err
 		}
-		write := letters.unknown
-		if known {
-			write = letters.known
-		}
-		return c.mails.Write(ctx, email, write(code))
+		return c.mails.Write(ctx, wanted.Email, write(code))
 	})
 }
 
-// open returns the link of a code. It counts an unknown code as a guess.
-func (c *codes) open(ctx context.Context, code string, client Client) (AddressCode, error) {
+// offer gives a user, in the transaction of ctx, a link that confirms an address of
+// theirs. Without mails the caller prints it after the commit.
+func (c *codes) offer(ctx context.Context, email, userID string, letter func(code string) outbox.Letter) (code string, err error) {
+	code, err = c.create(ctx, AddressCode{Email: email, UserID: userID})
+	if err != nil {
+		return "", err
+	}
+	return code, c.mails.Write(ctx, email, letter(code))
+}
+
+// offerNow is offer in a transaction of its own.
+func (c *codes) offerNow(ctx context.Context, email, userID string, letter func(code string) outbox.Letter) (err error) {
+	var code string
+	err = c.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		code, err = c.offer(ctx, email, userID, letter)
+		return err
+	})
+	if err == nil {
+		c.print(ctx, email, code)
+	}
+	return err
+}
+
+// print shows the operator the link that confirms an address, if no mail carries it.
+func (c *codes) print(ctx context.Context, email, code string) {
+	if !c.mails.On() && c.printer != nil {
+		c.printer.PrintLink(ctx, email, c.mails.Link(confirmPath+code))
+	}
+}
+
+// confirmPath is the page that confirms an address. What follows it never reaches the
+// server by itself: see static/js/join.js.
+const confirmPath = "/account/email#"
+
+// open returns the link of a code of a purpose. It counts any other code as a guess.
+func (c *codes) open(ctx context.Context, code string, purpose Purpose, client Client) (AddressCode, error) {
 	checked, err := c.db.Codes.AddressCode(ctx, id.Hash(code))
-	if fault.Is(err, fault.NotFound) || err == nil && !c.now().Before(checked.ExpiresAt) {
+	if fault.Is(err, fault.NotFound) || err == nil && (checked.Purpose != purpose || !c.now().Before(checked.ExpiresAt)) {
 		err = c.throttle.CountCode(ctx, code, client, linkEnded())
 	}
 	return checked, err

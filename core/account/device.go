@@ -69,10 +69,14 @@ func (s *Sessions) trust(ctx context.Context, user User, client Client, session 
 // newBrowserLetter tells of a sign-in from a browser that the person has not used
 // before, or not for long.
 func (s *Sessions) newBrowserLetter(session Session) outbox.Letter {
-	return outbox.Letter{Subject: "New sign-in to your account", Says: []string{
-		fmt.Sprintf("Someone signed in to your account from a browser that we haven't seen before: %s, network %s, %s.",
-			session.Device(), cmp.Or(session.NetworkName(), "unknown"), session.CreatedAt.UTC().Format("2 January 2006 at 15:04 UTC")),
-		"If it was you, you don't need to do anything.",
-		"If it wasn't you, sign that browser out and change your password: " + s.mails.Link("/account/sessions"),
-	}}
+	return outbox.Letter{
+		Subject: "New sign-in to your account",
+		Says: []string{
+			fmt.Sprintf("Someone signed in to your account from a browser that we haven't seen before: %s, network %s, %s.",
+				session.Device(), cmp.Or(session.NetworkName(), "unknown"), session.CreatedAt.UTC().Format("2 January 2006 at 15:04 UTC")),
+			"If it was you, you don't need to do anything.",
+			"If it wasn't you, sign that browser out and change your password:",
+		},
+		Link: outbox.Link{Text: "Look at the sessions", URL: s.mails.Link("/account/sessions")},
+	}
 }

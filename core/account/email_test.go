@@ -1,6 +1,8 @@
 package account_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"parley/core/audit"
@@ -19,13 +21,40 @@ func (c *clock) wantStale(want bool) {
 	}
 }
 
-// newClockWithoutMail is a clock on a server that sends no mails, where an address changes at
-// once.
+// newClockWithoutMail is a clock on a server that sends no mails, where the operator sees the
+// links.
 func newClockWithoutMail(t *testing.T) *clock {
 	t.Helper()
 	c := newClock(t)
-	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}})
+	c.Services = c.withOptions(tenancy.Options{Payments: subscription.Options{Grace: 21 * day}, Links: &c.printed})
 	return c
+}
+
+// printer keeps the links that the operator sees, each after its address.
+type printer []string
+
+func (p *printer) PrintLink(_ context.Context, email, link string) {
+	*p = append(*p, email+" "+link)
+}
+
+// seen returns the code that the operator sees last, which must be for an address.
+func (c *clock) seen(email string) string {
+	c.Helper()
+	if len(c.printed) == 0 {
+		c.Fatal("the operator sees no link")
+	}
+	to, code, _ := strings.Cut(c.printed[len(c.printed)-1], "#")
+	if to != email+" /account/email" {
+		c.Errorf("the operator sees a link %s", to)
+	}
+	return code
+}
+
+// follow follows the link that the operator sees.
+func (c *clock) follow(email string) error {
+	c.Helper()
+	_, _, err := c.Addresses.ConfirmEmail(c.Context(), c.seen(email), stranger)
+	return err
 }
 
 func TestChangeEmail(t *testing.T) {
@@ -36,6 +65,8 @@ func TestChangeEmail(t *testing.T) {
 		c.customer()
 		secret := c.signIn()
 		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
+		c.isSignedIn(secret, true) // with the old address
+		c.must(c.follow(another))
 		if _, err := c.Sessions.SignIn(t.Context(), another, password, stranger); err != nil {
 			t.Error(err)
 		}
@@ -66,13 +97,14 @@ func TestChangeEmail(t *testing.T) {
 		}
 		c.isA(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
 	})
-	t.Run("the address of another account is refused, and nothing changes", func(t *testing.T) {
+	t.Run("the address of another account is refused when the link is followed, and nothing changes", func(t *testing.T) {
 		c := newClockWithoutMail(t)
 		c.customer()
 		_, err := c.SignUps.CreateUser(t.Context(), another, password)
 		c.must(err)
 		before := len(c.history())
-		if err := c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger)) // the page does not tell
+		if err := c.follow(another); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v", err)
 		}
 		c.wantStale(false)
@@ -105,6 +137,7 @@ func TestChangeEmail(t *testing.T) {
 		c.pass(day)
 		c.must(c.Members.Add(t.Context(), c.space.ID, second, tenant.RoleOwner))
 		c.must(c.Addresses.Change(t.Context(), second.ID, password, another, stranger))
+		c.must(c.follow(another))
 		c.wantStale(false)
 	})
 }

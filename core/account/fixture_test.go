@@ -3,10 +3,13 @@ package account_test
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"net/netip"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/argon2"
 
 	"parley/core/account"
 	"parley/core/audit"
@@ -65,6 +68,8 @@ type clock struct {
 	now   time.Time
 	user  account.User
 	space tenant.Workspace
+	// printed are the links that the operator sees.
+	printed printer
 }
 
 func newClock(t *testing.T) *clock {
@@ -110,6 +115,11 @@ func (c *clock) isSignedIn(secret string, want bool) {
 	case !want && !fault.Is(err, fault.Unauthenticated):
 		c.Errorf("the session works still, or failed otherwise: %v", err)
 	}
+}
+
+// phcKey is the key of a password with a salt of zeros, as PHC strings have it.
+func phcKey(password string) string {
+	return base64.RawStdEncoding.EncodeToString(argon2.IDKey([]byte(password), make([]byte, 16), 2, 19456, 1, 32))
 }
 
 func hashed(secret string) string {

@@ -8,11 +8,9 @@ import (
 	"io"
 	"net/netip"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 
-	"parley/core/fault"
 	"parley/internal/id"
 )
 
@@ -25,8 +23,6 @@ const (
 	saltLen      = 16
 	keyLen       = 32
 )
-
-const minPassword, maxPassword = 10, 256
 
 // hasher hashes and verifies passwords, a limited number at a time, because each
 // takes 19 MiB.
@@ -99,14 +95,4 @@ func (h *hasher) encode(password, salt []byte) string {
 func phc(salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
-}
-
-func checkPassword(password string) error {
-	switch n := utf8.RuneCountInString(password); {
-	case n < minPassword:
-		return fault.InField("password", "Choose a password of at least %d characters.", minPassword)
-	case n > maxPassword:
-		return fault.InField("password", "Choose a password of at most %d characters.", maxPassword)
-	}
-	return nil
 }

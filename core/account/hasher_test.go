@@ -102,13 +102,19 @@ func TestCheckPassword(t *testing.T) {
 	for password, ok := range map[string]bool{
 		"":                       false,
 		"123456789":              false,
-		"1234567890":             true,
+		"1234567890":             false, // among the most common
+		"QwertyUIOP":             false,
+		"7 p'9x-0q=":             true,
+		"owner.name@example.com": false,
+		"Owner.Name@Example.com": false,
+		"OWNER.NAME":             false,
+		"owner.name 7":           true,
 		strings.Repeat("密", 9):   false,
 		strings.Repeat("密", 10):  true,
 		strings.Repeat("密", 256): true,
 		strings.Repeat("x", 257): false,
 	} {
-		err := checkPassword(password)
+		err := checkPassword(password, "owner.name@example.com")
 		if (err == nil) != ok || err != nil && fault.As(err).Field != "password" {
 			t.Errorf("a password of %d bytes gives %v", len(password), err)
 		}

@@ -8,12 +8,14 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/internal/id"
 )
 
 // Passwords checks passwords and changes them.
 type Passwords struct {
 	db       Database
+	mails    *outbox.Writer
 	throttle *Throttle
 	hasher   *hasher
 	now      func() time.Time
@@ -69,19 +71,23 @@ func (p *Passwords) Reset(ctx context.Context, email, password string) error {
 	if err != nil {
 		return err
 	}
-	return p.set(ctx, user.ID, password, Client{})
+	return p.set(ctx, user, password, Client{})
 }
 
 // Change is Reset for a user who proves their identity with the
 // current password. The field of a fault about the new one is new_password.
 func (p *Passwords) Change(ctx context.Context, userID, present, password string, client Client) error {
-	if err := checkPassword(password); err != nil {
+	user, err := p.db.Users.User(ctx, userID)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password, user.Email); err != nil {
 		return inField("new_password", err)
 	}
 	if _, err := p.confirm(ctx, userID, present, client); err != nil {
 		return err
 	}
-	return p.set(ctx, userID, password, client)
+	return p.set(ctx, user, password, client)
 }
 
 // Confirm returns the user if the password is theirs. It is Invalid, in the field
@@ -113,34 +119,50 @@ func inField(field string, err error) error {
 	return &failure
 }
 
-func (p *Passwords) set(ctx context.Context, userID, password string, client Client) error {
-	if err := checkPassword(password); err != nil {
-		return err
-	}
-	hash, err := p.hasher.hash(ctx, client.Address, password)
+func (p *Passwords) set(ctx context.Context, user User, password string, client Client) error {
+	hash, err := p.hash(ctx, user, password, client)
 	if err != nil {
 		return err
 	}
-	return p.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		if err := p.db.Users.SetPassword(ctx, userID, hash); err != nil {
-			return err
-		}
-		if err := p.db.Devices.ForgetDevices(ctx, userID); err != nil {
-			return err
-		}
-		// Somebody who knew the old password may have requested another address.
-		if err := p.db.Codes.DeleteAddressCodes(ctx, userID); err != nil {
-			return err
-		}
-		if err := p.db.Sessions.DeleteSessions(ctx, userID); err != nil {
-			return err
-		}
-		user, err := p.db.Users.User(ctx, userID)
-		if err != nil {
-			return err
-		}
-		return audit.Record(ctx, p.db.Audit, "", p.now(), audit.Entry{Action: audit.PasswordChanged, Object: user.object()})
-	})
+	return p.db.Tx.InTx(ctx, func(ctx context.Context) error { return p.replace(ctx, user, hash, "") })
+}
+
+// hash returns the hash of a password that a user may choose.
+func (p *Passwords) hash(ctx context.Context, user User, password string, client Client) (string, error) {
+	if err := checkPassword(password, user.Email); err != nil {
+		return "", err
+	}
+	return p.hasher.hash(ctx, client.Address, password)
+}
+
+// replace writes a password's hash and its consequences, in the transaction of ctx.
+// Detail says in the audit log how it came about.
+func (p *Passwords) replace(ctx context.Context, user User, hash, detail string) error {
+	if err := p.db.Users.SetPassword(ctx, user.ID, hash); err != nil {
+		return err
+	}
+	if err := p.db.Devices.ForgetDevices(ctx, user.ID); err != nil {
+		return err
+	}
+	// Somebody who knew the old password may have requested another address.
+	if err := p.db.Codes.DeleteAddressCodes(ctx, user.ID); err != nil {
+		return err
+	}
+	if err := p.db.Sessions.DeleteSessions(ctx, user.ID); err != nil {
+		return err
+	}
+	if err := p.mails.Write(ctx, user.Email, passwordLetter(p.mails)); err != nil {
+		return err
+	}
+	return audit.Record(ctx, p.db.Audit, "", p.now(), audit.Entry{Action: audit.PasswordChanged, Object: user.object(), Detail: detail})
+}
+
+func passwordLetter(mails *outbox.Writer) outbox.Letter {
+	return outbox.Letter{
+		Subject: "Your password was changed",
+		Says:    []string{"The password of your account was changed, and you were signed out everywhere."},
+		Then:    []string{"If it wasn't you, choose another at once:", mails.Link("/forgot-password"), "If that does not help, tell the operator of this server: " + mails.Link("")},
+	}
 }
 
 // Random returns a random password of 20 characters.

@@ -64,6 +64,10 @@ func (s *SignUps) Create(ctx context.Context, account Account) (user User, works
 		return user, "", err
 	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
+	if account.Client.isOperator() {
+		user.EmailConfirmedAt = &user.CreatedAt
+	}
+	code := ""
 	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		if err := s.admitAccount(ctx, account.OnlyFirst); err != nil {
 			return err
@@ -71,9 +75,17 @@ func (s *SignUps) Create(ctx context.Context, account Account) (user User, works
 		if err := s.Insert(ctx, user); err != nil {
 			return err
 		}
+		if !user.EmailConfirmed() {
+			if code, err = s.codes.offer(ctx, user.Email, user.ID, confirmLetter(s.mails)); err != nil {
+				return err
+			}
+		}
 		workspaceID, err = s.founder.Found(ctx, user, name)
 		return err
 	})
+	if err == nil && code != "" {
+		s.codes.print(ctx, user.Email, code)
+	}
 	return user, workspaceID, err
 }
 
@@ -83,7 +95,7 @@ func (s *SignUps) check(account Account) (workspace string, err error) {
 	if _, err := CheckEmail(account.Email); err != nil {
 		return "", err
 	}
-	if err := checkPassword(account.Password); err != nil {
+	if err := checkPassword(account.Password, account.Email); err != nil {
 		return "", err
 	}
 	return s.founder.CheckName(account.Workspace)
@@ -141,7 +153,7 @@ func (s *SignUps) prepare(ctx context.Context, email, password string, client Cl
 	if err != nil {
 		return User{}, err
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(password, email); err != nil {
 		return User{}, err
 	}
 	hash, err := s.passwords.hasher.hash(ctx, client.Address, password)
@@ -200,12 +212,13 @@ func (s *SignUps) Empty(ctx context.Context) (bool, error) {
 	return n == 0, err
 }
 
-// CreateUser creates a user who belongs to no workspace yet.
+// CreateUser creates, for the operator, a user who belongs to no workspace yet.
 func (s *SignUps) CreateUser(ctx context.Context, email, password string) (User, error) {
 	user, err := s.prepare(ctx, email, password, Client{})
 	if err != nil {
 		return User{}, err
 	}
+	user.EmailConfirmedAt = &user.CreatedAt
 	return user, s.db.Tx.InTx(ctx, func(ctx context.Context) error { return s.Insert(ctx, user) })
 }
 
@@ -230,20 +243,17 @@ func (s *SignUps) Request(ctx context.Context, email string, client Client) erro
 	if err := s.throttle.countMail(ctx, email, client); err != nil {
 		return err
 	}
-	return s.codes.mail(ctx, email, "", signUpLetters(s.mails))
+	return s.codes.mail(ctx, AddressCode{Email: email}, signUpLetters(s.mails))
 }
 
 // Finish is Create for a person who has followed the link with the code. It
 // ignores the account's Email.
 func (s *SignUps) Finish(ctx context.Context, code string, account Account) (User, error) {
-	if err := checkPassword(account.Password); err != nil {
-		return User{}, err
-	}
 	name, err := s.founder.CheckName(account.Workspace)
 	if err != nil {
 		return User{}, err
 	}
-	checked, err := s.codes.open(ctx, code, account.Client)
+	checked, err := s.codes.open(ctx, code, ForAddress, account.Client)
 	if err == nil && checked.UserID != "" {
 		err = linkEnded()
 	}
@@ -254,6 +264,7 @@ func (s *SignUps) Finish(ctx context.Context, code string, account Account) (Use
 	if err != nil {
 		return User{}, err
 	}
+	user.EmailConfirmedAt = &user.CreatedAt
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	return user, s.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		if err := s.codes.redeem(ctx, checked); err != nil {

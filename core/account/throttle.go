@@ -46,6 +46,9 @@ type Client struct {
 	Agent string
 }
 
+// isOperator reports whether this is the operator at the command line.
+func (c Client) isOperator() bool { return !c.Address.IsValid() }
+
 // ErrThrottled is the cause of the fault after too many attempts.
 var ErrThrottled = errors.New("too many attempts")
 
@@ -112,7 +115,7 @@ func (t *Throttle) countGuess(ctx context.Context, account string, client Client
 // countSignUp counts an account that a client creates. The operator's are not
 // counted.
 func (t *Throttle) countSignUp(ctx context.Context, client Client) (attempt, error) {
-	if !client.Address.IsValid() {
+	if client.isOperator() {
 		return attempt{db: t.db}, nil
 	}
 	return t.countAttempt(ctx, clientLimits("sign-up:", client.Address, signUpsByAddress)...)

@@ -7,6 +7,7 @@ type Action string
 const (
 	AccountCreated  Action = "account.created"
 	EmailChanged    Action = "email.changed"
+	EmailConfirmed  Action = "email.confirmed"
 	PasswordChanged Action = "password.changed"
 	SessionsEnded   Action = "sessions.ended"
 
@@ -103,7 +104,7 @@ const (
 // Actions returns all actions.
 func Actions() []Action {
 	return []Action{
-		AccountCreated, EmailChanged, PasswordChanged, SessionsEnded,
+		AccountCreated, EmailChanged, EmailConfirmed, PasswordChanged, SessionsEnded,
 		SignedIn, SignInFailed, SignInBlocked, SignedOut,
 		IdentityLinked, IdentityUnlinked,
 		SSOCreated, SSOChanged, SSOResealed, SSODeleted, SSOFailed, DomainConfirmed, DomainWithdrawn,

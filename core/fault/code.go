@@ -10,6 +10,9 @@ type Code string
 const (
 	// MissingScope is a token that may not do this.
 	MissingScope Code = "missing_scope"
+	// EmailUnconfirmed is a person who has not shown that they read the mail of their
+	// address.
+	EmailUnconfirmed Code = "email_unconfirmed"
 	// PlanRequired is a plan without what was asked for.
 	PlanRequired Code = "plan_required"
 	// PlanLimit is a plan that includes fewer of something.

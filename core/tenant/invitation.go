@@ -54,6 +54,7 @@ type Invitations struct {
 	workspaces *Workspaces
 	members    *Members
 	signUps    *account.SignUps
+	addresses  *account.Addresses
 	throttle   *account.Throttle
 	mails      *outbox.Writer
 	now        func() time.Time
@@ -152,7 +153,8 @@ func cancelInvitation(ctx context.Context, db Database, now time.Time, invitatio
 }
 
 // Join makes the person with the code a member and returns their user id. If the invitation's
-// address has no account, Join creates it; otherwise it requires that account's password.
+// address has no account, Join creates it; otherwise it requires that account's password. An
+// invitation that was mailed confirms the address; without mails the inviter has seen the code.
 func (i *Invitations) Join(ctx context.Context, code, password string, client account.Client) (string, error) {
 	invitation, err := i.open(ctx, code)
 	if err != nil {
@@ -162,6 +164,9 @@ func (i *Invitations) Join(ctx context.Context, code, password string, client ac
 	if err != nil {
 		return "", err
 	}
+	if now := i.now(); isNew && i.mails.On() {
+		user.EmailConfirmedAt = &now
+	}
 	ctx = audit.AsPerson(ctx, user.ID, user.Email)
 	return user.ID, i.workspaces.Locked(ctx, invitation.WorkspaceID, func(ctx context.Context, _ Workspace) error {
 		if err := i.redeem(ctx, invitation); err != nil {
@@ -169,6 +174,10 @@ func (i *Invitations) Join(ctx context.Context, code, password string, client ac
 		}
 		if isNew {
 			if err := i.signUps.Insert(ctx, user); err != nil {
+				return err
+			}
+		} else if i.mails.On() {
+			if err := i.addresses.Confirm(ctx, user); err != nil {
 				return err
 			}
 		}

@@ -26,6 +26,8 @@ type Membership struct {
 	Role      Role
 	// OverLimit is the member's.
 	OverLimit bool
+	// Unconfirmed says that the member's e-mail address is not confirmed.
+	Unconfirmed bool
 }
 
 // object describes a member as the object of an action.
@@ -34,12 +36,16 @@ func (m Member) object() audit.Object {
 }
 
 // May refuses, as Forbidden, an action that the role does not include. If the plan includes
-// fewer members, a suspended one may only view and pay.
+// fewer members, a suspended one may only view and pay. Whoever has not confirmed their address
+// may do nothing that reaches others.
 func (m Membership) May(action Action) error {
 	if err := m.Role.May(action); err != nil {
 		return err
 	}
-	if m.OverLimit && action != Read && action != Pay {
+	if m.Unconfirmed && reachOthers[action] {
+		return fault.New(fault.Forbidden, "Confirm your e-mail address first: follow the link that was sent to you. Your account page has another.").Named(fault.EmailUnconfirmed)
+	}
+	if m.OverLimit && action != Read && action != Pay && action != TakePlan {
 		if m.Role == RoleOwner {
 			return fault.New(fault.Forbidden, "This workspace has more members than its plan includes, so you can view it but not change anything. Upgrade the plan, or ask an active owner to keep you active.")
 		}

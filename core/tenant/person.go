@@ -59,6 +59,7 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 	all, err := p.store.Memberships(ctx, user.ID)
 	person := Person{User: user, Session: session}
 	for _, m := range all {
+		m.Unconfirmed = !user.EmailConfirmed()
 		if m.Workspace.Ending() {
 			person.Ending = append(person.Ending, m)
 		} else {

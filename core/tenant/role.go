@@ -37,17 +37,20 @@ const (
 	EditKnowledge
 	// ManageChatbots creates, changes and deletes chatbots.
 	ManageChatbots
-	// ManageTokens creates and revokes API tokens.
+	// ManageTokens changes and revokes API tokens, and CreateTokens creates them.
 	ManageTokens
-	// ManageMembers invites and removes members and changes their roles.
+	CreateTokens
+	// ManageMembers removes members and changes their roles, and Invite adds some.
 	ManageMembers
+	Invite
 	// ChangePlan moves the workspace to another plan.
 	ChangePlan
 	// ManageSSO connects the workspace with its own identity provider.
 	ManageSSO
-	// Pay buys a plan, or changes how to pay for it. A suspended owner can do it, too,
-	// so that a workspace never depends on one person.
+	// Pay changes how to pay for a plan, and TakePlan takes another. A suspended owner can
+	// do both, too, so that a workspace never depends on one person.
 	Pay
+	TakePlan
 )
 
 // leastRole is the only place that says who may do what.
@@ -57,11 +60,18 @@ var leastRole = map[Action]Role{
 	EditKnowledge:  RoleMember,
 	ManageChatbots: RoleAdmin,
 	ManageTokens:   RoleAdmin,
+	CreateTokens:   RoleAdmin,
 	ManageMembers:  RoleAdmin,
+	Invite:         RoleAdmin,
 	ChangePlan:     RoleOwner,
 	ManageSSO:      RoleOwner,
 	Pay:            RoleOwner,
+	TakePlan:       RoleOwner,
 }
+
+// reachOthers are the actions that touch people outside of the workspace, or money.
+// They need an address that is confirmed, so that nobody acts in the name of another.
+var reachOthers = map[Action]bool{CreateTokens: true, Invite: true, TakePlan: true}
 
 // May refuses, as Forbidden, an action that the role does not include.
 func (r Role) May(action Action) error {

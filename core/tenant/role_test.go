@@ -18,6 +18,9 @@ func TestRoles(t *testing.T) {
 		ChangePlan:     {RoleOwner: true},
 		ManageSSO:      {RoleOwner: true},
 		Pay:            {RoleOwner: true},
+		CreateTokens:   {RoleAdmin: true, RoleOwner: true},
+		Invite:         {RoleAdmin: true, RoleOwner: true},
+		TakePlan:       {RoleOwner: true},
 	}
 	if len(allowed) != len(leastRole) {
 		t.Fatalf("the table is about %d actions of %d", len(allowed), len(leastRole))

@@ -81,7 +81,7 @@ func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.
 		Members: members,
 		Invitations: &Invitations{
 			db: db, workspaces: tenants.Workspaces, members: members,
-			signUps: neighbors.Accounts.SignUps, throttle: neighbors.Accounts.Throttle, mails: neighbors.Mails, now: now, random: random,
+			signUps: neighbors.Accounts.SignUps, addresses: neighbors.Accounts.Addresses, throttle: neighbors.Accounts.Throttle, mails: neighbors.Mails, now: now, random: random,
 		},
 	}
 }

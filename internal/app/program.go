@@ -155,6 +155,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
 		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
 		Quotas:   eventsOf(p),
+		Links:    letters.Log{Logger: log},
 	})
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())

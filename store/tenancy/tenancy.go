@@ -24,6 +24,8 @@ type Options struct {
 	Mails    outbox.Options
 	// Quotas hears when most of a month's messages are used. It may be nil.
 	Quotas tenant.QuotaFollower
+	// Links shows the operator links that no mail can carry. It may be nil.
+	Links account.LinkPrinter
 }
 
 // Services are those of packages account, tenant and subscription.
@@ -49,7 +51,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	tenants := tenant.New(store.ForTenant(db), now, random)
 	subscriptions := subscription.New(store.ForSubscription(db), tenants, letters, now, options.Payments)
 	accounts := account.New(store.ForAccount(db), account.Neighbors{
-		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers,
+		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers, Links: options.Links,
 		SignIns: sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)}),
 	}, now, random)
 	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{

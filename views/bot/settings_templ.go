@@ -5,10 +5,8 @@ package bot
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"parley/views/shell"
@@ -97,11 +95,8 @@ func SettingsPage(l shell.Layout, m Settings) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Tabs("Sections", []ui.Tab{
-				{Text: "Behavior", URL: "#behavior"},
-				{Text: "Model", URL: "#model-section"},
-				{Text: "Retrieval", URL: "#retrieval"},
-				{Text: "Privacy", URL: "#privacy"},
-				{Text: "Danger", URL: "#danger"},
+				{Text: "Behavior", URL: "#behavior"}, {Text: "Model", URL: "#model-section"}, {Text: "Retrieval", URL: "#retrieval"},
+				{Text: "Privacy", URL: "#privacy"}, {Text: "Danger", URL: "#danger"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -66,6 +66,13 @@ func refused(field, message string, values map[string]string) ui.Form {
 	return ui.Form{Values: values, Field: field, Message: message}
 }
 
+// unconfirmed surrounds a page of somebody who has not confirmed their address.
+func unconfirmed(mails bool) shell.Layout {
+	l := acme("", "Your account")
+	l.Unconfirmed, l.Mails = true, mails
+	return l
+}
+
 func mailURL(i int, part string) string { return fmt.Sprintf("/mails/%d/%s", i+1, part) }
 
 func plain(title string) shell.Layout { return shell.Layout{Title: title} }

@@ -47,6 +47,9 @@ type Layout struct {
 
 	// Email is that of the person, empty when nobody is signed in.
 	Email string
+	// Unconfirmed says that the person has not confirmed their address, and Mails that
+	// the link for it comes by mail.
+	Unconfirmed, Mails bool
 	// Workspaces are those of the person.
 	Workspaces []Workspace
 	// Workspace is the present one, zero when there is none.

@@ -36,7 +36,7 @@ func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	m := views.Deploy{Upgrade: upgrade, MayCreate: v.MayChange(tenant.ManageTokens), APIURL: s.Address(route.V1), Question: someQuestion}
+	m := views.Deploy{Upgrade: upgrade, MayCreate: v.MayChange(tenant.CreateTokens), APIURL: s.Address(route.V1), Question: someQuestion}
 	if len(questions) > 0 {
 		m.Question = questions[0]
 	}

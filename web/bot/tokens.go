@@ -20,7 +20,7 @@ func (s tokenPages) tokensPage(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	return site.Render(c, fiber.StatusOK, views.TokensPage(v.Layout(c, shell.TokensSection, "API tokens"), views.Tokens{
-		MayManage: v.May(tenant.ManageTokens), MayCreate: v.MayChange(tenant.ManageTokens),
+		MayManage: v.May(tenant.ManageTokens), MayCreate: v.MayChange(tenant.CreateTokens),
 		APIURL: s.Address(route.V1), TimeZone: v.Person.User.TimeZone, Upgrade: upgrade,
 	}))
 }

@@ -50,15 +50,31 @@ func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 	if s.Letters.On() {
 		return site.Done(c, "/account", "confirm")
 	}
-	return s.Start(c, person.User.ID, person.Session.Proof, "/account?done=email") // the change has ended all sessions
+	return site.Done(c, "/account", "confirm-log")
+}
+
+// sendAgain sends the person another link that confirms their address.
+func (s profilePages) sendAgain(c *fiber.Ctx, person tenant.Person) error {
+	told := site.Message{Text: "We've sent a link to " + person.User.Email + "."}
+	if !s.Letters.On() {
+		told.Text = "The link is in the log of this server. Ask its operator for it."
+	}
+	err := s.Accounts.Addresses.SendAgain(c.UserContext(), person.User, s.Client(c))
+	if fault.Is(err, fault.RateLimited) {
+		told, err = site.Message{Text: fault.As(err).Message, Failed: true}, nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.Flash(c, site.CameFrom(c), told)
 }
 
 func (s profilePages) confirmEmailPage(c *fiber.Ctx) error {
 	return site.Render(c, fiber.StatusOK, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), ui.Form{}))
 }
 
-// confirmEmail changes the address of the account for which the link was
-// mailed, whoever is signed in.
+// confirmEmail confirms the address to which the link was mailed, for the account
+// that has it or wants it, whoever is signed in.
 func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 	typed, err := site.ReadForm(c, "code")
 	if err != nil {
@@ -68,11 +84,14 @@ func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 	if err != nil && !fault.Is(err, fault.Unauthenticated) {
 		return err
 	}
-	user, err := s.Accounts.Addresses.ConfirmEmail(c.UserContext(), typed["code"], s.Client(c))
+	user, changed, err := s.Accounts.Addresses.ConfirmEmail(c.UserContext(), typed["code"], s.Client(c))
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
 			return site.Render(c, status, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), f))
 		})
+	}
+	if !changed { // no session has ended
+		return s.Flash(c, "/", site.Message{Text: "Your e-mail address is confirmed."})
 	}
 	if here.User.ID == user.ID {
 		return s.Start(c, user.ID, here.Session.Proof, "/account?done=email")

@@ -11,7 +11,7 @@ import (
 )
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
-	sessions := sessionPages{s}
+	sessions, resets := sessionPages{s}, resetPages{s}
 	workspaces, privacies := workspacePages{s}, privacyPages{s}
 	signIn, signUp, profile, security := signInPages{s}, signUpPages{s}, profilePages{s}, securityPages{s}
 	route.Add(table, app, "", s.Anyone,
@@ -25,6 +25,10 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/sign-in", signIn.signInPage, route.Open),
 		route.Post("/sign-in", signIn.signIn, route.Open, route.Body(site.MaxCredentials)),
 		route.Post("/sign-out", signIn.signOut, route.Open, route.Body(site.MaxCredentials), route.On("/")),
+		route.Get("/forgot-password", resets.requestPage, route.Open),
+		route.Post("/forgot-password", resets.request, route.Open, route.Body(site.MaxCredentials)),
+		route.Get("/reset-password", resets.finishPage, route.Open),
+		route.Post("/reset-password", resets.finish, route.Open, route.Body(site.MaxCredentials)),
 		route.Get("/join", signIn.joinPage, route.Open),
 		route.Post("/join", signIn.join, route.Open, route.Body(site.MaxCredentials)),
 		route.Get("/account/email", profile.confirmEmailPage, route.Open),
@@ -35,6 +39,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/workspaces", workspaces.createWorkspace, route.SignedIn, route.Body(site.MaxForm), route.On("/workspaces/new")),
 		route.Get("/account", profile.profilePage, route.SignedIn),
 		route.Post("/account", profile.changeEmail, route.SignedIn, route.Body(site.MaxForm)),
+		route.Post("/account/email/send", profile.sendAgain, route.SignedIn, route.Body(site.MaxForm), route.On("/account")),
 		route.Post("/account/name", profile.changeName, route.SignedIn, route.Body(site.MaxForm), route.On("/account")),
 		route.Get("/account/security", profile.securityPage, route.SignedIn),
 		route.Get("/account/sessions", sessions.sessionsPage, route.SignedIn),

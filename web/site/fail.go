@@ -59,12 +59,12 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 		message = internalMessage
 	}
 	title := titles[failure.Kind]
-	if failure.Kind == fault.Unauthenticated && cameFrom(c) != "" {
+	if failure.Kind == fault.Unauthenticated && CameFrom(c) != "" {
 		title = "Your session has ended"
 	}
 	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
 		Title: title, Message: message, RequestID: requestid.Of(c),
-		SignIn: failure.Kind == fault.Unauthenticated, Layout: notedLayout(c), Back: cameFrom(c), Again: again(c, failure.Kind),
+		SignIn: failure.Kind == fault.Unauthenticated, Layout: notedLayout(c), Back: CameFrom(c), Again: again(c, failure.Kind),
 	}))
 }
 
@@ -79,8 +79,8 @@ func again(c *fiber.Ctx, kind fault.Kind) string {
 	return ""
 }
 
-// cameFrom is the page of this server that a form was on, for the way back to it.
-func cameFrom(c *fiber.Ctx) string {
+// CameFrom is the page of this server that a form was on, for the way back to it.
+func CameFrom(c *fiber.Ctx) string {
 	from, err := url.Parse(c.Get(fiber.HeaderReferer))
 	if err != nil || from.Host != string(c.Request().URI().Host()) {
 		return ""

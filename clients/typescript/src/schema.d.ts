@@ -576,6 +576,8 @@ export interface paths {
          * @description For owners and admins. Only this answer, and that of rolling a token, has the secret: store it now. You may leave out every field, or the whole body: the token is then a secret one
          *     with both scopes, which works everywhere and does not expire.
          *
+         *     Whoever has not confirmed their e-mail address gets 403 with the code `email_unconfirmed`.
+         *
          *     A publishable token (`kind`) is for web pages: it has the scope `chat` alone, needs at least one of `origins`, and works on pages of those alone.
          */
         post: operations["createToken"];

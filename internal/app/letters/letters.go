@@ -6,7 +6,9 @@
 package letters
 
 import (
+	"context"
 	"crypto/rand"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -26,6 +28,14 @@ func Options(home string, on bool) outbox.Options {
 	return outbox.Options{Mails: on, BaseURL: home, HTML: func(l outbox.Letter) (string, error) {
 		return letter.HTML(letter.Letter{Subject: l.Subject, Says: l.Says, Then: l.Then, Button: letter.Button(l.Link), Home: home})
 	}}
+}
+
+// Log prints the links that no mail can carry.
+type Log struct{ *slog.Logger }
+
+// PrintLink warns, because whoever reads the log can follow the link.
+func (l Log) PrintLink(ctx context.Context, email, link string) {
+	l.WarnContext(ctx, "this server sends no mails (SMTP_URL); whoever follows the link confirms the address", "email", email, "link", link)
 }
 
 // Samples are one of each mail that Parley writes, about invented things.
