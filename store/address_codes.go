@@ -17,7 +17,7 @@ func NewAddressCodes(db *Store) *AddressCodes { return &AddressCodes{db} }
 // CreateAddressCode adds a link that is mailed to an address.
 func (s *AddressCodes) CreateAddressCode(ctx context.Context, c account.AddressCode) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return db.AddressCode.Create().SetID(c.Hash).SetEmail(c.Email).SetUserID(c.UserID).SetPurpose(string(c.Purpose)).
+		return db.AddressCode.Create().SetID(c.Hash).SetEmail(c.Email).SetUserID(c.UserID).SetPurpose(c.Purpose).
 			SetCreatedAt(c.CreatedAt).SetExpiresAt(c.ExpiresAt).Exec(ctx)
 	})
 }
@@ -27,7 +27,7 @@ func (s *AddressCodes) AddressCode(ctx context.Context, hash string) (account.Ad
 	row, err := s.store.db(ctx).AddressCode.Get(ctx, hash)
 	return one(row, err, func(row *ent.AddressCode) account.AddressCode {
 		return account.AddressCode{
-			Hash: row.ID, Email: row.Email, UserID: row.UserID, Purpose: account.Purpose(row.Purpose), CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+			Hash: row.ID, Email: row.Email, UserID: row.UserID, Purpose: row.Purpose, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 		}
 	})
 }

@@ -85,7 +85,7 @@ func (a *Addresses) Confirm(ctx context.Context, user User) error {
 // it, and returns them as they were. Another address than the user's replaces that, and
 // ends their sessions.
 func (a *Addresses) ConfirmEmail(ctx context.Context, code string, client Client) (user User, changed bool, err error) {
-	checked, err := a.codes.open(ctx, code, ForAddress, client)
+	checked, err := a.codes.open(ctx, code, forAddress, client)
 	if err == nil && checked.UserID == "" {
 		err = linkEnded()
 	}

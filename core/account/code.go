@@ -16,16 +16,12 @@ const (
 	resetLifetime = 30 * time.Minute
 )
 
-// Purpose is what a mailed link is good for. A link of one purpose does not serve
-// another.
-type Purpose string
-
-// The purposes.
+// The purposes of mailed links. A link of one purpose does not serve another.
 const (
-	// ForAddress creates an account with the address, or gives it to a user.
-	ForAddress Purpose = ""
-	// ForPassword lets the user with the address choose another password.
-	ForPassword Purpose = "password"
+	// forAddress creates an account with the address, or gives it to a user.
+	forAddress = ""
+	// forPassword lets the user with the address choose another password.
+	forPassword = "password"
 )
 
 // AddressCode is a link that Parley mails to an address. Whoever follows it reads the
@@ -36,8 +32,9 @@ type AddressCode struct {
 	Email string
 	// UserID is the user who wants the address, or whose password it is; empty for a
 	// new account.
-	UserID    string
-	Purpose   Purpose
+	UserID string
+	// Purpose is what the link is good for; it is "" or "password".
+	Purpose   string
 	ExpiresAt time.Time
 	CreatedAt time.Time
 }
@@ -76,7 +73,7 @@ type letters struct {
 func (c *codes) create(ctx context.Context, wanted AddressCode) (code string, err error) {
 	code, wanted.CreatedAt = id.Secret(c.random), c.now()
 	wanted.Hash, wanted.ExpiresAt = id.Hash(code), wanted.CreatedAt.Add(codeLifetime)
-	if wanted.Purpose == ForPassword {
+	if wanted.Purpose == forPassword {
 		wanted.ExpiresAt = wanted.CreatedAt.Add(resetLifetime)
 	}
 	return code, c.db.Codes.CreateAddressCode(ctx, wanted)
@@ -94,7 +91,7 @@ func (c *codes) mail(ctx context.Context, wanted AddressCode, letters letters) e
 		if err != nil {
 			return err
 		}
-		if wanted.Purpose == ForPassword {
+		if wanted.Purpose == forPassword {
 			wanted.UserID = owner.ID
 		}
 		code, err := c.create(ctx, wanted)
@@ -140,7 +137,7 @@ func (c *codes) print(ctx context.Context, email, code string) {
 const confirmPath = "/account/email#"
 
 // open returns the link of a code of a purpose. It counts any other code as a guess.
-func (c *codes) open(ctx context.Context, code string, purpose Purpose, client Client) (AddressCode, error) {
+func (c *codes) open(ctx context.Context, code string, purpose string, client Client) (AddressCode, error) {
 	checked, err := c.db.Codes.AddressCode(ctx, id.Hash(code))
 	if fault.Is(err, fault.NotFound) || err == nil && (checked.Purpose != purpose || !c.now().Before(checked.ExpiresAt)) {
 		err = c.throttle.CountCode(ctx, code, client, linkEnded())

@@ -30,14 +30,14 @@ func (r *Resets) Request(ctx context.Context, email string, client Client) error
 	if err := r.throttle.countMail(ctx, email, client); err != nil {
 		return err
 	}
-	return r.codes.mail(ctx, AddressCode{Email: email, Purpose: ForPassword}, resetLetters(r.mails))
+	return r.codes.mail(ctx, AddressCode{Email: email, Purpose: forPassword}, resetLetters(r.mails))
 }
 
 // Finish sets the password of the user to whom the code was mailed, ends all of their
 // sessions, and forgets the browsers that they trust. Whoever follows the link reads the
 // address's mail, so that it is confirmed. What else a sign-in asks for stays.
 func (r *Resets) Finish(ctx context.Context, code, password string, client Client) (User, error) {
-	checked, err := r.codes.open(ctx, code, ForPassword, client)
+	checked, err := r.codes.open(ctx, code, forPassword, client)
 	if err == nil && checked.UserID == "" { // nobody has the address; the code was never mailed
 		err = linkEnded()
 	}

@@ -253,7 +253,7 @@ func (s *SignUps) Finish(ctx context.Context, code string, account Account) (Use
 	if err != nil {
 		return User{}, err
 	}
-	checked, err := s.codes.open(ctx, code, ForAddress, account.Client)
+	checked, err := s.codes.open(ctx, code, forAddress, account.Client)
 	if err == nil && checked.UserID != "" {
 		err = linkEnded()
 	}

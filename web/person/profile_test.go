@@ -28,15 +28,22 @@ func TestProfile(t *testing.T) {
 		s := shop.Within(t)
 		s.WantPage(s.Post("/account", address("ada", shoptest.Password)), 422, `id="email-error"`)
 	})
-	t.Run("somebody else's address is refused", func(t *testing.T) {
+	code := func() string {
+		links := *shop.Links
+		_, code, _ := strings.Cut(links[len(links)-1], "#")
+		return code
+	}
+	t.Run("somebody else's address is refused when its link is followed", func(t *testing.T) {
 		s := shop.Within(t)
 		_, err := s.Tenants.SignUps.CreateUser(t.Context(), "ben@example.com", shoptest.Password)
 		webtest.Must(t, err)
-		s.WantPage(s.Post("/account", address("ben@example.com", shoptest.Password)), 409, `id="email-error"`)
+		s.WantGone(s.Post("/account", address("ben@example.com", shoptest.Password)), "/account?done=confirm-log")
+		s.WantPage(s.Post("/account/email", url.Values{"code": {code()}}), 409, "There is already an account with this e-mail address.")
 	})
-	t.Run("with the password the address is another", func(t *testing.T) {
+	t.Run("with the password, and by the link, the address is another", func(t *testing.T) {
 		s := shop.Within(t)
-		got := s.Post("/account", address("ada@new.example", shoptest.Password))
+		s.WantGone(s.Post("/account", address("ada@new.example", shoptest.Password)), "/account?done=confirm-log")
+		got := s.Post("/account/email", url.Values{"code": {code()}})
 		s.WantGone(got, "/account?done=email")
 		if old := s.Get("/account"); old.Status != 303 {
 			t.Errorf("the old session gets %d", old.Status)

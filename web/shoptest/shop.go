@@ -60,8 +60,10 @@ type Shop struct {
 	ServerKeys []seal.ServerKey
 	// Asked are the providers that were asked for their models, which are Names
 	// unless NamesFail.
-	Asked     []chatbot.OpenedProvider
-	Names     []string
+	Asked []chatbot.OpenedProvider
+	Names []string
+	// Links are those that the operator sees: there are no mails.
+	Links     *Links
 	NamesFail error
 	// home is the workspace, and cookie the session of its owner.
 	Home   tenant.Workspace
@@ -140,7 +142,10 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
 	webtest.Must(t, err)
 	t.Cleanup(func() { webtest.Must(t, db.Close()) })
-	s := &Shop{T: t, db: db, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: 21 * 24 * time.Hour}})}
+	links := &Links{}
+	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{
+		Payments: subscription.Options{Grace: 21 * 24 * time.Hour}, Links: links,
+	})}
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
 	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }),
@@ -228,6 +233,12 @@ func (s *Shop) SignIn(user account.User) {
 	webtest.Must(s.T, err)
 	s.Cookie = "parley_session=" + keys.Session
 }
+
+// Links keeps the links that a server without mails prints.
+type Links []string
+
+// PrintLink keeps a link.
+func (l *Links) PrintLink(_ context.Context, _, link string) { *l = append(*l, link) }
 
 // Within is the shop for a part of a test.
 func (s *Shop) Within(t *testing.T) *Shop {

@@ -39,7 +39,7 @@ func Stray(s *Site) fiber.Handler {
 // and their first workspace otherwise, where the start page leads, too.
 func lost(s *Site, c *fiber.Ctx, person tenant.Person) shell.Layout {
 	if len(person.Memberships) == 0 {
-		return s.personLayout(person, s.Theme(c))
+		return personLayout(s, person, s.Theme(c))
 	}
 	v := Visit{Person: person, Member: person.Memberships[0], site: s}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")

@@ -35,7 +35,7 @@ func (s *Site) WithPerson(_ route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 		if err != nil {
 			return err
 		}
-		note(c, s.personLayout(person, s.Theme(c)))
+		note(c, personLayout(s, person, s.Theme(c)))
 		return handle(c, person)
 	})
 }
@@ -170,7 +170,7 @@ func (v Visit) Layout(c *fiber.Ctx, section shell.Section, title string) shell.L
 }
 
 func (v Visit) layout(c *fiber.Ctx) shell.Layout {
-	l := v.site.personLayout(v.Person, v.site.Theme(c))
+	l := personLayout(v.site, v.Person, v.site.Theme(c))
 	l.Unconfirmed = l.Unconfirmed && v.Member.Role.May(tenant.Invite) == nil
 	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
 	l.LooksOnly, l.Audits = v.Member.OverLimit, v.May(tenant.ManageMembers)
@@ -192,13 +192,13 @@ func (v Visit) layout(c *fiber.Ctx) shell.Layout {
 // PersonLayout is what surrounds a page of a person, with the message that waits
 // for it.
 func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) shell.Layout {
-	l := s.personLayout(person, s.Theme(c))
+	l := personLayout(s, person, s.Theme(c))
 	l.Section, l.Title = shell.AccountSection, title
 	return flashes{s.Sessions}.show(c, l)
 }
 
 // personLayout is without a message.
-func (s *Site) personLayout(person tenant.Person, theme string) shell.Layout {
+func personLayout(s *Site, person tenant.Person, theme string) shell.Layout {
 	return shell.Layout{Email: person.User.Email, Unconfirmed: !person.User.EmailConfirmed(), Mails: s.Letters.On(), Workspaces: WorkspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
 }
 
