@@ -396,7 +396,7 @@ func TestWorkspaceProvider(t *testing.T) {
 		r.provider.SignIn("subject-1", "ada@example.com")
 		arrival, err := r.byWorkspace()
 		r.must(err)
-		r.must(store.NewUsers(r.store).SetEmail(t.Context(), arrival.User.ID, "ada@private.example"))
+		r.must(store.NewUsers(r.store).SetEmail(t.Context(), arrival.User.ID, "ada@private.example", r.now))
 		_, err = r.byWorkspace() // the account has left the domain
 		r.isA(err, fault.Forbidden)
 	})
