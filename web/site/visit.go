@@ -199,7 +199,7 @@ func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) sh
 
 // personLayout is without a message.
 func personLayout(s *Site, person tenant.Person, theme string) shell.Layout {
-	return shell.Layout{Email: person.User.Email, Unconfirmed: !person.User.EmailConfirmed(), Mails: s.Letters.On(), Workspaces: WorkspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
+	return shell.Layout{Email: person.User.Email, Unconfirmed: !person.User.EmailConfirmed(), Mails: s.Letters.On(), Workspaces: workspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
 }
 
 // PlainLayout is what surrounds a page of somebody who is not signed in.
@@ -218,7 +218,7 @@ func notedLayout(c *fiber.Ctx) shell.Layout {
 	return l
 }
 
-func WorkspacesToViews(p tenant.Person) []shell.Workspace {
+func workspacesToViews(p tenant.Person) []shell.Workspace {
 	var all []shell.Workspace
 	for _, m := range p.Memberships {
 		all = append(all, shell.Workspace{ID: m.Workspace.ID, Name: m.Workspace.Name})
