@@ -165,9 +165,9 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
-		route.Post("/api-tokens", tokens.create, route.May(tenant.CreateTokens), route.Body(MaxBody)),
+		route.Post("/api-tokens", tokens.create, route.May(tenant.CreateTokens), route.Body(MaxBody), route.Sensitive),
 		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody)),
-		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody)),
+		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
 		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),
 		route.Get("/documents", documents.list, route.May(tenant.Read)),

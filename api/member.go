@@ -34,6 +34,9 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 		if err := membership.May(d.Action); err != nil {
 			return err
 		}
+		if err := sensitive(d, person); err != nil {
+			return err
+		}
 		return handle(c, visit{bot, person})
 	}
 }
@@ -56,8 +59,20 @@ func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Me
 		if err := member.May(d.Action); err != nil {
 			return err
 		}
+		if err := sensitive(d, person); err != nil {
+			return err
+		}
 		return handle(c, member, person)
 	}
+}
+
+// sensitive is Forbidden where the route asks people again who they are, and they have
+// not shown it lately.
+func sensitive(d route.Declaration, person tenant.Person) error {
+	if !d.Sensitive {
+		return nil
+	}
+	return person.Session.CheckProof()
 }
 
 // anyone lets in everybody.

@@ -42,6 +42,9 @@ var (
 	noSale        = gets{own: 403, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	aChoice       = gets{own: 422, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	ownAccount    = gets{own: 422, stranger: 422, otherToken: 401, revoked: 401, nobody: 401}
+	ownSetting    = gets{own: 303, stranger: 303, otherToken: 401, revoked: 401, nobody: 401}
+	noPasskeys    = gets{own: 409, stranger: 409, otherToken: 401, revoked: 401, nobody: 401}
+	notOwn        = gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	ownTrial      = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401, colleague: 404}
 	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
 )
@@ -109,6 +112,12 @@ var rows = []row{
 	{method: "POST", route: "/sign-in/sso", body: "email=nobody%40nowhere.example", gets: everyone(422)},
 	{method: "GET", route: "/sign-in/sso/callback", gets: everyone(422)},
 	{method: "GET", route: "/sign-in/sso/callback/:workspace", path: "/sign-in/sso/callback/ws_unknown", gets: everyone(422)},
+	{method: "GET", route: "/sign-in/second-factor", gets: everyone(303)}, // no sign-in waits
+	{method: "POST", route: "/sign-in/second-factor", body: "code=000000", gets: everyone(303)},
+	{method: "POST", route: "/sign-in/second-factor/options", gets: everyone(409)}, // an address has no passkeys
+	{method: "POST", route: "/sign-in/second-factor/passkey", body: "answer=%7B%7D", gets: everyone(303)},
+	{method: "POST", route: "/sign-in/passkey/options", gets: everyone(409)},
+	{method: "POST", route: "/sign-in/passkey", body: "answer=%7B%7D", gets: everyone(401)},
 	{method: "POST", route: "/sign-out", gets: everyone(303)},
 	{method: "GET", route: "/forgot-password", gets: everyone(200)},
 	{method: "POST", route: "/forgot-password", body: "email=nobody%40example.com", gets: everyone(403)}, // there are no mails
@@ -122,6 +131,18 @@ var rows = []row{
 	{method: "GET", route: "/account", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "POST", route: "/account", body: "email=nobody&email_password=a+wrong+guess", gets: ownAccount},
 	{method: "GET", route: "/account/security", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "GET", route: "/account/security/app", gets: everyone(303)}, // none waits for its first code
+	{method: "POST", route: "/account/security/app", gets: ownSetting},
+	{method: "POST", route: "/account/security/app/confirm", body: "code=000000", gets: ownAccount},
+	{method: "POST", route: "/account/security/app/remove", gets: ownSetting},
+	{method: "POST", route: "/account/security/recovery-codes", gets: ownSetting},
+	{method: "POST", route: "/account/security/passkeys/options", gets: noPasskeys},
+	{method: "POST", route: "/account/security/passkeys", body: "name=Phone&answer=%7B%7D", gets: noPasskeys},
+	{method: "POST", route: "/account/security/passkeys/:passkey/rename", path: "/account/security/passkeys/pk_unknown/rename", body: "new_name=Phone", gets: notOwn},
+	{method: "POST", route: "/account/security/passkeys/:passkey/remove", path: "/account/security/passkeys/pk_unknown/remove", gets: notOwn},
+	{method: "GET", route: "/confirm", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
+	{method: "POST", route: "/confirm", body: "confirm_password=a+wrong+guess", gets: ownAccount},
+	{method: "POST", route: "/confirm/options", gets: noPasskeys},
 	{method: "GET", route: "/account/sessions", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "GET", route: "/account/appearance", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "GET", route: "/account/privacy", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
@@ -286,6 +307,7 @@ var rows = []row{
 	{method: "POST", route: "/chatbots/:chatbot/conversations/:conversation/delete", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/playground/publish", body: "instructions=Overtaken&grounding=open&seen=another", gets: notNow, least: tenant.RoleAdmin},
 	{method: "POST", route: "/chatbots/:chatbot/delete", body: "confirm_name=Renamed", gets: aForm, least: tenant.RoleAdmin},
+	{method: "POST", route: "/workspaces/:workspace/settings/second-factor", body: "required=on", gets: notNow, least: tenant.RoleOwner},
 	{method: "POST", route: "/workspaces/:workspace/leave", gets: aChoice, least: tenant.RoleMember},
 	{method: "POST", route: "/workspaces/:workspace/settings", body: "name=quillon", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/privacy/export", gets: aResult, least: tenant.RoleOwner},

@@ -2,9 +2,14 @@ package store
 
 import (
 	"context"
+	"time"
 
+	"parley/core/account/factor"
+	"parley/core/fault"
+	"parley/ent"
 	"parley/ent/authenticator"
 	"parley/ent/passkey"
+	"parley/ent/recoverycode"
 )
 
 // Factors keeps the second factors of people.
@@ -15,10 +20,95 @@ func NewFactors(db *Store) *Factors { return &Factors{db} }
 
 // HasSecondFactor reports whether a user has an app that was confirmed, or a passkey.
 func (s *Factors) HasSecondFactor(ctx context.Context, userID string) (bool, error) {
-	db := s.store.db(ctx)
-	has, err := db.Authenticator.Query().Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil()).Exist(ctx)
+	has, err := s.HasApp(ctx, userID)
 	if err == nil && !has {
-		has, err = db.Passkey.Query().Where(passkey.UserID(userID)).Exist(ctx)
+		has, err = s.store.db(ctx).Passkey.Query().Where(passkey.UserID(userID)).Exist(ctx)
 	}
 	return has, mapError(err)
+}
+
+// HasApp reports whether a user has an app that was confirmed.
+func (s *Factors) HasApp(ctx context.Context, userID string) (bool, error) {
+	has, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil()).Exist(ctx)
+	return has, mapError(err)
+}
+
+// PutApp stores an app in place of one that was not confirmed.
+func (s *Factors) PutApp(ctx context.Context, app factor.App) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		if _, err := db.Authenticator.Delete().Where(authenticator.UserID(app.UserID), authenticator.ConfirmedAtIsNil()).Exec(ctx); err != nil {
+			return err
+		}
+		return db.Authenticator.Create().SetUserID(app.UserID).SetSecret(app.Sealed).SetCreatedAt(app.CreatedAt).Exec(ctx)
+	})
+}
+
+// App returns the app of a user.
+func (s *Factors) App(ctx context.Context, userID string) (factor.App, error) {
+	row, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserID(userID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return factor.App{}, fault.New(fault.NotFound, "Authenticator app not found.")
+	}
+	return one(row, err, func(row *ent.Authenticator) factor.App {
+		return factor.App{UserID: row.UserID, Sealed: row.Secret, Confirmed: row.ConfirmedAt != nil, LastStep: row.LastStep, CreatedAt: row.CreatedAt.UTC()}
+	})
+}
+
+// ConfirmApp confirms an app, once.
+func (s *Factors) ConfirmApp(ctx context.Context, userID string, at time.Time, step int64) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Authenticator.Update().Where(authenticator.UserID(userID), authenticator.ConfirmedAtIsNil()).
+			SetConfirmedAt(at).SetLastStep(step).Save(ctx))
+	})
+}
+
+// UseAppStep records the period of a code, which only ever grows.
+func (s *Factors) UseAppStep(ctx context.Context, userID string, step int64) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Authenticator.Update().
+			Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil(), authenticator.LastStepLT(step)).SetLastStep(step).Save(ctx))
+	})
+}
+
+// DeleteApp removes the app of a user.
+func (s *Factors) DeleteApp(ctx context.Context, userID string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx))
+	})
+}
+
+// ReplaceRecoveryCodes stores the hashes of codes in place of all that a user has.
+func (s *Factors) ReplaceRecoveryCodes(ctx context.Context, userID string, hashes []string, at time.Time) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		if _, err := db.RecoveryCode.Delete().Where(recoverycode.UserID(userID)).Exec(ctx); err != nil {
+			return err
+		}
+		rows := make([]*ent.RecoveryCodeCreate, len(hashes))
+		for i, hash := range hashes {
+			rows[i] = db.RecoveryCode.Create().SetUserID(userID).SetCodeHash(hash).SetCreatedAt(at)
+		}
+		return db.RecoveryCode.CreateBulk(rows...).Exec(ctx)
+	})
+}
+
+// UseRecoveryCode marks a code as used, once.
+func (s *Factors) UseRecoveryCode(ctx context.Context, userID, hash string, at time.Time) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.RecoveryCode.Update().
+			Where(recoverycode.UserID(userID), recoverycode.CodeHash(hash), recoverycode.UsedAtIsNil()).SetUsedAt(at).Save(ctx))
+	})
+}
+
+// CountRecoveryCodes counts the codes of a user that are unused.
+func (s *Factors) CountRecoveryCodes(ctx context.Context, userID string) (int, error) {
+	n, err := s.store.db(ctx).RecoveryCode.Query().Where(recoverycode.UserID(userID), recoverycode.UsedAtIsNil()).Count(ctx)
+	return n, mapError(err)
+}
+
+// DeleteRecoveryCodes removes all codes of a user.
+func (s *Factors) DeleteRecoveryCodes(ctx context.Context, userID string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		_, err := db.RecoveryCode.Delete().Where(recoverycode.UserID(userID)).Exec(ctx)
+		return err
+	})
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"parley/core/account"
+	"parley/core/account/factor"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/subscription"
@@ -13,6 +14,15 @@ func ForAccount(db *Store) account.Database {
 	return account.Database{
 		Tx: db, Users: NewUsers(db), Sessions: NewSessions(db), Devices: NewDevices(db), Attempts: NewAttempts(db),
 		Codes: NewAddressCodes(db), Factors: NewFactors(db), Steps: NewSignInSteps(db), Audit: db,
+	}
+}
+
+// ForFactors fills the ports of package factor.
+func ForFactors(db *Store) factor.Database {
+	factors := NewFactors(db)
+	return factor.Database{
+		Tx: db, Users: NewUsers(db), Sessions: NewSessions(db), Attempts: NewAttempts(db), Has: factors,
+		Apps: factors, Recovery: factors, Passkeys: NewPasskeys(db), Audit: db,
 	}
 }
 

@@ -77,6 +77,13 @@ func (s *Sessions) ProveSession(ctx context.Context, id string, at time.Time, se
 	})
 }
 
+// ForgetSecondFactor makes no session of a user have shown a second factor.
+func (s *Sessions) ForgetSecondFactor(ctx context.Context, userID string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return db.Session.Update().Where(session.UserID(userID)).SetSecondFactor(false).Exec(ctx)
+	})
+}
+
 // DeleteSession removes a session, if it is there.
 func (s *Sessions) DeleteSession(ctx context.Context, id string) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {

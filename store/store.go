@@ -13,8 +13,9 @@
 //   - Session, CreateSession, ProveSession and their like, TrustDevice, TrustedBy,
 //     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
 //     LockMemberships: a person signs in before, and across, workspaces.
-//   - HasSecondFactor, Step and its like: a second factor is a person's, and a sign-in is
-//     begun before anybody knows whose it is.
+//   - HasSecondFactor, App, Passkeys, UseRecoveryCode and their like, Step and its like,
+//     ForgetSecondFactor: a second factor is a person's, and a sign-in is begun before
+//     anybody knows whose it is.
 //   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
 //     person about their account is of no workspace.
 //   - Identity, CreateIdentity and their like: a person's account at an identity

@@ -102,6 +102,9 @@ var methodsThatChange = []confined{
 	{"RenameWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.RenameWorkspace(ctx, as, "Renamed")
 	}},
+	{"RequireSecondFactor", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.RequireSecondFactor(ctx, as, true)
+	}},
 	{"RevokeToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.RevokeToken(ctx, as, a.chatbot, a.token, epoch)
 	}},

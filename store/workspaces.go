@@ -93,6 +93,13 @@ func (s *Workspaces) EndedWorkspaces(ctx context.Context, now time.Time) iter.Se
 	}, func(id string) string { return id })
 }
 
+// RequireSecondFactor demands a second factor of all members, or no longer.
+func (s *Workspaces) RequireSecondFactor(ctx context.Context, workspaceID string, required bool) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetSecondFactorRequired(required).Save(ctx))
+	})
+}
+
 // DeleteWorkspace deletes it with all that is in it. Its usage records come late:
 // by then no answer of it is left that could get one. Their sums come last: who
 // counts them holds the records until they are there.
@@ -130,7 +137,7 @@ func (s *Workspaces) lockForDeletion(ctx context.Context, workspaceID string) er
 func workspaceFromRow(row *ent.Workspace) tenant.Workspace {
 	return tenant.Workspace{
 		ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), Granted: plan.Name(row.GrantedPlan),
-		GrantedUntil: utc(row.GrantedUntil), DeleteAt: utc(row.DeleteAt), CreatedAt: row.CreatedAt.UTC(),
+		GrantedUntil: utc(row.GrantedUntil), SecondFactorRequired: row.SecondFactorRequired, DeleteAt: utc(row.DeleteAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

@@ -76,6 +76,8 @@ type userCmd struct {
 	Password userPasswordCmd `cmd:"" help:"Set a user's password and sign them out everywhere."`
 	Export   userExportCmd   `cmd:"" help:"Write a ZIP with everything that is stored of a user to standard output."`
 	Delete   userDeleteCmd   `cmd:"" help:"Erase a user's account, and print the receipt. Workspaces in which nobody else is are deleted, too."`
+
+	ResetSecondFactor userFactorCmd `cmd:"" help:"Remove all second factors of a user who has lost them, and sign them out everywhere."`
 }
 
 type userCreateCmd struct {
@@ -182,6 +184,22 @@ func (cmd *userPasswordCmd) Run(ctx context.Context, config *app.Config, io stre
 			rows = append(rows, [2]string{"password", shown})
 		}
 		return showRecord(io.out, cmd.JSON, map[string]any{"email": cmd.Email, "password": shown}, rows)
+	})
+}
+
+type userFactorCmd struct {
+	Email string `arg:"" help:"E-mail address."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+// Run removes the second factors of a user.
+func (cmd *userFactorCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	return withProgram(ctx, config, func(p *app.Program) error {
+		user, err := p.Tenants.Factors.Resets.Reset(ctx, cmd.Email)
+		if err != nil {
+			return err
+		}
+		return showRecord(io.out, cmd.JSON, map[string]any{"id": user.ID, "email": user.Email}, [][2]string{{"id", user.ID}, {"e-mail", user.Email}})
 	})
 }
 

@@ -148,6 +148,9 @@ func (p *Passwords) replace(ctx context.Context, user User, hash, detail string)
 	if err := p.db.Codes.DeleteAddressCodes(ctx, user.ID); err != nil {
 		return err
 	}
+	if err := p.db.Steps.DeleteSteps(ctx, user.ID); err != nil {
+		return err
+	}
 	if err := p.db.Sessions.DeleteSessions(ctx, user.ID); err != nil {
 		return err
 	}

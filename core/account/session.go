@@ -38,6 +38,8 @@ type Session struct {
 	LastNetwork string
 	// ProvedAt is when the person last showed in this session who they are.
 	ProvedAt time.Time
+	// ProvedLately says that it was lately when the session was looked up.
+	ProvedLately bool
 	signin.Proof
 }
 
@@ -57,6 +59,8 @@ type SessionStore interface {
 	// ProveSession records that the person showed at a time who they are, and
 	// whether with a second factor; one that was shown before counts still.
 	ProveSession(ctx context.Context, id string, at time.Time, secondFactor bool) error
+	// ForgetSecondFactor makes no session of a user have shown a second factor.
+	ForgetSecondFactor(ctx context.Context, userID string) error
 	DeleteSession(ctx context.Context, id string) error
 	DeleteSessions(ctx context.Context, userID string) error
 	// SessionsOf returns those of a user, the one that was used last first.
@@ -215,6 +219,7 @@ func (s *Sessions) SignedIn(ctx context.Context, secret string) (User, Session, 
 			return User{}, Session{}, err
 		}
 	}
+	session.ProvedLately = now.Sub(session.ProvedAt) < ProofLifetime
 	user, err := s.db.Users.User(ctx, session.UserID)
 	return user, session, err
 }

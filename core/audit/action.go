@@ -15,6 +15,16 @@ const (
 	SignInFailed  Action = "sign_in.failed"
 	SignInBlocked Action = "sign_in.blocked"
 	SignedOut     Action = "sign_out"
+	// SignInConfirmed is somebody who showed again who they are.
+	SignInConfirmed Action = "sign_in.confirmed"
+
+	SecondFactorAdded    Action = "second_factor.added"
+	SecondFactorRemoved  Action = "second_factor.removed"
+	SecondFactorFailed   Action = "second_factor.failed"
+	SecondFactorReset    Action = "second_factor.reset"
+	PasskeyRenamed       Action = "passkey.renamed"
+	RecoveryCodesCreated Action = "recovery_codes.created"
+	RecoveryCodeUsed     Action = "recovery_code.used"
 
 	IdentityLinked   Action = "identity.linked"
 	IdentityUnlinked Action = "identity.unlinked"
@@ -30,6 +40,8 @@ const (
 	WorkspaceCreated Action = "workspace.created"
 	WorkspaceRenamed Action = "workspace.renamed"
 	WorkspaceDeleted Action = "workspace.deleted"
+	// WorkspaceSecured is a workspace that demands a second factor, or no longer.
+	WorkspaceSecured Action = "workspace.second_factor_changed"
 
 	WorkspaceDeletionRequested Action = "workspace.deletion_requested"
 	WorkspaceRestored          Action = "workspace.restored"
@@ -105,10 +117,11 @@ const (
 func Actions() []Action {
 	return []Action{
 		AccountCreated, EmailChanged, EmailConfirmed, PasswordChanged, SessionsEnded,
-		SignedIn, SignInFailed, SignInBlocked, SignedOut,
+		SignedIn, SignInFailed, SignInBlocked, SignedOut, SignInConfirmed,
+		SecondFactorAdded, SecondFactorRemoved, SecondFactorFailed, SecondFactorReset, PasskeyRenamed, RecoveryCodesCreated, RecoveryCodeUsed,
 		IdentityLinked, IdentityUnlinked,
 		SSOCreated, SSOChanged, SSOResealed, SSODeleted, SSOFailed, DomainConfirmed, DomainWithdrawn,
-		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted, WorkspaceDeletionRequested, WorkspaceRestored,
+		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted, WorkspaceSecured, WorkspaceDeletionRequested, WorkspaceRestored,
 		AccountDeleted, DataExported, EndUserErased,
 		InvitationCreated, InvitationCanceled, InvitationAccepted, MemberJoined, MemberLeft, MemberRemoved, RoleChanged,
 		ChatbotCreated, ChatbotChanged, ChatbotDeleted,

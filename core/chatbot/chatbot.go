@@ -218,7 +218,13 @@ func (s *Chatbots) Visible(ctx context.Context, person tenant.Person, chatbotID 
 		if fault.Is(err, fault.NotFound) {
 			continue
 		}
-		return bot, m, err
+		if err != nil {
+			return Chatbot{}, tenant.Membership{}, err
+		}
+		if m, err = person.In(m.Workspace.ID); err != nil { // it may demand a second factor
+			return Chatbot{}, tenant.Membership{}, err
+		}
+		return bot, m, nil
 	}
 	return Chatbot{}, tenant.Membership{}, fault.New(fault.NotFound, "Chatbot not found.")
 }

@@ -20,12 +20,17 @@ type Person struct {
 }
 
 // In returns p's membership in a workspace. A workspace to which p does not belong is NotFound,
-// like one that does not exist.
+// like one that does not exist. One that demands a second factor is Forbidden, with the code
+// [fault.SecondFactorRequired], in a session that has shown none.
 func (p Person) In(workspaceID string) (Membership, error) {
 	for _, m := range p.Memberships {
-		if m.Workspace.ID == workspaceID {
-			return m, nil
+		if m.Workspace.ID != workspaceID {
+			continue
 		}
+		if m.Workspace.SecondFactorRequired && !p.Session.Suffices(m.Workspace.ID) {
+			return Membership{}, fault.New(fault.Forbidden, "This workspace asks its members for a second factor. Set one up on the page Security of your account, or sign in with it.").Named(fault.SecondFactorRequired)
+		}
+		return m, nil
 	}
 	return Membership{}, fault.New(fault.NotFound, "Workspace not found.")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -26,8 +27,10 @@ type Workspace struct {
 	// GrantedUntil is when the grant ends, nil if it does not.
 	GrantedUntil *time.Time
 	// DeleteAt is when a workspace that its owner deleted ends, nil for any other.
-	DeleteAt  *time.Time
-	CreatedAt time.Time
+	DeleteAt *time.Time
+	// SecondFactorRequired lets only members in who have shown a second factor.
+	SecondFactorRequired bool
+	CreatedAt            time.Time
 }
 
 // object describes a workspace as the object of an action.
@@ -48,6 +51,7 @@ type WorkspaceStore interface {
 	SetDeletion(ctx context.Context, workspaceID string, at *time.Time) error
 	// EndedWorkspaces reads the workspaces whose time has come, a portion at a time.
 	EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error]
+	RequireSecondFactor(ctx context.Context, workspaceID string, required bool) error
 	// DeleteWorkspace deletes a workspace with everything in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
 }
@@ -142,6 +146,26 @@ func (w *Workspaces) Rename(ctx context.Context, workspaceID, seen, name string)
 		}
 		return audit.Record(ctx, w.db.Audit, workspaceID, w.now(), audit.Entry{
 			Action: audit.WorkspaceRenamed, Object: was.object(), Changes: []audit.Change{{Field: "name", Old: was.Name, New: name}},
+		})
+	})
+}
+
+// RequireSecondFactor demands a second factor of all members, or no longer. It is a Conflict
+// for an owner who has shown none in their session: they would lock themselves out.
+func RequireSecondFactor(ctx context.Context, w *Workspaces, workspaceID string, by Person, required bool) error {
+	if required && !by.Session.SecondFactor {
+		return fault.New(fault.Conflict, "Set up a second factor for yourself first, on the page Security of your account, and sign in with it.")
+	}
+	return w.Locked(ctx, workspaceID, func(ctx context.Context, was Workspace) error {
+		if was.SecondFactorRequired == required {
+			return nil
+		}
+		if err := w.db.Workspaces.RequireSecondFactor(ctx, workspaceID, required); err != nil {
+			return err
+		}
+		return audit.Record(ctx, w.db.Audit, workspaceID, w.now(), audit.Entry{
+			Action: audit.WorkspaceSecured, Object: was.object(),
+			Changes: []audit.Change{{Field: "second_factor_required", Old: strconv.FormatBool(was.SecondFactorRequired), New: strconv.FormatBool(required)}},
 		})
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"parley/core/answer"
 	"parley/core/chatbot"
-	"parley/core/seal"
 	"parley/fetch"
 	"parley/internal/app/config"
 	"parley/llm/anthropic"
@@ -141,7 +140,7 @@ func chatbotOptions(config *Config, own []answer.Model, sqlite bool) chatbot.Opt
 		names[i] = model.Name()
 	}
 	return chatbot.Options{
-		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, sqlite) }),
+		Sealer:    newSealer(config, sqlite),
 		OwnModels: names,
 		PlainHTTP: len(config.ProviderAllow) > 0,
 	}

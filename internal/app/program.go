@@ -45,6 +45,7 @@ import (
 	"parley/jobs"
 	"parley/llm/tokens"
 	"parley/mail"
+	"parley/passkey"
 	"parley/store"
 	"parley/store/tenancy"
 )
@@ -156,6 +157,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
 		Quotas:   eventsOf(p),
 		Links:    letters.Log{Logger: log},
+		Vault:    newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
 	})
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 
@@ -8,6 +9,11 @@ import (
 	"parley/core/seal"
 	"parley/internal/app/keyfile"
 )
+
+// newSealer returns what seals secrets with the server's keys.
+func newSealer(config *Config, sqlite bool) *seal.Sealer {
+	return seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, sqlite) })
+}
 
 // serverKeys returns the keys that encrypt the secrets of workspaces: those of
 // SECRET_KEY, and on SQLite the one in the data folder. On SQLite without

@@ -10,7 +10,6 @@ import (
 	"parley/core/insight/stats"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/core/seal"
 	"parley/core/tenant"
 	"parley/core/webhook"
 	"parley/fetch"
@@ -44,7 +43,7 @@ func openWebhooks(p *Program) error {
 	ports := webhook.Ports{
 		Tx: p.Store, Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store, Endpoints: store.NewWebhooks(p.Store),
 		Deliveries: store.NewWebhookDeliveries(p.Store), Audit: p.Store,
-		Vault:  seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(p.Config, p.Store.IsSQLite()) }),
+		Vault:  newSealer(p.Config, p.Store.IsSQLite()),
 		Poster: fetch.NewPoster(fetch.Config{Allow: allowed, Refused: p.reportTarget}),
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
 			_, err := store.NewChatbots(p.Store).Chatbot(ctx, workspaceID, chatbotID)

@@ -57,6 +57,9 @@ type Declaration struct {
 	Body int
 	// Rate is the class in which a person's call counts.
 	Rate rate.Class
+	// Sensitive asks people again who they are, unless they have shown it lately: see
+	// [account.Session.CheckProof].
+	Sensitive bool
 	// Form is the page that has the form which posts here, where this address is no
 	// page itself. Whoever reloads the answer to a refused form by its address gets
 	// there.
@@ -75,6 +78,10 @@ var SignedIn Option = func(d *Declaration) { d.Scope = Person }
 // Costly declares a route whose calls make the server work for long, or call others: see
 // [rate.Costly].
 var Costly Option = func(d *Declaration) { d.Rate = rate.Costly }
+
+// Sensitive declares a route that asks people again who they are, unless they have shown it
+// lately, because somebody else may hold their browser.
+var Sensitive Option = func(d *Declaration) { d.Sensitive = true }
 
 // May declares a route for members who may perform an action in the workspace of the
 // path, which names it directly or through a chatbot.

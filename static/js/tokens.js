@@ -57,7 +57,10 @@
 
   // Errors.
 
-  const remedy = (code) => {
+  const remedy = ({ code, name }) => {
+    if (name === "reauthentication_required") {
+      return element("a", "Confirm that it's you", { href: `/confirm?next=${encodeURIComponent(location.pathname)}` });
+    }
     if (code === unauthenticated) {
       return element("a", "Sign in", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` });
     }
@@ -71,7 +74,7 @@
   const showError = (failure, box = byId("token-error")) => {
     const text = element("div", "");
     text.append(element("p", failure.message));
-    const link = remedy(failure.code);
+    const link = remedy(failure);
     if (link) {
       text.append(link);
     }

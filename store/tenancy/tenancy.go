@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/core/account"
+	"parley/core/account/factor"
 	"parley/core/audit"
 	"parley/core/outbox"
 	"parley/core/sso"
@@ -22,6 +23,10 @@ import (
 type Options struct {
 	Payments subscription.Options
 	Mails    outbox.Options
+	// Vault seals the secrets of second factors, and WebAuthn speaks with browsers
+	// about passkeys. Where nobody sets them up, both may be nil.
+	Vault    factor.Vault
+	WebAuthn factor.WebAuthn
 	// Quotas hears when most of a month's messages are used. It may be nil.
 	Quotas tenant.QuotaFollower
 	// Links shows the operator links that no mail can carry. It may be nil.
@@ -35,6 +40,7 @@ type Services struct {
 	tenant.Team
 	subscription.Subscriptions
 
+	Factors factor.Factors
 	// Letters are the mails about accounts, and Mails sends all mails.
 	Letters *outbox.Writer
 	Mails   *outbox.Sender
@@ -57,8 +63,11 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
 		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas,
 	}, now, random)
+	factors := factor.New(store.ForFactors(db), factor.Neighbors{
+		Accounts: accounts, Mails: letters, Vault: options.Vault, WebAuthn: options.WebAuthn,
+	}, now, random)
 	return &Services{
-		Accounts: accounts, Tenants: tenants, Team: team, Subscriptions: subscriptions,
+		Accounts: accounts, Factors: factors, Tenants: tenants, Team: team, Subscriptions: subscriptions,
 		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db)), Chains: store.NewAuditLog(db),
 	}
 }

@@ -40,7 +40,12 @@ func personPages() map[string]templ.Component {
 			NameForm:  ui.Form{Values: map[string]string{"name": hostile}},
 			EmailForm: refused("email_password", "This is not your password.", map[string]string{"email": hostile, "email_password": ""}),
 		}),
-		"account-security": person.SecurityPage(acme("", "Your account"), refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""})),
+		"account-security":       person.SecurityPage(acme("", "Your account"), refused("", "Too many attempts.", map[string]string{"old_password": "", "new_password": ""}), factors()),
+		"account-security-empty": person.SecurityPage(acme("", "Your account"), ui.Form{}, person.Factors{}),
+		"account-app":            person.AppPage(acme("", "Set up an authenticator app"), person.App{Form: refused("code", "This code is wrong, or was used before. Enter the one that your app shows now.", map[string]string{"code": ""}), Secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", Size: 29, Path: "M4 4h7v7h-7zM18 4h7v7h-7zM4 18h7v7h-7z"}),
+		"account-recovery-codes": person.RecoveryCodesPage(acme("", "Save your recovery codes"), []string{"abcd-efgh-ijkm-npqr", "stuv-wxyz-2345-6789"}),
+		"sign-in-second-factor":  person.SecondFactorPage(plain("Confirm that it's you"), person.Proof{Form: refused("code", "This code is wrong, or was used before. Enter the one that your app shows now.", map[string]string{"code": "", "next": "/"}), App: true, Passkeys: true, Recovery: true}),
+		"confirm":                person.ConfirmPage(acme("", "Confirm that it's you"), person.Confirm{Proof: person.Proof{Form: refused("confirm_password", "That is not your password. Try again.", map[string]string{"confirm_password": "", "next": "/"}), App: true, Recovery: true}, To: "/account/security/app", Carried: []person.Carried{{Name: "name", Value: hostile}}}),
 		"account-sessions": person.SessionsPage(acme("", "Your account"), []person.Session{
 			{ID: "1", Device: "Firefox on Linux", Network: "192.0.2.7", LastSeenAt: day, Since: day, Here: true},
 			{ID: "2", Device: "Safari on iPhone", Network: "2001:db8:1:2::/64", LastSeenAt: day, Since: day},
@@ -53,5 +58,14 @@ func personPages() map[string]templ.Component {
 		"account-privacy-needed": person.PrivacyPage(acme("", "Your account"), person.Privacy{Needed: []string{hostile}}),
 		"failure":                shell.FailurePage(shell.Failure{Title: "Not found", Message: "Chatbot not found.", RequestID: "req_1"}),
 		"failure-sign-in":        shell.FailurePage(shell.Failure{Title: "Sign in first", Message: "Sign in to continue.", RequestID: "req_1", SignIn: true}),
+	}
+}
+
+// factors are those of a person who has set up everything.
+func factors() person.Factors {
+	return person.Factors{
+		App: true, Any: true, Possible: true, RecoveryCodes: 9,
+		Passkeys: []person.Passkey{{ID: "pk_1", Name: hostile, CreatedAt: day, LastUsedAt: &day}, {ID: "pk_2", Name: "Phone", CreatedAt: day}},
+		Form:     refused("name", "Give the passkey a name.", map[string]string{"name": ""}),
 	}
 }

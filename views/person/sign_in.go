@@ -17,6 +17,8 @@ type SignIn struct {
 	Form ui.Form
 	// SignUp says whether accounts can be created without an invitation.
 	SignUp bool
+	// Passkeys says that browsers have passkeys for this server's address.
+	Passkeys bool
 	// Provider is the name of the installation's identity provider, or empty.
 	Provider string
 }

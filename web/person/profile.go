@@ -108,7 +108,9 @@ func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 	}
 	if err := s.Accounts.Passwords.Change(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.Client(c)); err != nil {
 		return typed.Again(c, renamed(err, "password", "old_password"), func(status int, f ui.Form) error {
-			return s.showSecurity(c, person, status, f)
+			forms := newSecurityForms()
+			forms.password = f
+			return s.showSecurity(c, person, status, forms)
 		})
 	}
 	return s.Start(c, person.User.ID, person.Session.Proof, "/account/security?done=password")
@@ -125,11 +127,15 @@ func renamed(err error, from, to string) error {
 }
 
 func (s profilePages) securityPage(c *fiber.Ctx, person tenant.Person) error {
-	return s.showSecurity(c, person, fiber.StatusOK, site.Form{"old_password": "", "new_password": ""}.View())
+	return s.showSecurity(c, person, fiber.StatusOK, newSecurityForms())
 }
 
-func (s profilePages) showSecurity(c *fiber.Ctx, person tenant.Person, status int, f ui.Form) error {
-	return site.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f))
+func (s profilePages) showSecurity(c *fiber.Ctx, person tenant.Person, status int, f securityForms) error {
+	shown, err := factorsOf(s.Site, c, person, f.passkey)
+	if err != nil {
+		return err
+	}
+	return site.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f.password, shown))
 }
 
 // changeName changes what the person is called.

@@ -13,6 +13,7 @@ import (
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	sessions, resets := sessionPages{s}, resetPages{s}
 	workspaces, privacies := workspacePages{s}, privacyPages{s}
+	factors, setUp, confirm := factorPages{s}, setUpPages{s}, confirmPages{s}
 	signIn, signUp, profile, security := signInPages{s}, signUpPages{s}, profilePages{s}, securityPages{s}
 	route.Add(table, app, "", s.Anyone,
 		route.Get("/", signIn.home, route.Open),
@@ -24,6 +25,12 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/sign-up/finish", signUp.finishSignUp, route.Open, route.Body(site.MaxCredentials)),
 		route.Get("/sign-in", signIn.signInPage, route.Open),
 		route.Post("/sign-in", signIn.signIn, route.Open, route.Body(site.MaxCredentials)),
+		route.Get("/sign-in/second-factor", factors.factorPage, route.Open),
+		route.Post("/sign-in/second-factor", factors.enterCode, route.Open, route.Body(site.MaxCredentials)),
+		route.Post("/sign-in/second-factor/options", factors.askFactor, route.Open, route.Body(site.MaxCredentials), route.On("/sign-in/second-factor")),
+		route.Post("/sign-in/second-factor/passkey", factors.enterPasskey, route.Open, route.Body(site.MaxCredentials), route.On("/sign-in/second-factor")),
+		route.Post("/sign-in/passkey/options", factors.askPasskey, route.Open, route.Body(site.MaxCredentials), route.On("/sign-in")),
+		route.Post("/sign-in/passkey", factors.signInWithPasskey, route.Open, route.Body(site.MaxCredentials), route.On("/sign-in")),
 		route.Post("/sign-out", signIn.signOut, route.Open, route.Body(site.MaxCredentials), route.On("/")),
 		route.Get("/forgot-password", resets.requestPage, route.Open),
 		route.Post("/forgot-password", resets.request, route.Open, route.Body(site.MaxCredentials)),
@@ -42,6 +49,18 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/account/email/send", profile.sendAgain, route.SignedIn, route.Body(site.MaxForm), route.On("/account")),
 		route.Post("/account/name", profile.changeName, route.SignedIn, route.Body(site.MaxForm), route.On("/account")),
 		route.Get("/account/security", profile.securityPage, route.SignedIn),
+		route.Post("/account/security/app", setUp.beginApp, route.SignedIn, route.Body(site.MaxForm), route.Sensitive),
+		route.Get("/account/security/app", setUp.appPage, route.SignedIn),
+		route.Post("/account/security/app/confirm", setUp.confirmApp, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security/app"), route.Sensitive),
+		route.Post("/account/security/app/remove", setUp.removeApp, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security"), route.Sensitive),
+		route.Post("/account/security/recovery-codes", setUp.renewCodes, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security"), route.Sensitive),
+		route.Post("/account/security/passkeys/options", setUp.askPasskey, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security"), route.Sensitive),
+		route.Post("/account/security/passkeys", setUp.addPasskey, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security"), route.Sensitive),
+		route.Post("/account/security/passkeys/:passkey/rename", setUp.renamePasskey, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security")),
+		route.Post("/account/security/passkeys/:passkey/remove", setUp.removePasskey, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security"), route.Sensitive),
+		route.Get("/confirm", confirm.page, route.SignedIn),
+		route.Post("/confirm", confirm.confirm, route.SignedIn, route.Body(site.MaxForm)),
+		route.Post("/confirm/options", confirm.askPasskey, route.SignedIn, route.Body(site.MaxForm), route.On("/confirm")),
 		route.Get("/account/sessions", sessions.sessionsPage, route.SignedIn),
 		route.Post("/account/sessions/end", sessions.end, route.SignedIn, route.Body(site.MaxForm), route.On("/account/sessions")),
 		route.Post("/account/sessions/end-others", sessions.endOthers, route.SignedIn, route.Body(site.MaxForm), route.On("/account/sessions")),

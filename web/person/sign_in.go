@@ -151,7 +151,8 @@ func (s signInPages) signInPage(c *fiber.Ctx) error {
 }
 
 func (s signInPages) showSignIn(c *fiber.Ctx, status int, f ui.Form) error {
-	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp, Provider: s.SSO.SignIns.Installation()}))
+	_, passkeys := site.Party(s.Site, c)
+	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp, Provider: s.SSO.SignIns.Installation(), Passkeys: passkeys}))
 }
 
 func (s signInPages) signIn(c *fiber.Ctx) error {

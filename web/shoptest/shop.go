@@ -39,6 +39,7 @@ import (
 	"parley/internal/publicid"
 	"parley/internal/requestid"
 	"parley/internal/route"
+	"parley/passkey"
 	"parley/store"
 	"parley/store/tenancy"
 	"parley/web"
@@ -145,6 +146,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	links := &Links{}
 	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: 21 * 24 * time.Hour}, Links: links,
+		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }), WebAuthn: passkey.Browsers{},
 	})}
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
 	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
@@ -160,7 +162,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	hooks := webhooksOf(s, clock)
 	deps := site.Deps{
 		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks), Privacy: privacyOf(s, clock, ids),
-		Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
+		Accounts: s.Tenants.Accounts, Factors: s.Tenants.Factors, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
 		Insight: site.Insight{

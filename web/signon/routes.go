@@ -36,9 +36,9 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	)
 	route.Add(table, app, "/workspaces/:workspace/settings/sso", s.WithMember,
 		route.Get("", connections.page, route.May(tenant.ManageSSO)),
-		route.Post("", connections.save, route.May(tenant.ManageSSO), route.Body(site.MaxForm)),
+		route.Post("", connections.save, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.Sensitive),
 		route.Post("/try", connections.try, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.Costly, route.On("/")),
 		route.Post("/domain", connections.checkDomain, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.Costly, route.On("/")),
-		route.Post("/delete", connections.remove, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.On("/")),
+		route.Post("/delete", connections.remove, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.On("/"), route.Sensitive),
 	)
 }

@@ -52,6 +52,9 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	if failure.Kind == fault.Unauthenticated && reads(c) {
 		return signInFirst(c)
 	}
+	if led, err := factorFirst(c, failure); led {
+		return err
+	}
 	LogFailure(c, log, failure)
 	retryAfter(c, failure)
 	message := failure.Message

@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/account"
+	"parley/core/account/factor"
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -35,6 +36,7 @@ import (
 // Deps is what the pages are made from.
 type Deps struct {
 	Accounts      account.Accounts
+	Factors       factor.Factors
 	Tenants       tenant.Tenants
 	Team          tenant.Team
 	Subscriptions subscription.Subscriptions

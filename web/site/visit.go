@@ -29,13 +29,16 @@ type Visit struct {
 func (s *Site) Anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return s.page(handle) }
 
 // WithPerson lets in whoever is signed in.
-func (s *Site) WithPerson(_ route.Declaration, handle func(*fiber.Ctx, tenant.Person) error) fiber.Handler {
+func (s *Site) WithPerson(d route.Declaration, handle func(*fiber.Ctx, tenant.Person) error) fiber.Handler {
 	return s.page(func(c *fiber.Ctx) error {
 		person, err := s.Sessions.Person(c)
 		if err != nil {
 			return err
 		}
 		note(c, personLayout(s, person, s.Theme(c)))
+		if asked, err := askAgain(c, d, person); asked {
+			return err
+		}
 		return handle(c, person)
 	})
 }
@@ -64,6 +67,9 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		v.site = s
 		note(c, v.layout(c))
 		if err := v.Member.May(d.Action); err != nil {
+			return err
+		}
+		if asked, err := askAgain(c, d, person); asked {
 			return err
 		}
 		if v, err = here.admit(c, v); err != nil {

@@ -20,15 +20,23 @@ func (s workspacePages) workspacePage(c *fiber.Ctx, v site.Visit) error {
 	return s.showWorkspace(c, v, fiber.StatusOK, workspaceForms(v.Member.Workspace))
 }
 
-// workspaceFormPair are the forms of the page.
-type workspaceFormPair struct{ name, remove ui.Form }
+// workspaceFormSet are the forms of the page.
+type workspaceFormSet struct{ name, factor, remove ui.Form }
 
 // workspaceForms are the forms before anything is typed.
-func workspaceForms(w tenant.Workspace) workspaceFormPair {
-	return workspaceFormPair{site.Form{"name": w.Name, "seen": w.Name}.View(), site.Form{"confirm_name": ""}.View()}
+func workspaceForms(w tenant.Workspace) workspaceFormSet {
+	required := ""
+	if w.SecondFactorRequired {
+		required = "yes"
+	}
+	return workspaceFormSet{
+		name:   site.Form{"name": w.Name, "seen": w.Name}.View(),
+		factor: site.Form{"required": required}.View(),
+		remove: site.Form{"confirm_name": ""}.View(),
+	}
 }
 
-func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f workspaceFormPair) error {
+func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f workspaceFormSet) error {
 	members, err := s.Team.Members.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
@@ -36,6 +44,7 @@ func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f 
 	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace settings"), views.Settings{
 		Leave: views.Leave{OnlyOwner: onlyOwner(members, v.Person.User.ID)},
 		Name:  f.name, MayRename: v.May(tenant.ManageMembers),
+		Factor: f.factor, MaySecure: v.May(tenant.ChangePlan),
 		Delete: f.remove, MayDelete: v.May(tenant.ChangePlan), MayManageSSO: v.May(tenant.ManageSSO), Paid: s.Billing != nil,
 	}))
 }
@@ -76,6 +85,27 @@ func (s workspacePages) rename(c *fiber.Ctx, v site.Visit) error {
 		})
 	}
 	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), site.Message{Text: "The workspace is now called “" + strings.TrimSpace(typed["name"]) + "”."})
+}
+
+// requireSecondFactor demands a second factor of all members, or no longer.
+func (s workspacePages) requireSecondFactor(c *fiber.Ctx, v site.Visit) error {
+	typed, err := site.ReadForm(c, "required")
+	if err != nil {
+		return err
+	}
+	required := typed["required"] != ""
+	if err := tenant.RequireSecondFactor(c.UserContext(), s.Tenants.Workspaces, v.WorkspaceID(), v.Person, required); err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error {
+			forms := workspaceForms(v.Member.Workspace)
+			forms.factor = f
+			return s.showWorkspace(c, v, status, forms)
+		})
+	}
+	said := "Members no longer need a second factor."
+	if required {
+		said = "Members need a second factor from now on."
+	}
+	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), site.Message{Text: said})
 }
 
 func (s workspacePages) deleteNamed(c *fiber.Ctx, v site.Visit, name string) error {

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/pquerna/otp/totp"
+
+	"parley/core/plan"
+	"parley/internal/app"
+)
+
+// onLocalhost has the window name the server by a name: passkeys are for domains.
+func (b *window) onLocalhost() *window {
+	b.base = strings.Replace(b.base, "127.0.0.1", "localhost", 1)
+	return b
+}
+
+// phone gives the window a device that makes passkeys and knows its user.
+func (b *window) phone(t *testing.T) {
+	t.Helper()
+	_, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{})
+	b.within(t).must(err)
+	_, err = chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+	}})
+	b.within(t).must(err)
+}
+
+func TestPasskeys(t *testing.T) {
+	w := start(t)
+	baker := w.newTenant("baker", plan.Standard)
+	b := w.window().onLocalhost()
+	b.phone(t)
+	b.signIn(t, baker)
+	t.Run("a passkey is added by the keyboard alone, on a phone's width, and recovery codes are shown once", func(t *testing.T) {
+		b.size(t, 360)
+		b.do(t, chromedp.Navigate(b.base+"/account/security"), chromedp.SendKeys(chromedp.ID("name"), "Phone"+kb.Enter),
+			chromedp.WaitVisible(chromedp.ID("codes")))
+		if codes := strings.Fields(b.text(t, "#codes")); len(codes) != 10 {
+			t.Errorf("the codes are %q", codes)
+		}
+		b.follow(t, "#codes-saved")
+		if got := b.text(t, "#passkey-list"); !strings.Contains(got, "Phone") {
+			t.Errorf("the passkeys are %q", got)
+		}
+		b.fitting(t, "account-security", nil)
+	})
+	t.Run("it is the second factor after a password", func(t *testing.T) {
+		b.size(t, 1200)
+		b.do(t, chromedp.Navigate(b.base+"/account/security"))
+		b.signOut(t)
+		b.do(t, chromedp.Navigate(b.base+"/sign-in"), chromedp.SendKeys(chromedp.ID("email"), baker.email), chromedp.SendKeys(chromedp.ID("password"), baker.password))
+		if got := b.follow(t, "main button[type=submit]"); !strings.HasPrefix(got, "/sign-in/second-factor") {
+			t.Fatalf("the password leads to %q", got)
+		}
+		b.do(t, chromedp.WaitVisible(chromedp.CSS("form[data-passkey]")), chromedp.Click(chromedp.CSS("form[data-passkey] button")),
+			chromedp.WaitVisible(chromedp.ID("sidebar")))
+	})
+	t.Run("it signs in without a password", func(t *testing.T) {
+		b.signOut(t)
+		b.do(t, chromedp.Navigate(b.base+"/sign-in"), chromedp.WaitVisible(chromedp.CSS("form[data-passkey]")),
+			chromedp.Click(chromedp.CSS("form[data-passkey] button")), chromedp.WaitVisible(chromedp.ID("sidebar")))
+	})
+	t.Run("the console has no complaint", b.quiet)
+}
+
+func TestAuthenticatorAppInTheBrowser(t *testing.T) {
+	w := start(t)
+	baker := w.newTenant("baker", plan.Standard)
+	b := w.window()
+	b.signIn(t, baker)
+	code := func(secret string) string {
+		code, err := totp.GenerateCode(secret, app.Now())
+		w.within(t).must(err)
+		return code
+	}
+	var secret string
+	t.Run("an app is set up from the key below the QR code", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(b.base+"/account/security"))
+		if got := b.follow(t, "#set-up-app"); got != "/account/security/app" {
+			t.Fatalf("it leads to %q", got)
+		}
+		b.do(t, chromedp.WaitVisible(chromedp.CSS("svg.qr")))
+		secret = strings.ReplaceAll(b.text(t, "#app-secret"), " ", "")
+		b.do(t, chromedp.SendKeys(chromedp.ID("code"), code(secret)+kb.Enter), chromedp.WaitVisible(chromedp.ID("codes")))
+	})
+	t.Run("a code that was used does not sign in, and a recovery code does", func(t *testing.T) {
+		codes := strings.Fields(b.text(t, "#codes"))
+		b.follow(t, "#codes-saved")
+		b.signOut(t)
+		b.do(t, chromedp.Navigate(b.base+"/sign-in"), chromedp.SendKeys(chromedp.ID("email"), baker.email), chromedp.SendKeys(chromedp.ID("password"), baker.password))
+		b.follow(t, "main button[type=submit]")
+		b.do(t, chromedp.SendKeys(chromedp.ID("code"), "000000"))
+		b.follow(t, "#enter-code")
+		if got := b.text(t, "#code-error"); !strings.Contains(got, "wrong") {
+			t.Errorf("it says %q", got)
+		}
+		b.do(t, chromedp.Click(chromedp.CSS("summary")), chromedp.SendKeys(chromedp.ID("recovery_code"), codes[0]))
+		if got := b.follow(t, "#enter-recovery-code"); got != "/workspaces/"+baker.workspace {
+			t.Errorf("it leads to %q", got)
+		}
+	})
+	t.Run("the console has no complaint but the refusal", func(t *testing.T) {
+		for _, heard := range b.heard() {
+			if !strings.Contains(heard, "422") {
+				t.Errorf("the console has %s", heard)
+			}
+		}
+	})
+}

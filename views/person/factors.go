@@ -1,0 +1,96 @@
+package person
+
+import (
+	"fmt"
+	"time"
+
+	"parley/views/ui"
+)
+
+// Factors are the second factors of a person.
+type Factors struct {
+	// App says that an authenticator app is set up, and Any that anything is.
+	App, Any bool
+	Passkeys []Passkey
+	// Possible says that browsers make passkeys for this server's address.
+	Possible bool
+	// RecoveryCodes are how many are left.
+	RecoveryCodes int
+	// Form adds a passkey.
+	Form ui.Form
+}
+
+// Passkey is one of them.
+type Passkey struct {
+	ID, Name   string
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+}
+
+// App is the page that sets up an authenticator app.
+type App struct {
+	Form   ui.Form
+	Secret string
+	// Size and Path draw the QR code: see package qr.
+	Size int
+	Path string
+}
+
+func (m App) viewBox() string { return fmt.Sprintf("0 0 %d %d", m.Size, m.Size) }
+
+// grouped is the secret in groups of four, for typing.
+func (m App) grouped() string {
+	text := ""
+	for i, r := range m.Secret {
+		if i > 0 && i%4 == 0 {
+			text += " "
+		}
+		text += string(r)
+	}
+	return text
+}
+
+// Proof asks for a second factor.
+type Proof struct {
+	Form ui.Form
+	// App, Passkeys and Recovery are the ways that there are.
+	App, Passkeys, Recovery bool
+}
+
+// Confirm asks a person again who they are.
+type Confirm struct {
+	Proof
+	// To is where a form was sent that waits, and Carried are its inputs.
+	To      string
+	Carried []Carried
+	// Factor says that a password is not enough.
+	Factor bool
+}
+
+// Carried is an input of a form that waits.
+type Carried struct{ Name, Value string }
+
+var (
+	appCode      = ui.Input{Name: "code", Label: "Code", Autocomplete: "one-time-code", Mode: "numeric", Required: true, Hint: "The six digits that your authenticator app shows now."}
+	recoveryCode = ui.Input{Name: "recovery_code", Label: "Recovery code", Autocomplete: "off", Required: true, Hint: "One of the codes that you saved. Each works once."}
+)
+
+// confirming is an input by the name that it has on the page that asks again.
+func confirming(i ui.Input) ui.Input {
+	i.Name = "confirm_" + i.Name
+	return i
+}
+
+func (m Confirm) action() string {
+	if m.To == "" {
+		return "/confirm"
+	}
+	return "/confirm?to=" + m.To
+}
+
+func (m Confirm) about() string {
+	if m.Factor {
+		return "This workspace asks its members for a second factor."
+	}
+	return "You signed in a while ago. Before something sensitive we ask again, in case somebody else holds your browser."
+}

@@ -1,0 +1,42 @@
+package site
+
+import (
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/tenant"
+	"parley/internal/route"
+)
+
+// confirmPath is the page on which people show again who they are.
+const confirmPath = "/confirm"
+
+// askAgain leads to it where a route is sensitive and nobody has shown that lately. A
+// form goes there as it is, so that it can be sent on.
+func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bool, err error) {
+	if !d.Sensitive {
+		return false, nil
+	}
+	missing := person.Session.CheckProof()
+	switch {
+	case missing == nil:
+		return false, nil
+	case c.Is("json"): // a script reads the answer, and leads there
+		c.Set("X-Error-Code", string(fault.As(missing).Code()))
+		return true, c.Status(fiber.StatusForbidden).JSON(fiber.Map{"message": fault.As(missing).Message})
+	case reads(c):
+		return true, SeeOther(c, confirmPath+"?next="+url.QueryEscape(CameFrom(c)))
+	}
+	return true, c.Redirect(confirmPath+"?to="+url.QueryEscape(c.Path()), fiber.StatusTemporaryRedirect)
+}
+
+// factorFirst leads whoever asked for a page of a workspace that demands a second factor
+// to where they show one, or set one up.
+func factorFirst(c *fiber.Ctx, failure *fault.Error) (led bool, err error) {
+	if failure.Code() != fault.SecondFactorRequired || !reads(c) {
+		return false, nil
+	}
+	return true, SeeOther(c, confirmPath+"?factor=1&next="+url.QueryEscape(LocalPath(c.OriginalURL())))
+}
