@@ -82,7 +82,7 @@ type Neighbors struct {
 	Mails   *outbox.Writer
 	Founder Founder
 	Emails  EmailFollower
-	SignIns SignInRule
+	SignIns signInRule
 	// Links shows the operator links that no mail can carry. It may be nil.
 	Links LinkPrinter
 }

@@ -75,7 +75,7 @@ type Sessions struct {
 	db        Database
 	mails     *outbox.Writer
 	passwords *Passwords
-	rule      SignInRule
+	rule      signInRule
 	steps     *signin.Steps
 	now       func() time.Time
 	random    io.Reader
@@ -88,8 +88,8 @@ type FactorStore interface {
 	HasSecondFactor(ctx context.Context, userID string) (bool, error)
 }
 
-// SignInRule knows in which ways a user may sign in; package sso implements it.
-type SignInRule interface {
+// signInRule knows in which ways a user may sign in; package sso implements it.
+type signInRule interface {
 	// MaySignIn refuses, as Forbidden, a proof that the user's workspace does not accept.
 	MaySignIn(ctx context.Context, user User, proof signin.Proof) error
 }

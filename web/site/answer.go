@@ -84,4 +84,4 @@ func Done(c *fiber.Ctx, path, notice string) error {
 	return SeeOther(c, path+"?done="+url.QueryEscape(notice))
 }
 
-func Notice(c *fiber.Ctx) string { return notices[c.Query("done")] }
+func noticeOf(c *fiber.Ctx) string { return notices[c.Query("done")] }

@@ -59,13 +59,13 @@ func (s flashes) take(c *fiber.Ctx) Message {
 	name := s.named("flash")
 	value := c.Cookies(name)
 	if value == "" {
-		return Message{Text: Notice(c)}
+		return Message{Text: noticeOf(c)}
 	}
 	remove(s.Sessions, c, name)
 	text, err := base64.RawURLEncoding.DecodeString(value)
 	var m Message
 	if err != nil || json.Unmarshal(text, &m) != nil {
-		return Message{Text: Notice(c)}
+		return Message{Text: noticeOf(c)}
 	}
 	if m.Undo != "" && LocalPath(m.Undo) == "/" {
 		m.Undo = ""
