@@ -59,9 +59,6 @@ func (b *bundle) fillLimits(w tenancy) {
 		if err := fillWebhooks(ctx, db, w); err != nil {
 			return err
 		}
-		if err := fillTrust(ctx, db, w); err != nil {
-			return err
-		}
 		return db.MessageHold.Create().SetWorkspaceID(w.id).SetMonth(thisMonth).SetHolder(1).SetGranted(1).SetLeaseUntil(epoch).Exec(ctx)
 	}))
 }
@@ -77,17 +74,6 @@ func fillWebhooks(ctx context.Context, db *ent.Client, w tenancy) error {
 		return err
 	}
 	return db.WebhookDelivery.Create().SetWorkspaceID(w.id).SetEndpointID(id).SetMessageID(id).Exec(ctx)
-}
-
-func fillTrust(ctx context.Context, db *ent.Client, w tenancy) error {
-	id := "trust_of_" + w.id
-	err := db.SSOConnection.Create().SetID(id).SetWorkspaceID(w.id).SetIssuer(w.secret).SetClientID(w.secret).SetClientSecret([]byte(w.secret)).
-		SetDomain(w.secret).SetDomainCode(w.secret).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	return db.Erasure.Create().SetID(id).SetWorkspaceID(w.id).SetKind("end_user").SetSubjectHash(w.secret).
-		SetErased(map[string]int64{w.secret: 1}).SetRemaining(map[string]int64{}).Exec(ctx)
 }
 
 // tenantType is a type whose rows belong to a workspace.

@@ -74,7 +74,7 @@ type planLimitsCmd struct {
 	RequestsPerMinute *limitFlag `name:"requests" placeholder:"N" help:"Requests of the public API per minute, or unlimited."`
 	ConcurrentAnswers *limitFlag `name:"answers" placeholder:"N" help:"Answers in progress at once, or unlimited."`
 	RetentionDays     *limitFlag `placeholder:"N" help:"Days to keep a conversation after its last message, or unlimited."`
-	AuditDays         *limitFlag `placeholder:"N" help:"Days back for which a workspace's members read its audit log, or unlimited. AUDIT_DAYS bounds it."`
+	AuditDays         *limitFlag `name:"audit-history" placeholder:"N" help:"Days back for which a workspace's members read its audit log, or unlimited. AUDIT_DAYS bounds it."`
 	Features          *string    `placeholder:"NAMES" help:"Some of api, sites and schedules, separated by commas; empty for none."`
 	PriceMonthly      *priceFlag `placeholder:"AMOUNT" help:"Price per month in the currency's smallest unit (1900 is 19 dollars), or not-sold."`
 	PriceYearly       *priceFlag `placeholder:"AMOUNT" help:"Price per year in the currency's smallest unit, or not-sold."`
