@@ -150,7 +150,7 @@ func (s setUpPages) addPasskey(c *fiber.Ctx, person tenant.Person) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
 			forms := newSecurityForms()
 			forms.passkey = f
-			return profilePages{s.Site}.showSecurity(c, person, status, forms)
+			return profilePages(s).showSecurity(c, person, status, forms)
 		})
 	}
 	s.challenge().Drop(c)

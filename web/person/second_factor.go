@@ -138,7 +138,7 @@ func (s factorPages) signInWithPasskey(c *fiber.Ctx) error {
 	party, _ := site.Party(s.Site, c)
 	keys, err := s.Factors.Proofs.SignIn(c.UserContext(), party, s.challenge().Secret(c), typed["answer"], s.Client(c))
 	if err != nil {
-		return typed.Again(c, err, func(status int, f ui.Form) error { return signInPages{s.Site}.showSignIn(c, status, f) })
+		return typed.Again(c, err, func(status int, f ui.Form) error { return signInPages(s).showSignIn(c, status, f) })
 	}
 	s.challenge().Drop(c)
 	return site.Enter(s.Site, c, keys, site.LocalPath(typed["next"]))
