@@ -235,7 +235,7 @@ func TestDoctorCommand(t *testing.T) {
 	onTerminals(t, func(term *terminal) {
 		parts, want := term.records("doctor"), []string{"database", "index", "model", "embeddings", "provider keys", "proxies", "files"}
 		if strings.HasPrefix(term.database, "postgres") { // other servers may share it
-			want = slices.Insert(want, 3, "indexes")
+			want = slices.Insert(want, 3, "indexes", "isolation")
 		}
 		if got := values(parts, "part"); !slices.Equal(got, want) {
 			t.Errorf("the parts are %v", got)

@@ -61,7 +61,7 @@ func (w *worker) Work(ctx context.Context, workspaceID, _ string) (more bool, pa
 		if err != nil || done == 0 {
 			return err
 		}
-		return execute(ctx, fmt.Sprintf("UPDATE due SET units = units - %d WHERE workspace_id = '%s'", done, workspaceID))
+		return execute(ctx, fmt.Sprintf("UPDATE due SET units = units - %d WHERE workspace = '%s'", done, workspaceID))
 	})
 	return more, 0, err
 }

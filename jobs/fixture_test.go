@@ -55,9 +55,15 @@ func sqliteURL(t *testing.T) string {
 func newFixture(t *testing.T, url string) *fixture {
 	t.Helper()
 	h := openFixture(t, url)
-	h.must(h.store.InTx(h.Context(), func(ctx context.Context) error {
-		return execute(ctx, "CREATE TABLE due (workspace_id text PRIMARY KEY, units bigint NOT NULL)")
-	}))
+	const table = "CREATE TABLE due (workspace text PRIMARY KEY, units bigint NOT NULL)"
+	if h.store.IsSQLite() {
+		h.must(h.store.InTx(h.Context(), func(ctx context.Context) error { return execute(ctx, table) }))
+		return h
+	}
+	for _, statement := range []string{table, "GRANT ALL ON due TO PUBLIC"} { // the server may not create tables
+		_, err := openURL(t, url).ExecContext(t.Context(), statement)
+		h.must(err)
+	}
 	return h
 }
 
@@ -113,7 +119,7 @@ func openQueue(ctx context.Context, s *store.Store, url string, config Config) (
 	if s.IsSQLite() {
 		config.SQLite, err = s.JobsDB()
 	} else {
-		config.Postgres = url
+		config.Postgres, config.Role = url, store.NewWall(s).JobsRole()
 	}
 	if err != nil {
 		return nil, err
@@ -160,7 +166,7 @@ func addUnits(ctx context.Context, s *store.Store, workspaceID string, units int
 	if _, err := s.LockWorkspace(ctx, workspaceID); err != nil {
 		return err
 	}
-	return execute(ctx, fmt.Sprintf("UPDATE due SET units = units + %d WHERE workspace_id = '%s'", units, workspaceID))
+	return execute(ctx, fmt.Sprintf("UPDATE due SET units = units + %d WHERE workspace = '%s'", units, workspaceID))
 }
 
 // due returns how many units are left in a workspace.
@@ -194,7 +200,7 @@ func scan(ctx context.Context, into any, query string) error {
 }
 
 func unitsOf(ctx context.Context, workspaceID string) (units int, err error) {
-	err = scan(ctx, &units, "SELECT units FROM due WHERE workspace_id = '"+workspaceID+"'")
+	err = scan(ctx, &units, "SELECT units FROM due WHERE workspace = '"+workspaceID+"'")
 	return units, err
 }
 

@@ -51,6 +51,9 @@ type Config struct {
 	SQLite *sql.DB
 	// Postgres is the URL of the store's database, on which LISTEN must work.
 	Postgres string
+	// Role is the role of the database as which the queue works, or empty for the one
+	// that connects.
+	Role string
 
 	// Workers is the number of workers of each kind in this process. A kind is
 	// a name in lower-case letters.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
@@ -26,6 +25,12 @@ func openPostgres(ctx context.Context, config Config) (database, error) {
 		return nil, errors.New("the URL for the job queue is not a PostgreSQL URL")
 	}
 	settings.MaxConns, settings.MinConns = connections, 0
+	if config.Role != "" {
+		settings.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, "SET ROLE "+pgx.Identifier{config.Role}.Sanitize())
+			return err
+		}
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, settings)
 	if err != nil {
 		return nil, fmt.Errorf("opening the job queue: %w", err)
@@ -75,7 +80,7 @@ func wakeAll(ctx context.Context, driver *riverpgxv5.Driver, work string, log *s
 // withinPostgres passes the store's transaction to fn as a pgx transaction.
 func withinPostgres(tx *intx.Transaction, fn func(pgx.Tx) error) error {
 	return tx.Conn.Raw(func(raw any) error {
-		conn, ok := raw.(*stdlib.Conn)
+		conn, ok := raw.(interface{ Conn() *pgx.Conn })
 		if !ok {
 			return fmt.Errorf("the store's transaction uses %T, not pgx", raw)
 		}

@@ -35,7 +35,7 @@ func (c Config) forRiver() *river.Config {
 	for work, workers := range c.Workers {
 		queues[work] = river.QueueConfig{MaxWorkers: workers}
 	}
-	return &river.Config{
+	config := &river.Config{
 		Queues:      queues,
 		MaxAttempts: math.MaxInt16,
 		RetryPolicy: atOnce{},
@@ -48,6 +48,10 @@ func (c Config) forRiver() *river.Config {
 		CompletedJobRetentionPeriod: kept,
 		Logger:                      slog.New(quieter{c.Log.Handler()}),
 	}
+	if c.Role != "" { // which owns no index
+		config.ReindexerIndexNames = []string{}
+	}
+	return config
 }
 
 // wait waits for the queue to end, up to a limit: a slice that ignores the end of

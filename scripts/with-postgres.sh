@@ -165,6 +165,12 @@ CREATE DATABASE parley OWNER parley;
 SQL
     (umask 077 && echo "$password" >"$password_file")
   fi
+  # The roles as which Parley works, also in a cluster from before there were any.
+  "$bin/psql" --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --host="$dir" --port="$port" --username=postgres <<'SQL'
+SELECT format('CREATE ROLE %I NOLOGIN NOINHERIT', r) FROM unnest(ARRAY['parley_workspace', 'parley_workspaces', 'parley_system']) r
+  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r) \gexec
+GRANT parley_workspace, parley_workspaces, parley_system TO parley;
+SQL
   password=$(<"$password_file")
   export PARLEY_SERVICES_DATABASE="postgres://parley:$password@127.0.0.1:$port/parley?sslmode=disable"
 fi

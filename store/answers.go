@@ -35,6 +35,7 @@ const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, 
 
 // CacheAnswer keeps an answer, and replaces one under the same key.
 func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
+	ctx = within(ctx, workspaceID)
 	return s.store.inWrite(ctx, func(ctx context.Context) error {
 		return s.store.hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
 	})
@@ -51,6 +52,7 @@ const (
 
 // forgetAnswers runs one of the statements above.
 func forgetAnswers(ctx context.Context, db *Store, statement, workspaceID, id string) error {
+	ctx = within(ctx, workspaceID)
 	_, err := db.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
 	return err
 }

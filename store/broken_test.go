@@ -196,7 +196,7 @@ func (x *broken) refuseAtCommit(question string) {
 		`CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
 			WHEN (NEW.content = '` + question + `') EXECUTE FUNCTION refuse()`,
 	} {
-		_, err := x.aside.reads.ExecContext(x.Context(), statement)
+		_, err := x.aside.beside().ExecContext(x.Context(), statement)
 		x.must(err)
 	}
 }

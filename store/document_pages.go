@@ -169,6 +169,7 @@ const (
 // countStates counts a chatbot's documents by state, those that a search finds if
 // there is one. Without states it counts all.
 func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
+	ctx = within(ctx, workspaceID)
 	statement, args := countedStates, []any{workspaceID, chatbotID}
 	if filter.Search != "" {
 		pattern, older := searchPatterns(filter.Search)

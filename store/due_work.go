@@ -11,6 +11,7 @@ import (
 	"parley/core/knowledge"
 	"parley/ent/document"
 	"parley/ent/predicate"
+	"parley/ent/scope"
 	"parley/ent/source"
 )
 
@@ -29,7 +30,7 @@ func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Ti
 
 // WorkspacesDue reads the work that is due in all workspaces.
 func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[knowledge.DueWork, error] {
-	return inKeyOrder(ctx, func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
 		err = eachRow(ctx, s.store.raw(ctx), workDue, []any{now, after.WorkspaceID, after.Work, portionRows}, func(row *sql.Rows) error {
 			var d knowledge.DueWork
 			err := row.Scan(&d.WorkspaceID, &d.Work)

@@ -101,6 +101,7 @@ func naming(workspaceID, externalUserID string) []predicate.WebhookMessage {
 
 // counted counts what hangs on the conversations with a name.
 func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (privacy.Counts, error) {
+	ctx = within(ctx, workspaceID)
 	bots, err := s.bots(ctx, workspaceID)
 	if err != nil {
 		return nil, err
@@ -145,6 +146,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 
 // countTraces adds what is found by texts only while those are there.
 func (s *EndUsers) countTraces(ctx context.Context, workspaceID, name string, counts privacy.Counts) error {
+	ctx = within(ctx, workspaceID)
 	var asked int64
 	if err := scanOne(ctx, s.store.raw(ctx), []any{&asked}, countAsked, workspaceID, name); err != nil {
 		return err

@@ -34,6 +34,8 @@ func mapError(err error) error {
 		return err
 	case ent.IsNotFound(err):
 		return fault.Wrap(fault.NotFound, err, "Not found.")
+	case isUndeclared(err):
+		return fault.Wrap(fault.Internal, err, "internal error")
 	case ent.IsConstraintError(err), sqlgraph.IsConstraintError(err): // by ent, and by hand
 		return fault.Wrap(fault.Conflict, err, "This exists already.")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isUnconnected(err):
@@ -42,6 +44,13 @@ func mapError(err error) error {
 		return fault.Wrap(fault.Unavailable, err, "%s", notAvailable)
 	}
 	return fault.Wrap(fault.Internal, err, "internal error")
+}
+
+// isUndeclared reports whether a statement about rows of workspaces has declared none:
+// see declare. To PostgreSQL that is a broken constraint.
+func isUndeclared(err error) bool {
+	var refusal *pgconn.PgError
+	return errors.As(err, &refusal) && refusal.DataTypeName == "declared_workspace"
 }
 
 // isUnconnected reports whether no connection could be opened, for which there is a

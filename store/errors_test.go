@@ -17,6 +17,7 @@ import (
 	"parley/core/account"
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/ent/scope"
 	"parley/internal/pgtest"
 )
 
@@ -24,12 +25,22 @@ import (
 func (b *bundle) run(ctx context.Context, statements ...string) error {
 	return b.InTx(ctx, func(ctx context.Context) error {
 		for _, statement := range statements {
-			if _, err := b.raw(ctx).ExecContext(ctx, statement); err != nil {
+			if _, err := b.raw(ctx).ExecContext(scope.System(ctx), statement); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// ownerRun runs statements beside the store: the server's role owns nothing.
+func (b *bundle) ownerRun(ctx context.Context, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := b.beside().ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func TestErrorsHaveTheirKind(t *testing.T) {
@@ -67,7 +78,7 @@ func TestErrorsHaveTheirKind(t *testing.T) {
 }
 
 func scanOneInt(b *bundle, query string) (n int, err error) {
-	err = scanOne(b.Context(), b.raw(b.Context()), []any{&n}, query)
+	err = scanOne(scope.System(b.Context()), b.raw(b.Context()), []any{&n}, query)
 	return n, mapError(err)
 }
 
@@ -167,7 +178,7 @@ func TestUnavailablePostgres(t *testing.T) {
 	}
 	// locked runs what has to wait for a row that another transaction changed.
 	locked := func(statements ...string) error {
-		tx, err := b.reads.BeginTx(t.Context(), nil)
+		tx, err := b.beside().BeginTx(t.Context(), nil)
 		b.must(err)
 		defer func() { b.must(tx.Rollback()) }()
 		_, err = tx.ExecContext(t.Context(), change)
@@ -184,7 +195,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		{"a statement time-out", func() error { return locked("SET LOCAL statement_timeout = '20ms'") }, fault.Unavailable},
 		{"a read-only server", func() error { return b.run(t.Context(), "SET TRANSACTION READ ONLY", change) }, fault.Unavailable},
 		{"a terminated backend", func() error {
-			return b.run(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())", change)
+			return b.run(t.Context(), "RESET ROLE", "SELECT pg_terminate_backend(pg_backend_pid())", change)
 		}, fault.Unavailable},
 		{"a backend that was terminated between two statements", func() error {
 			return b.InTx(t.Context(), func(ctx context.Context) error {
@@ -192,7 +203,7 @@ func TestUnavailablePostgres(t *testing.T) {
 				if err := scanOne(ctx, b.raw(ctx), []any{&pid}, "SELECT pg_backend_pid()"); err != nil {
 					return err
 				}
-				_, err := b.reads.ExecContext(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", pid))
+				_, err := b.beside().ExecContext(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", pid))
 				b.must(err)
 				_, err = b.User(ctx, "usr_a")
 				return err

@@ -35,6 +35,7 @@ const (
 // question whose answer failed is no longer counted. It is given back only once,
 // because an attempt that failed cannot be finished again.
 func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
+	ctx = within(ctx, workspaceID)
 	if s.store.dialect == dialect.Postgres {
 		return mapError(s.store.groups.finish(ctx, endOf{workspaceID, answer}))
 	}

@@ -278,7 +278,7 @@ func (b *bundle) rows(workspaceID string) string {
 
 func (b *bundle) dump(table, column, workspaceID string) string {
 	b.Helper()
-	found, err := b.reads.QueryContext(b.Context(),
+	found, err := b.beside().QueryContext(b.Context(),
 		fmt.Sprintf("SELECT * FROM %s WHERE %s = '%s' ORDER BY id", table, column, workspaceID))
 	b.must(err)
 	defer found.Close()

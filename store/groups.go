@@ -29,22 +29,23 @@ type groups struct {
 const lockPatience = "100ms"
 
 // newGroups opens a pool of its own, on which the statements of groups run.
-func newGroups(config *pgx.ConnConfig, limits limits, s *Store) *groups {
+func newGroups(config *pgx.ConnConfig, as *roles, limits limits, s *Store) *groups {
 	own := config.Copy()
 	own.RuntimeParams = maps.Clone(config.RuntimeParams)
 	if own.RuntimeParams == nil {
 		own.RuntimeParams = map[string]string{}
 	}
 	own.RuntimeParams["lock_timeout"] = lockPatience
-	g := &groups{store: s, db: limits.openPool(own, 4*maxStatementsOfGroup)}
+	g := &groups{store: s, db: limits.openPool(own, as, 4*maxStatementsOfGroup)}
 
-	g.conversations = newGroup(g.beginConversationAlone, g.beginConversations)
-	g.turns = newGroup(g.beginTurnAlone, func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+	opened := func(row *openingOf) string { return row.workspaceID }
+	g.conversations = confinedGroup(opened, g.beginConversationAlone, g.beginConversations)
+	g.turns = confinedGroup(opened, g.beginTurnAlone, func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
 		return beginTurns(ctx, g.db, rows, tell)
 	})
-	g.answers = newGroup(g.finishAlone, g.finishTogether)
+	g.answers = confinedGroup(func(row *endOf) string { return row.workspaceID }, g.finishAlone, g.finishTogether)
 	g.answers.ends = true
-	g.documents = newGroup(g.liveDocumentsAlone, g.liveDocuments)
+	g.documents = confinedGroup(func(row *foundDocuments) string { return row.workspaceID }, g.liveDocumentsAlone, g.liveDocuments)
 	return g
 }
 
@@ -52,6 +53,17 @@ func newGroup[Row, Result any](
 	alone func(context.Context, Row) (Result, error), together func(context.Context, []Row, func(int, Result)) error,
 ) *group[Row, Result] {
 	return &group[Row, Result]{alone: alone, together: together}
+}
+
+// confinedGroup returns a group whose statements are confined to the workspaces of their rows.
+func confinedGroup[Row, Result any](
+	workspaceOf func(*Row) string, alone func(context.Context, Row) (Result, error), together func(context.Context, []Row, func(int, Result)) error,
+) *group[Row, Result] {
+	return newGroup(func(ctx context.Context, row Row) (Result, error) {
+		return alone(within(ctx, workspaceOf(&row)), row)
+	}, func(ctx context.Context, rows []Row, tell func(int, Result)) error {
+		return together(withinAll(ctx, column(rows, workspaceOf)), rows, tell)
+	})
 }
 
 // close stores what waits, and closes the pool.

@@ -48,13 +48,13 @@ func TestGroupsOnPostgres(t *testing.T) {
 	begin := func(rows []openingOf) map[int]begunTurn {
 		t.Helper()
 		told := map[int]begunTurn{}
-		b.must(g.beginConversations(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
+		b.must(g.conversations.together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
 		return told
 	}
 	appendTo := func(rows []openingOf) map[int]begunTurn {
 		t.Helper()
 		told := map[int]begunTurn{}
-		b.must(beginTurns(ctx, g.db, rows, func(place int, begun begunTurn) { told[place] = begun }))
+		b.must(g.turns.together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
 		return told
 	}
 	next := func(w tenancy, conversation int64) openingOf {
@@ -106,7 +106,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("one statement continues conversations, and reads what was said in each", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
-		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {}))
 		again := appendTo([]openingOf{next(a, told[0].conversationID), next(other, told[1].conversationID)})
 		for place, w := range map[int]tenancy{0: a, 1: other} {
 			earlier := again[place].earlier
@@ -117,7 +117,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a busy conversation, one asked for twice, one of another workspace and none are left out once each", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
-		b.must(g.finishTogether(ctx, []endOf{end(a, told[1].answerID), end(other, told[2].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.together(ctx, []endOf{end(a, told[1].answerID), end(other, told[2].answerID)}, func(int, struct{}) {}))
 		before := months(a)
 		again := appendTo([]openingOf{
 			next(a, told[0].conversationID), // is being answered
@@ -152,7 +152,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("one statement claims the keys of turns that it begins, and leaves one out whose key is taken or whose conversation is busy", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
-		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
 		before := months(a)
 		again := appendTo([]openingOf{keyed(next(a, told[0].conversationID), "three"), keyed(next(a, told[1].conversationID), "one"), keyed(next(a, told[2].conversationID), "four")})
 		if _, only := again[0]; len(again) != 1 || !only || months(a)-before != 1 {
@@ -165,14 +165,14 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a key is not claimed for a conversation in which another server has just begun an answer", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
-		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
-		tx, err := b.reads.BeginTx(ctx, nil) // the other server
+		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
+		tx, err := b.beside().BeginTx(ctx, nil) // the other server
 		b.must(err)
 		_, err = tx.ExecContext(ctx, "UPDATE messages SET status = 'generating' WHERE id = $1", told[0].answerID)
 		b.must(err)
 		ended := make(chan error, 1)
 		go func() {
-			ended <- beginTurns(ctx, b.reads, []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
+			ended <- beginTurns(withinAll(ctx, []string{a.id}), b.reads, []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
 		}()
 		b.waitUntilBlocked()
 		b.must(tx.Commit())
@@ -185,7 +185,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("the first question of a conversation gives it its title, and a further one does not", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot)})
-		b.must(g.finishTogether(ctx, []endOf{end(a, told[0].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID)}, func(int, struct{}) {}))
 		for _, title := range []string{"Opening hours", "Something else"} {
 			row := next(a, told[0].conversationID)
 			row.Title = title
@@ -193,7 +193,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 			if len(again) != 1 {
 				t.Fatalf("begun were %v", again)
 			}
-			b.must(g.finishTogether(ctx, []endOf{end(a, again[0].answerID)}, func(int, struct{}) {}))
+			b.must(g.answers.together(ctx, []endOf{end(a, again[0].answerID)}, func(int, struct{}) {}))
 			stored, err := b.Conversation(ctx, a.id, a.chatbot, told[0].conversationID)
 			if err != nil || stored.Title != "Opening hours" {
 				t.Errorf("the title is %q: %v", stored.Title, err)
@@ -206,7 +206,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		finish := func() {
 			t.Helper()
 			places = nil
-			b.must(g.finishTogether(ctx, []endOf{end(other, told[0].answerID), end(a, told[0].answerID), end(a, 1<<40), end(other, told[1].answerID)}, func(place int, _ struct{}) {
+			b.must(g.answers.together(ctx, []endOf{end(other, told[0].answerID), end(a, told[0].answerID), end(a, 1<<40), end(other, told[1].answerID)}, func(place int, _ struct{}) {
 				places = append(places, place)
 			}))
 		}
@@ -222,7 +222,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a workspace that is being deleted keeps no other one waiting", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(other, other.chatbot)})
-		b.must(g.finishTogether(ctx, []endOf{end(other, told[0].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.together(ctx, []endOf{end(other, told[0].answerID)}, func(int, struct{}) {}))
 		tx := b.lockWorkspace(t, other.id)
 		if begun := begin([]openingOf{newConversation(other, other.chatbot), newConversation(a, a.chatbot)}); len(begun) != 1 {
 			t.Errorf("begun were %v", begun)
@@ -234,11 +234,11 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a statement that meets a lock gives up, and is undone", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
-		tx, err := b.reads.BeginTx(ctx, nil)
+		tx, err := b.beside().BeginTx(ctx, nil)
 		b.must(err)
 		_, err = tx.ExecContext(ctx, "SELECT id FROM messages WHERE id = $1 FOR UPDATE", told[1].answerID)
 		b.must(err)
-		err = g.finishTogether(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {})
+		err = g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {})
 		var refusal *pgconn.PgError
 		if !errors.As(err, &refusal) || refusal.Code != "55P03" || !isUndone(err) {
 			t.Errorf("the statement gave %v", err)
@@ -277,7 +277,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 // lockWorkspace begins to delete a workspace.
 func (b *bundle) lockWorkspace(t *testing.T, id string) *sql.Tx {
 	t.Helper()
-	tx, err := b.reads.BeginTx(b.Context(), nil)
+	tx, err := b.beside().BeginTx(b.Context(), nil)
 	b.must(err)
 	_, err = tx.ExecContext(b.Context(), "SELECT id FROM workspaces WHERE id = $1 FOR UPDATE", id)
 	b.must(err)

@@ -163,6 +163,7 @@ const lastOfWindow = `SELECT COALESCE(MAX(id), 0) FROM (
 // windowEnd is the id of the last conversation of the window, or zero when there
 // is none beyond it.
 func (s *History) windowEnd(ctx context.Context, workspaceID, chatbotID string, from, before int64) (id int64, err error) {
+	ctx = within(ctx, workspaceID)
 	err = scanOne(ctx, s.store.raw(ctx), []any{&id}, lastOfWindow, workspaceID, chatbotID, from, before, history.Window-1)
 	if fault.Is(err, fault.NotFound) {
 		return 0, nil

@@ -198,6 +198,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 
 // marked returns the ids that a query finds in a workspace.
 func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[string]bool, error) {
+	ctx = within(ctx, workspaceID)
 	rows, err := s.store.raw(ctx).QueryContext(ctx, query, workspaceID)
 	if err != nil {
 		return nil, err
@@ -215,6 +216,7 @@ func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[s
 }
 
 func (s *Holdings) setEach(ctx context.Context, update string, value bool, workspaceID string, ids []string) error {
+	ctx = within(ctx, workspaceID)
 	return inBatches(ids, passageBatch, func(batch []string) error {
 		args := []any{value, workspaceID}
 		for _, id := range batch {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/chat/quota"
+	"parley/ent/scope"
 
 	"entgo.io/ent/dialect"
 )
@@ -69,6 +70,7 @@ func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked 
 }
 
 func (s *Months) reserve(ctx context.Context, workspaceID string, asked quota.Reservation) (free int, err error) {
+	ctx = within(ctx, workspaceID)
 	if _, err := s.store.raw(ctx).ExecContext(ctx, lockMonth, workspaceID); err != nil {
 		return 0, mapError(err)
 	}
@@ -96,7 +98,7 @@ func (s *Months) ReleaseMessages(ctx context.Context) error {
 	if s.store.dialect != dialect.Postgres {
 		return nil
 	}
-	_, err := s.store.raw(ctx).ExecContext(ctx, releaseHolds, s.store.holder)
+	_, err := s.store.raw(ctx).ExecContext(scope.System(ctx), releaseHolds, s.store.holder)
 	return mapError(err)
 }
 
@@ -143,7 +145,7 @@ func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
 }
 
 func (s *Months) lapsedHolds(ctx context.Context, before time.Time) (lapsed []messageHold, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, lapsedHolds, before)
+	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), lapsedHolds, before)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +161,7 @@ func (s *Months) lapsedHolds(ctx context.Context, before time.Time) (lapsed []me
 }
 
 func (s *Months) settle(ctx context.Context, h messageHold, before time.Time) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
+	return s.store.InTx(within(ctx, h.workspaceID), func(ctx context.Context) error {
 		if _, err := s.store.raw(ctx).ExecContext(ctx, lockForHold, h.workspaceID); err != nil {
 			return mapError(err)
 		}

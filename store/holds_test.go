@@ -10,6 +10,7 @@ import (
 	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/ent/scope"
 )
 
 // wantFree reserves messages and checks how many a process may begin.
@@ -36,7 +37,7 @@ func TestReservedMessages(t *testing.T) {
 	}
 	lapse := func() {
 		t.Helper()
-		_, err := here.raw(ctx).ExecContext(ctx, "UPDATE message_holds SET lease_until = now() - interval '1 second'")
+		_, err := here.raw(ctx).ExecContext(scope.System(ctx), "UPDATE message_holds SET lease_until = now() - interval '1 second'")
 		here.must(err)
 	}
 

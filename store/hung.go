@@ -88,6 +88,17 @@ func (l limits) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.Trace
 	return ctx
 }
 
+// TraceBatchStart is TraceQueryStart for a statement with its declaration.
+func (l limits) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return l.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{})
+}
+
+// TraceBatchQuery does nothing.
+func (limits) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd does nothing.
+func (limits) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
 // TraceQueryEnd does nothing.
 func (limits) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
@@ -102,14 +113,18 @@ func watchedOf(conn *pgx.Conn) *watchedConn {
 }
 
 // openPool opens a pool of connections that are watched. None that is idle and has been
-// closed by the server is used.
-func (l limits) openPool(config *pgx.ConnConfig, connections int) *sql.DB {
-	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
+// closed by the server is used. With roles its statements declare whose rows they are about.
+func (l limits) openPool(config *pgx.ConnConfig, as *roles, connections int) *sql.DB {
+	connector := stdlib.GetConnector(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
 		if w := watchedOf(p.Conn); w != nil {
 			w.within.Store(int64(l.request)) // the ping's, whatever the last statement had
 		}
 		return p.IdleDuration > stalePeriod || p.IdleDuration > freshPeriod && !isQuiet(p.Conn)
 	}))
+	if as != nil {
+		connector = walledConnector{connector, *as}
+	}
+	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)

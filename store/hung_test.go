@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/ent/scope"
 	"parley/internal/pgtest"
 )
 
@@ -69,7 +70,7 @@ func TestAServerThatHangs(t *testing.T) {
 	t.Run("work that no request waits for may take longer", func(t *testing.T) {
 		x := newBrokenWith(t, Options{AnswerWithin: soon})
 		slow := func(ctx context.Context) error {
-			_, err := x.raw(ctx).ExecContext(ctx, "SELECT pg_sleep($1)", (2 * soon).Seconds())
+			_, err := x.raw(ctx).ExecContext(scope.System(ctx), "SELECT pg_sleep($1)", (2 * soon).Seconds())
 			return mapError(err)
 		}
 		x.must(slow(Unhurried(t.Context())))
@@ -129,7 +130,7 @@ func TestConnectionsThatDiedWhileIdle(t *testing.T) {
 	for name, kill := range map[string]func(){
 		"whose sockets were closed": x.proxy.CutAll,
 		"which the server ended, and says so": func() {
-			_, err := x.aside.reads.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			_, err := x.aside.beside().ExecContext(t.Context(), "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 			x.must(err)
 		},
 	} {
@@ -149,13 +150,13 @@ func TestAStatementThatLosesToAnother(t *testing.T) {
 	t.Parallel()
 	for _, state := range []string{"40P01", "40001"} {
 		b := openBundle(t, migratedPostgres.New(t))
-		b.must(b.run(t.Context(), "CREATE SEQUENCE tries", `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		b.must(b.ownerRun(t.Context(), "CREATE SEQUENCE tries", `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
 			IF nextval('tries') < 2 THEN RAISE EXCEPTION 'lost' USING ERRCODE = '`+state+`'; END IF; RETURN NEW; END $$`,
 			"CREATE TRIGGER lose BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION lose()"))
 		t.Run("with "+state+" is executed once more", func(t *testing.T) {
 			b.must(b.CreateUser(t.Context(), newUser("usr_a")))
 		})
-		b.must(b.run(t.Context(), "ALTER SEQUENCE tries RESTART"))
+		b.must(b.ownerRun(t.Context(), "ALTER SEQUENCE tries RESTART"))
 		t.Run("with "+state+" inside a transaction fails it, and its caller may try again", func(t *testing.T) {
 			b.wantKind(b.InTx(t.Context(), func(ctx context.Context) error { return b.CreateUser(ctx, newUser("usr_b")) }), fault.Unavailable)
 		})

@@ -30,6 +30,7 @@ const claim = `INSERT INTO idempotency_keys (workspace_id, token_id, route, key,
 // Claim ties a key to what the transaction of ctx has made. The claim has the
 // key's body hash.
 func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made chat.Claim, since time.Time) error {
+	ctx = within(ctx, workspaceID)
 	return s.store.inWrite(ctx, func(ctx context.Context) error {
 		claimed, err := s.store.changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,
 			made.ConversationID, made.AnswerID, made.At, since)

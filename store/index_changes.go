@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/knowledge/rebuild"
+	"parley/ent/scope"
 )
 
 // IndexChanges keeps the feed of what indexes are to hold. The trigger
@@ -27,7 +28,7 @@ const (
 
 // ChangesAfter returns the changes after a position, at most limit.
 func (s *IndexChanges) ChangesAfter(ctx context.Context, after rebuild.Position, limit int) (page rebuild.Page, err error) {
-	err = eachRow(ctx, s.store.raw(ctx), changesAfter, []any{after.Transaction, after.Change, limit}, func(row *sql.Rows) error {
+	err = eachRow(scope.System(ctx), s.store.raw(ctx), changesAfter, []any{after.Transaction, after.Change, limit}, func(row *sql.Rows) error {
 		var c rebuild.Change
 		err := row.Scan(&page.Horizon, &c.At.Change, &c.At.Transaction, &c.WorkspaceID, &c.ChatbotID, &c.DocumentID, &c.Held)
 		if err == nil && c.At.Change != 0 {
@@ -41,7 +42,7 @@ func (s *IndexChanges) ChangesAfter(ctx context.Context, after rebuild.Position,
 // DeleteChanges deletes changes of any workspace from before a time.
 func (s *IndexChanges) DeleteChanges(ctx context.Context, before time.Time) error {
 	for {
-		result, err := s.store.raw(ctx).ExecContext(ctx, deleteChanges, before, trimBatch)
+		result, err := s.store.raw(ctx).ExecContext(scope.System(ctx), deleteChanges, before, trimBatch)
 		if err != nil {
 			return mapError(err)
 		}

@@ -72,11 +72,11 @@ func TestIndexChanges(t *testing.T) {
 			b.goLive(fresh, a.newPassages(1))
 		}
 		want(t, "doc_slow:1", "doc_quick:1")
-		slow, err := b.reads.BeginTx(ctx, nil)
+		slow, err := b.beside().BeginTx(ctx, nil)
 		b.must(err)
 		_, err = slow.ExecContext(ctx, "UPDATE documents SET live = 7 WHERE id = 'doc_slow'")
 		b.must(err)
-		_, err = b.reads.ExecContext(ctx, "UPDATE documents SET live = 8 WHERE id = 'doc_quick'")
+		_, err = b.beside().ExecContext(ctx, "UPDATE documents SET live = 8 WHERE id = 'doc_quick'")
 		b.must(err)
 		want(t, "doc_quick:8")
 		b.must(slow.Commit())

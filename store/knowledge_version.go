@@ -21,6 +21,7 @@ const knowledgeVersion = `SELECT
 // comes back only with the same knowledge, when removals are undone. A search that begins after it was read finds nothing older; it may
 // find something newer, which the index has some moments before.
 func (s *CachedAnswers) KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error) {
+	ctx = within(ctx, workspaceID)
 	var removed, live int
 	var withdrawn string
 	err := scanOne(ctx, s.store.raw(ctx), []any{&removed, &live, &withdrawn}, knowledgeVersion, workspaceID, chatbotID)

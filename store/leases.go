@@ -56,7 +56,7 @@ const (
 // with a usage record of what there is of it.
 func (s *Leases) InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error) {
 	total := 0
-	err := s.store.InTx(ctx, func(ctx context.Context) error {
+	err := s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
 		for {
 			lapsed, err := s.lapsed(ctx, before)
 			if err == nil && len(lapsed) > 0 {

@@ -35,7 +35,7 @@ func TestListen(t *testing.T) {
 	hears := func(t *testing.T, want bool, change func()) {
 		t.Helper()
 		change()
-		_, err := b.reads.ExecContext(ctx, "UPDATE plans SET title = title || '.' WHERE id = 'basic'")
+		_, err := b.beside().ExecContext(ctx, "UPDATE plans SET title = title || '.' WHERE id = 'basic'")
 		b.must(err)
 		heard := false
 		for workspace := range h.changed {
@@ -59,7 +59,7 @@ func TestListen(t *testing.T) {
 		},
 		"a change of plan is told": func() { b.must(b.SetPlan(ctx, a.id, plan.Premium, plan.Premium)) },
 		"a chatbot that changes is told": func() {
-			_, err := b.reads.ExecContext(ctx, "UPDATE chatbots SET name = 'Other' WHERE id = $1", a.chatbot)
+			_, err := b.beside().ExecContext(ctx, "UPDATE chatbots SET name = 'Other' WHERE id = $1", a.chatbot)
 			b.must(err)
 		},
 	} {

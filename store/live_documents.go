@@ -33,6 +33,7 @@ type foundDocuments struct {
 // liveDocuments returns those of a chatbot's documents that are answered from. On
 // PostgreSQL questions that ask at the same time share a statement.
 func (s *Passages) liveDocuments(ctx context.Context, workspaceID, chatbotID string, ids []string) (map[string]liveDocument, error) {
+	ctx = within(ctx, workspaceID)
 	asked := foundDocuments{workspaceID, chatbotID, ids}
 	if g := s.store.groups; g != nil {
 		ask := g.documents.do

@@ -56,7 +56,7 @@ func (s *Passages) LivePassages(ctx context.Context, workspaceID, chatbotID stri
 	for _, id := range unknown {
 		args = append(args, id)
 	}
-	read, err := s.livePassages(ctx, "found.id IN "+placeholders(3, len(unknown)), args)
+	read, err := s.livePassages(within(ctx, workspaceID), "found.id IN "+placeholders(3, len(unknown)), args)
 	return append(found, read...), err
 }
 
@@ -124,7 +124,7 @@ func (s *Passages) readAt(ctx context.Context, workspaceID, chatbotID string, at
 		args = append(args, p.DocumentID, p.Version, p.Ordinal)
 		documents = append(documents, p.DocumentID)
 	}
-	read, err := s.livePassages(ctx, strings.Join(each, " OR "), args)
+	read, err := s.livePassages(within(ctx, workspaceID), strings.Join(each, " OR "), args)
 	if err != nil || len(read) == len(at) {
 		return read, err
 	}

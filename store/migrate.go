@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -149,14 +150,14 @@ func checkForeignKeys(ctx context.Context, tx *sql.Tx) error {
 // migrationLock is the key of the advisory lock that starters queue for.
 const migrationLock = 0x7061726c6579 // "parley"
 
-// migratePostgres applies all that is missing in one transaction, under a
-// lock that other starters wait for.
-func migratePostgres(ctx context.Context, config *pgx.ConnConfig, files fs.FS) error {
+// migrate applies all that is missing and raises the wall between workspaces, in
+// one transaction and under a lock that other starters wait for.
+func (p *postgres) migrate(ctx context.Context, files fs.FS) error {
 	all, err := readMigrations(files)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, p.owner)
 	if err != nil {
 		return err
 	}
@@ -165,27 +166,83 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, files fs.FS) e
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
 			return err
 		}
-		return applyPostgres(ctx, tx, all)
+		f, err := look(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !f.owns {
+			return p.accept(ctx, tx, f, all)
+		}
+		if err := applyPostgres(ctx, tx, all); err != nil {
+			return err
+		}
+		return p.raise(ctx, tx, f)
 	})
 }
 
-func applyPostgres(ctx context.Context, tx pgx.Tx, all []migration) error {
-	if _, err := tx.Exec(ctx, createMigrations); err != nil {
-		return err
+// accept takes a database of somebody else as it is, if nothing is missing.
+func (p *postgres) accept(ctx context.Context, tx pgx.Tx, f found, all []migration) error {
+	if err := check(ctx, tx, f.roles); err != nil {
+		return fmt.Errorf("%w. %s does not own the tables: set DATABASE_OWNER_URL to the URL of their owner, who migrates them", err, f.user)
 	}
+	if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+pgx.Identifier{f.roles.one}.Sanitize()); err != nil {
+		return fmt.Errorf("%w: %s is no member of the server's roles (%w). Set DATABASE_OWNER_URL once to the URL of the owner of the tables, or have a superuser grant them", errNoWall, f.user, err)
+	}
+	missing, err := missingPostgres(ctx, tx, all)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%d migrations are missing, and %s does not own the tables: set DATABASE_OWNER_URL to the URL of their owner, who migrates them", len(missing), f.user)
+	}
+	p.roles = &f.roles
+	return err
+}
+
+// raise raises the wall. Where that cannot be, only an operator who says so goes on
+// without.
+func (p *postgres) raise(ctx context.Context, tx pgx.Tx, f found) error {
+	members := []string{p.server.User}
+	if f.user != p.server.User {
+		members = append(members, f.user)
+	}
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // within a savepoint
+		if err := (builder{tx, members}).raise(ctx, f); err != nil {
+			return err
+		}
+		return check(ctx, tx, f.roles)
+	})
+	switch {
+	case err == nil:
+		p.roles = &f.roles
+	case errors.Is(err, errNoWall) && p.mayLackWall:
+		p.noWall = err
+		return nil
+	}
+	return err
+}
+
+func missingPostgres(ctx context.Context, tx pgx.Tx, all []migration) ([]migration, error) {
 	rows, err := tx.Query(ctx, "SELECT name, hash FROM schema_migrations ORDER BY name")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	applied, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m migration, err error) {
 		err = row.Scan(&m.name, &m.hash)
 		return m, err
 	})
 	if err != nil {
+		return nil, err
+	}
+	return pending(all, applied)
+}
+
+func applyPostgres(ctx context.Context, tx pgx.Tx, all []migration) error {
+	if _, err := tx.Exec(ctx, createMigrations); err != nil {
 		return err
 	}
-	missing, err := pending(all, applied)
-	if err != nil {
+	missing, err := missingPostgres(ctx, tx, all)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	if _, err := tx.Exec(ctx, lower); err != nil {
 		return err
 	}
 	for _, m := range missing {

@@ -35,7 +35,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
-		b := &bundle{T: to.T, everything: allOf(s)}
+		b := &bundle{T: to.T, everything: allOf(s), url: to.url}
 		ctx := to.Context()
 
 		to.Run("plans include what they did, with the limits that are new", func(t *testing.T) {

@@ -66,7 +66,7 @@ func postgresTarget(t *testing.T) *target {
 	t.Cleanup(func() { db.Close() })
 	return &target{
 		T: t, dialect: dialect.Postgres, folder: "../migrations/postgres", db: db, url: url, files: migrations.Postgres(),
-		apply: func(files fs.FS) error { return migratePostgres(t.Context(), config, files) },
+		apply: func(files fs.FS) error { return (&postgres{server: config, owner: config}).migrate(t.Context(), files) },
 	}
 }
 
@@ -274,7 +274,7 @@ func (to *target) filled() string {
 	to.Helper()
 	s, err := Open(to.Context(), to.url)
 	to.must(err)
-	b := &bundle{T: to.T, everything: allOf(s)}
+	b := &bundle{T: to.T, everything: allOf(s), url: to.url}
 	b.fill("a")
 	rows := b.rows("ws_a")
 	to.must(s.Close())

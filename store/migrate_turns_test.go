@@ -33,7 +33,7 @@ func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 		s, err := Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
-		b := &bundle{T: to.T, everything: allOf(s)}
+		b := &bundle{T: to.T, everything: allOf(s), url: to.url}
 		ctx := to.Context()
 		record := func(prompt, completion int, estimated bool) answer.UsageRecord {
 			usage := answer.Usage{PromptTokens: prompt, CompletionTokens: completion, Estimated: estimated}

@@ -11,6 +11,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/ent/scope"
 )
 
 const keysKept = 24 * time.Hour
@@ -214,7 +215,7 @@ func (m *keyModel) deleteConversation(t *rapid.T) {
 	id := m.conversations[last]
 	m.conversations = m.conversations[:last]
 	must(t, m.b.InTx(m.b.Context(), func(ctx context.Context) error {
-		_, err := m.b.raw(ctx).ExecContext(ctx, fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
+		_, err := m.b.raw(ctx).ExecContext(scope.System(ctx), fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
 		return err
 	}))
 	for key, claim := range m.claims {

@@ -74,6 +74,7 @@ const beginConversation = `WITH workspace AS (
 
 // BeginConversation creates a conversation with its first turn.
 func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
+	ctx = within(ctx, workspaceID)
 	metadata, err := metadataOf(c.Metadata)
 	if err != nil {
 		return c, 0, err
@@ -139,6 +140,7 @@ func claimFor(ctx context.Context, s *Store, workspaceID string, opening turn.Op
 // question, and reads what was said before. The partial index
 // message_one_generating makes it a Conflict while there is another.
 func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.Opening) (answerID int64, earlier []chat.Message, err error) {
+	ctx = within(ctx, workspaceID)
 	if s.store.dialect == dialect.Postgres {
 		begun, err := s.store.groups.beginTurn(ctx, openingOf{workspaceID: workspaceID, Opening: opening})
 		return begun.answerID, begun.earlier, mapError(err)

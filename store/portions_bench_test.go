@@ -13,6 +13,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/ent/scope"
 	"parley/internal/pgtest"
 )
 
@@ -95,7 +96,7 @@ func fillWorkspaces(b *testing.B, s *Store, n int) {
 		}
 	}
 	if !s.IsSQLite() {
-		if _, err := s.raw(b.Context()).ExecContext(b.Context(), "ANALYZE"); err != nil {
+		if _, err := s.raw(b.Context()).ExecContext(scope.System(b.Context()), "ANALYZE"); err != nil {
 			b.Fatal(err)
 		}
 	}

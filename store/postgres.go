@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -19,29 +20,51 @@ import (
 	"parley/migrations"
 )
 
-func openPostgres(ctx context.Context, url string, limits limits) (*Store, error) {
-	config, err := parsePostgres(url)
-	if err != nil {
+// postgres is a database of PostgreSQL that is being opened.
+type postgres struct {
+	// server is how the server connects, and owner how whoever owns the tables does.
+	server, owner *pgx.ConnConfig
+	// mayLackWall lets the server work where roles cannot be made; noWall is then why.
+	mayLackWall bool
+	noWall      error
+	// roles are those that the server works as, or nil without a wall.
+	roles *roles
+}
+
+func openPostgres(ctx context.Context, url string, options Options) (*Store, error) {
+	p := &postgres{mayLackWall: options.MayLackWall}
+	var err error
+	if p.server, err = parsePostgres(url); err != nil {
 		return nil, err
 	}
-	if err := migratePostgres(ctx, config, migrations.Postgres()); err != nil {
+	p.owner = p.server
+	if options.OwnerURL != "" {
+		if p.owner, err = pgx.ParseConfig(options.OwnerURL); err != nil {
+			return nil, errOwnerURL
+		}
+	}
+	if err := p.migrate(ctx, migrations.Postgres()); err != nil {
 		var failed *pgconn.ConnectError
 		if errors.As(err, &failed) {
 			return nil, &connectFailure{failed}
 		}
 		return nil, fmt.Errorf("migrating the database: %w", err)
 	}
-	listening := config.Copy()
-	limits.watch(config)
-	db := limits.openPool(config, 16*runtime.GOMAXPROCS(0))
+	limits := limits{request: cmp.Or(options.AnswerWithin, AnswerWithin)}
+	listening := p.server.Copy()
+	limits.watch(p.server)
+	db := limits.openPool(p.server, p.roles, 16*runtime.GOMAXPROCS(0))
 	impatient := impatient{db, limits}
 	s := newStore(dialect.Postgres, db, impatient, pool{impatient}, nil)
-	s.groups = newGroups(config, limits, s)
+	s.wall = wall{p.roles, p.noWall}
+	s.groups = newGroups(p.server, p.roles, limits, s)
 	s.close = func() error { return errors.Join(s.groups.close(), db.Close()) }
 	s.listening = listening
 	s.holder = 1 + rand.Int64N(1<<40)
 	return s, nil
 }
+
+var errOwnerURL = errors.New("DATABASE_OWNER_URL is not a PostgreSQL URL such as postgres://owner:password@host:5432/parley")
 
 func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)

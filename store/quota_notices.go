@@ -10,6 +10,7 @@ import (
 	"parley/core/tenant"
 	"parley/ent"
 	"parley/ent/quotanotice"
+	"parley/ent/scope"
 )
 
 // QuotaNotices keeps what owners were told about their messages.
@@ -31,7 +32,7 @@ const (
 
 // Quotas reads the use of every workspace.
 func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenant.QuotaUse, error] {
-	return inKeyOrder(ctx, func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
 		err = eachRow(ctx, s.store.raw(ctx), quotas, []any{month, after, portionRows}, func(row *sql.Rows) error {
 			var use tenant.QuotaUse
 			err := row.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told)
@@ -44,6 +45,7 @@ func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenan
 
 // QuotaUse returns the use of one workspace.
 func (s *QuotaNotices) QuotaUse(ctx context.Context, workspaceID, month string) (use tenant.QuotaUse, err error) {
+	ctx = within(ctx, workspaceID)
 	err = scanOne(ctx, s.store.raw(ctx), []any{&use.WorkspaceID, &use.Included, &use.Used, &use.Told}, quotaUse, month, workspaceID)
 	return use, mapError(err)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/ent/scope"
 )
 
 // RequestMinutes keeps the requests that processes share.
@@ -29,6 +30,7 @@ const (
 // RequestMinute returns a workspace's minute of requests, its revision and the
 // database's clock.
 func (s *RequestMinutes) RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error) {
+	ctx = within(ctx, workspaceID)
 	var written []byte
 	var at sql.NullInt64
 	if s.store.IsSQLite() {
@@ -48,6 +50,7 @@ func (s *RequestMinutes) RequestMinute(ctx context.Context, workspaceID string) 
 // SetRequestMinute stores a minute unless it was changed since the revision. An
 // unlogged table makes the commit wait for no disk.
 func (s *RequestMinutes) SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (stored bool, err error) {
+	ctx = within(ctx, workspaceID)
 	written, err := minute.MarshalBinary()
 	if err != nil {
 		return false, err
@@ -68,7 +71,7 @@ const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < $1`
 // DeleteRequestMinutes deletes the minutes of workspaces without requests since
 // a time, which is more than a minute ago.
 func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
-	return s.store.inWrite(ctx, func(ctx context.Context) error {
+	return s.store.inWrite(scope.System(ctx), func(ctx context.Context) error {
 		_, err := s.store.raw(ctx).ExecContext(ctx, deleteRequestMinutes, before)
 		return err
 	})

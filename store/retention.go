@@ -30,7 +30,7 @@ const retentions = `SELECT w.id, p.retention_days, w.kept_before, w.kept_days,
 // Retentions reads how long each workspace keeps conversations, without
 // those that keep them forever.
 func (s *Retentions) Retentions(ctx context.Context) iter.Seq2[chat.Forgetful, error] {
-	return inKeyOrder(ctx, func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
+	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
 		err = eachRow(ctx, s.store.raw(ctx), retentions, []any{after, portionRows}, func(row *sql.Rows) error {
 			var w chat.Forgetful
 			var before, oldest sql.NullTime
@@ -74,12 +74,14 @@ func (s *Retentions) ChatbotRetentions(ctx context.Context) iter.Seq2[chat.Forge
 // DeleteOldConversations deletes conversations with their messages, at most
 // limit: those whose last message came before a time and not before another.
 func (s *Retentions) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
+	ctx = within(ctx, workspaceID)
 	last := before.Add(-time.Microsecond) // the precision of both databases
 	return s.deleteOld(ctx, findQuiet, []any{workspaceID, since, last}, limit)
 }
 
 // DeleteOldOfChatbot is DeleteOldConversations of one chatbot.
 func (s *Retentions) DeleteOldOfChatbot(ctx context.Context, workspaceID, chatbotID string, before time.Time, limit int) (deleted int, err error) {
+	ctx = within(ctx, workspaceID)
 	last := before.Add(-time.Microsecond)
 	return s.deleteOld(ctx, findQuietOf, []any{workspaceID, time.Time{}, last}, limit, chatbotID)
 }
@@ -123,6 +125,7 @@ func (s *Retentions) deleteOld(ctx context.Context, find string, of []any, limit
 
 // forget deletes the feedback and the gaps of those conversations that are gone.
 func (s *Retentions) forget(ctx context.Context, workspaceID string, ids []any) error {
+	ctx = within(ctx, workspaceID)
 	args := append([]any{workspaceID}, ids...)
 	for _, statement := range []string{forgetFeedback, forgetGaps} {
 		if _, err := s.store.raw(ctx).ExecContext(ctx, statement+placeholders(2, len(ids)), args...); err != nil {

@@ -14,6 +14,7 @@ import (
 	"parley/core/privacy"
 	"parley/ent/document"
 	"parley/ent/migrate"
+	"parley/ent/scope"
 )
 
 // Rows counts and reads the rows of a workspace or a person in the tables that package
@@ -53,7 +54,7 @@ func (s *Rows) of(workspaceID string, t privacy.Table) *entsql.Predicate {
 
 // CountRows counts the rows of a workspace in a table.
 func (s *Rows) CountRows(ctx context.Context, workspaceID string, t privacy.Table) (n int64, err error) {
-	return s.count(ctx, t, s.of(workspaceID, t))
+	return s.count(within(ctx, workspaceID), t, s.of(workspaceID, t))
 }
 
 func (s *Rows) count(ctx context.Context, t privacy.Table, where *entsql.Predicate) (n int64, err error) {
@@ -66,7 +67,7 @@ var readAtOnce = map[string]int{"uploads": 1, "documents": 20, "messages": 50}
 
 // WorkspaceRows reads the exported columns of a workspace's rows in a table.
 func (s *Rows) WorkspaceRows(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection) iter.Seq2[privacy.Row, error] {
-	return converted(s.rowsOf(Unhurried(ctx), workspaceID, t, which, t.Exported()), func(row keyed) privacy.Row { return row.values })
+	return converted(s.rowsOf(within(Unhurried(ctx), workspaceID), workspaceID, t, which, t.Exported()), func(row keyed) privacy.Row { return row.values })
 }
 
 // PersonRows reads the exported columns of a person's rows in a table.
@@ -75,7 +76,7 @@ func (s *Rows) PersonRows(ctx context.Context, userID, email string, t privacy.T
 	if t.By == "recipient" {
 		of = email
 	}
-	return converted(s.read(Unhurried(ctx), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
+	return converted(s.read(scope.System(Unhurried(ctx)), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
 }
 
 // keyed is a row with its id.

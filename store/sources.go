@@ -83,6 +83,7 @@ func sourceFromRow(row *ent.Source) knowledge.Source {
 // MarkSourceRemoving takes all documents of a source out of every answer, each
 // with its receipt.
 func (s *Sources) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID string, now time.Time) error {
+	ctx = within(ctx, workspaceID)
 	list := "text"
 	if s.store.dialect == dialect.Postgres {
 		list = "jsonb"

@@ -28,6 +28,7 @@ const (
 	severalTables = "ent would run a query for each table."
 	rowsAtOnce    = "ent would run a statement for each row."
 	planner       = "It tells SQLite's planner what to expect: its table is SQLite's own."
+	catalog       = "ent knows nothing of PostgreSQL's catalog and roles."
 	databaseClock = "It goes by the clock of the database, which ent cannot name."
 )
 
@@ -59,6 +60,7 @@ var byHand = map[string]string{
 	"forgetStats": "It belongs to forgetUsageRecords: a month is forgotten as a whole.", "forgetCounts": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetUsageRecords": "ent would read what it changes.", "forgetThumbs": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetFeedback": oneStatement, "forgetGaps": oneStatement,
+	"declare": catalog, "seeAll": catalog, "selectFound": catalog, "selectRoles": catalog, "selectMembers": catalog, "selectUnsafe": catalog, "selectLacking": catalog, "selectTables": catalog,
 	"isStated": planner, "selectStatistic": planner, "deleteStatistic": planner, "insertStatistic": planner,
 	"countReferences": severalTables, "dropReferences": "ent cannot set a column from another.", "countAsked": severalTables, "deleteAsked": oneStatement, "tellOthers": "ent sends no notifications.",
 	"unnameTokens": "The column never changes otherwise, so ent has no update of it.", "unnameEndpoints": "It belongs to unnameTokens.", "unnameTests": "It belongs to unnameTokens.",
@@ -113,6 +115,14 @@ var anyWorkspace = map[string]string{
 	"lockSchema":             "The schema is of no workspace.",
 	"insertBillingEvent":     "Stripe's events are of no workspace.",
 	"beginChore":             "A chore is of no workspace.",
+	"declare":                "It is how a statement says which workspaces it is about.",
+	"seeAll":                 "A backup is of every workspace.",
+	"selectFound":            "The catalog is of no workspace.",
+	"selectRoles":            "The catalog is of no workspace.",
+	"selectMembers":          "The catalog is of no workspace.",
+	"selectUnsafe":           "The catalog is of no workspace.",
+	"selectLacking":          "The catalog is of no workspace.",
+	"selectTables":           "The catalog is of no workspace.",
 	"isStated":               "The planner's table is of no workspace.",
 	"selectStatistic":        "The planner's table is of no workspace.",
 	"deleteStatistic":        "The planner's table is of no workspace.",

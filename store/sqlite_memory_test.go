@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"testing"
+
+	"parley/ent/scope"
 )
 
 // Tests open files by themselves, too, and the first of them would keep it from
@@ -17,7 +19,7 @@ func TestSavepointsThatMemoryHasNoRoomFor(t *testing.T) {
 	ctx := b.Context()
 	exec := func(statement string) error {
 		return b.InTx(ctx, func(ctx context.Context) error {
-			_, err := b.raw(ctx).ExecContext(ctx, statement)
+			_, err := b.raw(ctx).ExecContext(scope.System(ctx), statement)
 			return err
 		})
 	}

@@ -276,11 +276,11 @@ func TestDurability(t *testing.T) {
 
 	t.Run("readers are the same, and cannot write", func(t *testing.T) {
 		want["query_only"] = "1"
-		got := pragmas(func(query string) *sql.Row { return b.reads.QueryRowContext(t.Context(), query) })
+		got := pragmas(func(query string) *sql.Row { return b.beside().QueryRowContext(t.Context(), query) })
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("a reader has %v, want %v", got, want)
 		}
-		_, err := b.reads.ExecContext(t.Context(), "DELETE FROM plans")
+		_, err := b.beside().ExecContext(t.Context(), "DELETE FROM plans")
 		contains(t, err, "readonly")
 	})
 

@@ -62,7 +62,7 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 // Uncounted returns the oldest records, of any workspace, that are not counted, and
 // those of interrupted answers only from before a time.
 func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, uncounted, limit, interruptedBefore)
+	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), uncounted, limit, interruptedBefore)
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -119,7 +119,7 @@ func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error
 		if err != nil || n != len(ids) {
 			return mapError(err)
 		}
-		_, err = s.store.raw(ctx).ExecContext(ctx, fmt.Sprintf(statement, placeholders(1, len(args))), args...)
+		_, err = s.store.raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(statement, placeholders(1, len(args))), args...)
 		return mapError(err)
 	})
 	return n, err
@@ -132,7 +132,7 @@ const uncountedThumbs = `SELECT f.id, f.workspace_id, f.chatbot_id, c.id IS NULL
 
 // UncountedThumbs returns feedback, of any workspace, whose rating is not counted.
 func (s *Rolls) UncountedThumbs(ctx context.Context, limit int) (found []stats.Thumb, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, uncountedThumbs, limit)
+	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), uncountedThumbs, limit)
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -215,6 +215,7 @@ const (
 // AddToTally adds to the counts of a period, and lets go of the rarest names when
 // there are more than twice as many as are kept.
 func (s *Rolls) AddToTally(ctx context.Context, workspaceID, chatbotID string, more stats.Tally, keep int) error {
+	ctx = within(ctx, workspaceID)
 	names := slices.Sorted(maps.Keys(more.Answers))
 	rows, args := make([]string, len(names)), make([]any, 0, 6*len(names))
 	for i, name := range names {
@@ -248,6 +249,7 @@ const (
 
 // AddGaps makes gaps of answers, unless they have one or are gone.
 func (s *Rolls) AddGaps(ctx context.Context, workspaceID string, answerIDs []int64) error {
+	ctx = within(ctx, workspaceID)
 	args := []any{workspaceID}
 	for _, id := range answerIDs {
 		args = append(args, id)
@@ -273,7 +275,7 @@ func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []st
 		statement = recordedMonthsPostgres
 	}
 	since = time.Date(since.Year(), since.Month(), 1, 0, 0, 0, 0, time.UTC)
-	rows, err := s.store.raw(ctx).QueryContext(ctx, statement, since)
+	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), statement, since)
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -304,7 +306,8 @@ const (
 // ForgetMonth deletes the sums of a chatbot's month. Its rows are to be counted
 // again.
 func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error {
-	if err := keepChatbots(within(ctx, workspaceID), s.store, chatbotID); err != nil {
+	ctx = within(ctx, workspaceID)
+	if err := keepChatbots(ctx, s.store, chatbotID); err != nil {
 		return err
 	}
 	month := from.Format("2006-01") + "%"

@@ -56,7 +56,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -90,6 +89,9 @@ type Store struct {
 	// listening is how to open the connection of Listen, and nil on SQLite.
 	listening *pgx.ConnConfig
 
+	// wall is what keeps workspaces apart behind the queries, on PostgreSQL.
+	wall wall
+
 	// holder is the number of this process on PostgreSQL: see holds.go.
 	holder int64
 
@@ -115,6 +117,12 @@ type Options struct {
 	// Audited is told of the entries of the audit log that a transaction wrote, in the
 	// order of each chain, once it is committed. Several goroutines call it. It may be nil.
 	Audited func(entries []audit.Entry)
+	// OwnerURL is the PostgreSQL URL of the owner of the tables, who migrates them. Empty
+	// is the one that the server has, too.
+	OwnerURL string
+	// MayLackWall lets the server work with a PostgreSQL that does not let it have roles
+	// for row-level security.
+	MayLackWall bool
 }
 
 // Open opens the database of a URL, applies the migrations that are missing,
@@ -161,7 +169,7 @@ func open(ctx context.Context, url string, options Options) (*Store, error) {
 	case strings.HasPrefix(url, sqliteScheme):
 		return openSQLite(ctx, strings.TrimPrefix(url, sqliteScheme))
 	case isPostgres(url):
-		return openPostgres(ctx, url, limits{request: cmp.Or(options.AnswerWithin, AnswerWithin)})
+		return openPostgres(ctx, url, options)
 	}
 	return nil, errURL
 }

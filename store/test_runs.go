@@ -188,7 +188,7 @@ const tested = `SELECT id, workspace_id,
 
 // Tested returns the chatbots of any workspace that have test questions.
 func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, tested)
+	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), tested)
 	if err != nil {
 		return nil, mapError(err)
 	}

@@ -15,6 +15,7 @@ const countMessage = `INSERT INTO token_months (workspace_id, token_id, month, m
 // asked as many as its limit, which is at least one. One statement does both, so
 // that processes need not agree first.
 func (s *Tokens) CountMessage(ctx context.Context, workspaceID, tokenID, month string, limit int) (counted bool, err error) {
+	ctx = within(ctx, workspaceID)
 	err = s.store.inWrite(ctx, func(ctx context.Context) error {
 		counted, err = s.store.changes(ctx, countMessage, workspaceID, tokenID, month, limit)
 		return err

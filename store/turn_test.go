@@ -26,7 +26,7 @@ func TestTurns(t *testing.T) {
 		}
 		status := func(answered int64) string {
 			var got string
-			b.must(b.reads.QueryRowContext(ctx, fmt.Sprint("SELECT status FROM messages WHERE id = ", answered)).Scan(&got))
+			b.must(b.beside().QueryRowContext(ctx, fmt.Sprint("SELECT status FROM messages WHERE id = ", answered)).Scan(&got))
 			return got
 		}
 

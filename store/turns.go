@@ -15,6 +15,7 @@ import (
 	"parley/core/fault"
 	"parley/ent"
 	"parley/ent/message"
+	"parley/ent/scope"
 )
 
 // Turns keeps questions with their answers.
@@ -58,6 +59,7 @@ const (
 
 // Turn returns a turn as it stands, or the last of its conversation.
 func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
+	ctx = within(ctx, workspaceID)
 	query, args := selectTurn+lastTurn, []any{workspaceID, conversationID}
 	if answerID != 0 {
 		query, args = selectTurn+" AND a.id = $3", append(args, answerID)
@@ -72,6 +74,7 @@ func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, an
 
 // TurnsOf returns the last turns of a conversation, oldest first.
 func (s *Turns) TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) (turns []turn.Stored, err error) {
+	ctx = within(ctx, workspaceID)
 	rows, err := s.store.raw(ctx).QueryContext(ctx, selectTurn+lastTurns, workspaceID, conversationID, limit)
 	if err != nil {
 		return nil, mapError(err)
@@ -170,7 +173,7 @@ const saveProgress = `UPDATE messages SET content = $1 WHERE id = $2 AND workspa
 
 // SaveProgress stores what there is of an answer that is being generated.
 func (s *Turns) SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error {
-	return s.store.mustChange(ctx, saveProgress, text, answerID, workspaceID, attempt)
+	return s.store.mustChange(within(ctx, workspaceID), saveProgress, text, answerID, workspaceID, attempt)
 }
 
 // AskToStop marks an answer that is being generated as one to be stopped.
@@ -192,7 +195,7 @@ const stopsAsked = `SELECT id FROM messages WHERE stopping ORDER BY id`
 // StopsAsked returns the answers of any workspace that someone has asked to
 // stop.
 func (s *Leases) StopsAsked(ctx context.Context) ([]int64, error) {
-	rows, err := s.store.raw(ctx).QueryContext(ctx, stopsAsked)
+	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), stopsAsked)
 	if err != nil {
 		return nil, mapError(err)
 	}

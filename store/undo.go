@@ -35,6 +35,7 @@ const (
 // Withdraw takes documents out of every answer, each with its receipt, and
 // keeps what they were.
 func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, documentIDs []string, now, due time.Time) (n int, err error) {
+	ctx = within(ctx, workspaceID)
 	if len(documentIDs) == 0 {
 		return 0, nil
 	}

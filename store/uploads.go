@@ -21,6 +21,7 @@ const uploadSize = `SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHE
 
 // UploadSize is the length of a document's file in bytes, or zero.
 func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string) (n int, err error) {
+	ctx = within(ctx, workspaceID)
 	err = scanOne(ctx, s.store.raw(ctx), []any{&n}, uploadSize, workspaceID, documentID)
 	return n, mapError(err)
 }

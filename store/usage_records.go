@@ -33,6 +33,7 @@ const spent = `SELECT chatbot_id, model, status, answers, estimated, prompt_toke
 // Spent sums up a workspace's usage records of a month: a row for each chatbot, model
 // and status, in that order.
 func (s *UsageRecords) Spent(ctx context.Context, workspaceID string, month time.Time) ([]chat.Spent, error) {
+	ctx = within(ctx, workspaceID)
 	from := time.Date(month.UTC().Year(), month.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
 	rows, err := s.store.raw(ctx).QueryContext(ctx, spent, workspaceID, from.Format("2006-01"), from, from.AddDate(0, 1, 0))
 	if err != nil {

@@ -19,6 +19,7 @@ const (
 
 // addToMonth adds one to the questions of a month.
 func addToMonth(ctx context.Context, db *Store, workspaceID, month string, reserved bool) error {
+	ctx = within(ctx, workspaceID)
 	statement, args := countSQLite, []any{workspaceID, month}
 	if db.dialect == dialect.Postgres {
 		statement, args = countPostgres, append(args, shardsOf(db, reserved))
@@ -49,6 +50,7 @@ const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usage
 // MessagesOf is how many questions of a workspace count in a month such as
 // "2026-11".
 func (s *Months) MessagesOf(ctx context.Context, workspaceID, month string) (int, error) {
+	ctx = within(ctx, workspaceID)
 	var n int
 	err := scanOne(ctx, s.store.raw(ctx), []any{&n}, messagesOf, workspaceID, month)
 	// A question from before questions were counted may be given back.

@@ -49,6 +49,8 @@ var (
 		"FETCH_PORTS":                {"http", "80,65536", "0", "-1", "80;443"},
 		"FETCH_DELAY":                {"slowly", "-1s", "0", "2h", "1"},
 		"WORKERS":                    {"many", "-1", "0", "257", "1.5"},
+		"DATABASE_OWNER_URL":         {"foo", "mysql://me:hunter2@db/parley", "postgres://me:hunter2@db:port/parley", "sqlite:parley.db", "postgres://me:hunter2@db/parley"}, // beside SQLite even a right one
+		"ROW_LEVEL_SECURITY":         {"perhaps", "off", "Required"},
 		"DATABASE_TIMEOUT":           {"long", "-1s", "0", "1ms", "6m"},
 		"JOB_LEASE":                  {"long", "-1s", "0", "1ms", "25h"},
 		"STRIPE_SECRET_KEY":          {"sk_test_hunter2\nhunter2"},

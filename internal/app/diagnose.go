@@ -51,7 +51,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
 	if !p.Store.IsSQLite() {
-		found = append(found, diagnoseIndexes(ctx, p))
+		found = append(found, diagnoseIndexes(ctx, p), diagnoseWall(ctx, p))
 	}
 	found = append(found, diagnoseEmbeddings(ctx, config))
 	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config), diagnoseBackups(ctx, p))
@@ -64,6 +64,17 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 		found = append(found, Diagnosis{"links", false, linksLeadNowhereFault, linksLeadNowhereRemedy})
 	}
 	return found
+}
+
+// diagnoseWall checks that PostgreSQL keeps workspaces apart.
+func diagnoseWall(ctx context.Context, p *Program) Diagnosis {
+	wall := store.NewWall(p.Store)
+	err := wall.CheckWall(ctx)
+	if err != nil && wall.IsLacking() {
+		return Diagnosis{Part: "isolation", OK: true, Detail: "only the queries keep workspaces apart, as ROW_LEVEL_SECURITY=optional allows: " + Sentence(err)}
+	}
+	return diagnosed("isolation", err, "row-level security keeps workspaces apart",
+		"Restart a server, which makes what is missing. If it cannot, docs/deploying.md has the statements for a superuser.")
 }
 
 func diagnosed(part string, err error, detail, remedy string) Diagnosis {
@@ -160,6 +171,9 @@ const (
 
 // WarnOfSettings logs a warning about each setting that is probably a mistake.
 func (p *Program) WarnOfSettings() {
+	if store.NewWall(p.Store).IsLacking() {
+		p.Log.Warn("row-level security is missing, and ROW_LEVEL_SECURITY=optional allows that: only the queries keep workspaces apart", "remedy", "Create the roles that docs/deploying.md names, and set ROW_LEVEL_SECURITY=required.")
+	}
 	if p.Config.ClientsAreOne() {
 		p.Log.Warn(clientsAreOneFault, "remedy", clientsAreOneRemedy)
 	}

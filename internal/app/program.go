@@ -136,7 +136,9 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := makePrivate(config, log); err != nil {
 		return nil, err
 	}
-	db, err := store.OpenWith(ctx, config.Database(), store.Options{AnswerWithin: config.DatabaseTimeout, Audited: options.Audited})
+	settings := config.Serving.Store()
+	settings.Audited = options.Audited
+	db, err := store.OpenWith(ctx, config.Database(), settings)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
@@ -261,7 +263,7 @@ func (p *Program) requests() *rate.Requests {
 func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
 	settings := jobs.Config{Workers: config.JobWorkers(), Lease: config.JobLease, Log: log}
 	if !db.IsSQLite() {
-		settings.Postgres = config.Database()
+		settings.Postgres, settings.Role = config.Database(), store.NewWall(db).JobsRole()
 		return jobs.Open(ctx, settings)
 	}
 	connection, err := db.JobsDB()

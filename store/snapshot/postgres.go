@@ -36,6 +36,9 @@ func openPostgres(ctx context.Context, url string) (Source, error) {
 	if _, err := tx.Exec(ctx, unhurried); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if err := store.SeeAll(ctx, tx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
 }
 

@@ -89,7 +89,7 @@ func Record(ctx context.Context, config *config.Config, report backup.Report) er
 }
 
 func record(ctx context.Context, config *config.Config, entry audit.Entry, marked time.Time) error {
-	db, err := store.OpenWith(ctx, config.Database(), store.Options{AnswerWithin: config.DatabaseTimeout})
+	db, err := store.OpenWith(ctx, config.Database(), config.Serving.Store())
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func Restore(ctx context.Context, config *config.Config, from io.Reader, passphr
 		return done, err
 	}
 	keys := keyKeeper{config}
-	done.Report, err = backup.Restore(ctx, from, snapshot.Into(config.Database()), backup.Restored{
+	done.Report, err = backup.Restore(ctx, from, snapshot.Into(config.OwnersDatabase()), backup.Restored{
 		Passphrase: passphrase, CheckKeys: keys.check, KeepKeys: keys.keep,
 	})
 	if err != nil {

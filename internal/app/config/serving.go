@@ -19,6 +19,9 @@ type Serving struct {
 	BaseURL     string `name:"base-url" env:"BASE_URL" placeholder:"URL" help:"Address under which people reach the server, such as https://parley.example.com. Default: http:// and the address to listen on. With https, browsers send cookies over TLS only."`
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database, as postgres://user:password@host:5432/name. Default: SQLite in the data folder."`
 
+	DatabaseOwnerURL string `name:"database-owner-url" env:"DATABASE_OWNER_URL" placeholder:"URL" secret:"url" help:"PostgreSQL URL of the role that owns the tables and migrates them, if DATABASE_URL is that of a role with fewer rights."`
+	RowLevelSecurity string `name:"row-level-security" env:"ROW_LEVEL_SECURITY" default:"required" help:"Whether PostgreSQL itself must keep workspaces apart: required, or optional where it does not let Parley have the roles for it. Then only the queries do, and parley serve warns."`
+
 	DatabaseTimeout time.Duration `name:"database-timeout" env:"DATABASE_TIMEOUT" range:"100ms-5m" default:"10s" help:"How long a request waits for a connection to PostgreSQL, and for each of its answers, before it gets 503. Work in the background, and the deletion of chatbots and workspaces, may take longer."`
 }
 
@@ -32,8 +35,17 @@ func (c *Serving) check() error {
 	if err := store.CheckURL(c.Database()); err != nil {
 		return errors.New("DATABASE_URL must be postgres://user:password@host:5432/name, or sqlite: with the path of a file")
 	}
+	if c.RowLevelSecurity != "required" && c.RowLevelSecurity != wallOptional {
+		return errors.New("ROW_LEVEL_SECURITY must be required or optional")
+	}
+	if c.DatabaseOwnerURL != "" && (strings.HasPrefix(c.Database(), "sqlite:") || store.CheckURL(c.DatabaseOwnerURL) != nil || strings.HasPrefix(c.DatabaseOwnerURL, "sqlite:")) {
+		return errors.New("DATABASE_OWNER_URL must be postgres://owner:password@host:5432/name, and DATABASE_URL be that of the same database")
+	}
 	return nil
 }
+
+// wallOptional lets a server work without row-level security.
+const wallOptional = "optional"
 
 const defaultListen = "127.0.0.1:8080"
 
@@ -70,6 +82,19 @@ func (c *Serving) Database() string {
 		return c.DatabaseURL
 	}
 	return "sqlite:" + filepath.Join(c.DataDir, "parley.db")
+}
+
+// OwnersDatabase returns the URL with which tables are made.
+func (c *Serving) OwnersDatabase() string {
+	if c.DatabaseOwnerURL != "" {
+		return c.DatabaseOwnerURL
+	}
+	return c.Database()
+}
+
+// Store returns how the database is used.
+func (c *Serving) Store() store.Options {
+	return store.Options{AnswerWithin: c.DatabaseTimeout, OwnerURL: c.DatabaseOwnerURL, MayLackWall: c.RowLevelSecurity == wallOptional}
 }
 
 // DataDirs returns the folders that only one server may use at a time: the data folder

@@ -1,0 +1,291 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/internal/pgtest"
+)
+
+// newLogin creates a role that connects, until the test ends, and returns its URL.
+func newLogin(t *testing.T, database, options string) (name, address string) {
+	t.Helper()
+	name = "login_" + strings.ToLower(rand.Text())
+	executeOn(t, database, "CREATE ROLE "+name+" LOGIN "+options)
+	at, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.User = url.User(name)
+	return name, at.String()
+}
+
+func executeOn(t *testing.T, database string, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	for _, statement := range statements {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func TestTheServersRoles(t *testing.T) {
+	t.Parallel()
+	b := openBundle(t, migratedPostgres.New(t))
+	r := *b.wall.roles
+	t.Run("are neither superusers nor may they bypass the wall, log in or create roles, and they own nothing", func(t *testing.T) {
+		for _, role := range r.names() {
+			if n := b.count(fmt.Sprintf(`SELECT count(*) FROM pg_roles WHERE rolname = '%s' AND NOT (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb OR rolreplication)`, role)); n != 1 {
+				t.Errorf("%s may do more than it should", role)
+			}
+			if n := b.count(fmt.Sprintf(`SELECT count(*) FROM pg_shdepend WHERE deptype = 'o' AND refobjid = '%s'::regrole`, role)); n != 0 {
+				t.Errorf("%s owns %d things", role, n)
+			}
+		}
+	})
+	t.Run("are those that statements run as", func(t *testing.T) {
+		var user string
+		b.must(scanOne(t.Context(), b.raw(t.Context()), []any{&user}, "SELECT current_user"))
+		if user != r.one {
+			t.Errorf("a statement runs as %s", user)
+		}
+		b.must(scanOne(t.Context(), b.groups.db, []any{&user}, "SELECT current_user"))
+		if user != r.one {
+			t.Errorf("a statement of a group runs as %s", user)
+		}
+	})
+	t.Run("cannot change tables, policies or themselves", func(t *testing.T) {
+		for _, role := range r.names() {
+			b.asRole(role, "ws_a", func(tx *sql.Tx) {
+				for _, statement := range []string{
+					"ALTER TABLE messages DISABLE ROW LEVEL SECURITY", "DROP POLICY parley_workspace ON messages", "CREATE POLICY open ON messages USING (true)",
+					"CREATE TABLE mine (id int)", "TRUNCATE messages", "ALTER ROLE " + role + " BYPASSRLS", "INSERT INTO schema_migrations VALUES ('a', 'b')",
+				} {
+					if _, err := b.affected(tx, statement); stateOf(err) != notAllowed {
+						t.Errorf("as %s %s gave %v", role, statement, err)
+					}
+				}
+			})
+		}
+	})
+	t.Run("another database of the server has others", func(t *testing.T) {
+		other := openBundle(t, pgtest.New(t))
+		if *other.wall.roles == r {
+			t.Errorf("both have %v", r)
+		}
+	})
+}
+
+func TestWhatTheWallLacksIsFound(t *testing.T) {
+	t.Parallel()
+	database := pgtest.New(t)
+	b := openBundle(t, database)
+	b.must(b.CheckWall(t.Context()))
+	r := *b.wall.roles
+	for what, statements := range map[string][2]string{
+		"a new table without policies":     {"CREATE TABLE novelties (id bigint, workspace_id text NOT NULL)", "novelties"},
+		"a table whose policies are off":   {"ALTER TABLE messages DISABLE ROW LEVEL SECURITY", "messages"},
+		"a table that does not bind owner": {"ALTER TABLE gaps NO FORCE ROW LEVEL SECURITY", "gaps"},
+		"a policy that is missing":         {"DROP POLICY parley_workspaces ON sources", "sources"},
+		"a policy that lets more in":       {"CREATE POLICY parley_open ON tokens USING (true)", "tokens"},
+		"a privilege too many":             {"GRANT TRUNCATE ON members TO \"" + r.one + "\"", "members"},
+	} {
+		t.Run(what+" is found, and mended by the next start", func(t *testing.T) {
+			b.must(b.ownerRun(t.Context(), statements[0]))
+			if err := b.CheckWall(t.Context()); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), statements[1]) {
+				t.Errorf("found was %v", err)
+			}
+			again := openBundle(t, database)
+			again.must(again.CheckWall(t.Context()))
+		})
+	}
+	t.Run("a policy of somebody else that lets more in keeps the server from starting", func(t *testing.T) {
+		b.must(b.ownerRun(t.Context(), "CREATE POLICY open ON uploads USING (true)"))
+		if s, err := Open(t.Context(), database); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), "uploads") {
+			t.Errorf("opening gave %v, %v", s, err)
+		}
+		b.must(b.ownerRun(t.Context(), "DROP POLICY open ON uploads"))
+	})
+	for what, change := range map[string][2]string{
+		"bypasses row-level security": {"ALTER ROLE %s BYPASSRLS", "ALTER ROLE %s NOBYPASSRLS"},
+		"is a superuser":              {"ALTER ROLE %s SUPERUSER", "ALTER ROLE %s NOSUPERUSER"},
+		"owns something":              {"ALTER TABLE chores OWNER TO %s", "ALTER TABLE chores OWNER TO postgres"},
+	} {
+		t.Run("a role that "+what+" keeps the server from starting", func(t *testing.T) {
+			quoted := pgx.Identifier{r.one}.Sanitize()
+			b.must(b.ownerRun(t.Context(), fmt.Sprintf(change[0], quoted)))
+			if s, err := Open(t.Context(), database); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), what) {
+				t.Errorf("opening gave %v, %v", s, err)
+			}
+			b.must(b.ownerRun(t.Context(), strings.ReplaceAll(change[1], "%s", quoted)))
+		})
+	}
+	b.must(openBundle(t, database).CheckWall(t.Context()))
+}
+
+// statementsIn are those that an error tells a superuser to execute.
+var statementsIn = regexp.MustCompile(`(CREATE ROLE|GRANT) "[^;]*`)
+
+func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
+	t.Parallel()
+	database := pgtest.New(t)
+	owner, address := newLogin(t, database, "")
+	executeOn(t, database, "ALTER DATABASE "+path(t, database)+" OWNER TO "+owner, "ALTER SCHEMA public OWNER TO "+owner)
+	s, err := Open(t.Context(), address)
+	if !errors.Is(err, errNoWall) {
+		t.Fatalf("opening gave %v, %v", s, err)
+	}
+	told := statementsIn.FindAllString(err.Error(), -1)
+	t.Run("gets the statements for a superuser", func(t *testing.T) {
+		if len(told) != 6 {
+			t.Errorf("the statements are %q of %v", told, err)
+		}
+	})
+	t.Run("may say that it goes on without", func(t *testing.T) {
+		b := openBundleWith(t, address, Options{MayLackWall: true})
+		a := b.fill("a")
+		if _, err := b.Workspace(t.Context(), a.id); err != nil || !b.IsLacking() {
+			t.Errorf("the wall is lacking: %v; reading gave %v", b.IsLacking(), err)
+		}
+		if err := b.CheckWall(t.Context()); !errors.Is(err, errNoWall) {
+			t.Errorf("the check gives %v", err)
+		}
+	})
+	t.Run("has the wall once they were executed, though it is no superuser", func(t *testing.T) {
+		executeOn(t, database, told...)
+		b := openBundle(t, address)
+		b.must(b.CheckWall(t.Context()))
+		if texts, err := b.raw(t.Context()).QueryContext(t.Context(), "SELECT content FROM messages"); stateOf(err) != notDeclared {
+			t.Errorf("a statement that declares nothing gave %v, %v", texts, err)
+		}
+	})
+	t.Run("reads everything by hand, as who makes a backup must", func(t *testing.T) {
+		executeOn(t, address, "SELECT 1 / (SELECT count(*) FROM messages)::int")
+	})
+	t.Run("migrates rows of workspaces behind the wall", func(t *testing.T) {
+		executeOn(t, database, "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)")
+		conn, err := pgx.Connect(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		tx, err := conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback(t.Context()) }()
+		if _, err := tx.Exec(t.Context(), lower); err != nil {
+			t.Fatal(err)
+		}
+		if tag, err := tx.Exec(t.Context(), "UPDATE messages SET content = content"); err != nil || tag.RowsAffected() == 0 {
+			t.Errorf("changed were %v, %v", tag, err)
+		}
+	})
+}
+
+func path(t *testing.T, database string) string {
+	t.Helper()
+	at, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(at.Path, "/")
+}
+
+func TestALoginThatOwnsNothing(t *testing.T) {
+	t.Parallel()
+	database := pgtest.New(t)
+	_, address := newLogin(t, database, "NOINHERIT")
+	t.Run("needs the owner for a new database", func(t *testing.T) {
+		if s, err := Open(t.Context(), address); err == nil {
+			t.Errorf("%v is open", s)
+		}
+	})
+	t.Run("serves what the owner has migrated", func(t *testing.T) {
+		b := openBundleWith(t, address, Options{OwnerURL: database})
+		a := b.fill("a")
+		if w, err := b.Workspace(t.Context(), a.id); err != nil || w.Name != a.secret {
+			t.Errorf("it reads %v, %v", w, err)
+		}
+		b.must(b.CheckWall(t.Context()))
+	})
+	t.Run("starts without the owner while nothing is missing", func(t *testing.T) {
+		b := openBundle(t, address)
+		if _, err := b.Workspace(t.Context(), "ws_a"); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("reads no table by hand before it takes a role", func(t *testing.T) {
+		conn, err := pgx.Connect(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		if _, err := conn.Exec(t.Context(), "SELECT FROM messages"); stateOf(err) != notAllowed {
+			t.Errorf("it gets %v", err)
+		}
+	})
+	t.Run("names what is missing, and who can mend it", func(t *testing.T) {
+		executeOn(t, database, "CREATE TABLE novelties (id bigint, workspace_id text NOT NULL)")
+		if s, err := Open(t.Context(), address); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), "DATABASE_OWNER_URL") || !strings.Contains(err.Error(), "novelties") {
+			t.Errorf("opening gave %v, %v", s, err)
+		}
+		executeOn(t, database, "DROP TABLE novelties", "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)")
+		if s, err := Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), "DATABASE_OWNER_URL") {
+			t.Errorf("with a migration missing opening gave %v, %v", s, err)
+		}
+	})
+}
+
+// A copy of production, restored beside it, must not share its roles.
+func TestACopyWhoseRolesAreOfAnotherDatabase(t *testing.T) {
+	t.Parallel()
+	database := migratedPostgres.New(t)
+	theirs := *openBundle(t, database).wall.roles
+	owner, address := newLogin(t, database, "CREATEROLE")
+	executeOn(t, database, "ALTER DATABASE "+path(t, database)+" OWNER TO "+owner, "ALTER SCHEMA public OWNER TO "+owner, `DO $$ DECLARE t record; BEGIN
+		FOR t IN SELECT c.oid::regclass AS name FROM pg_class c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
+			EXECUTE 'ALTER TABLE ' || t.name || ' OWNER TO `+owner+`';
+		END LOOP; END $$`)
+	b := openBundle(t, address)
+	b.must(b.CheckWall(t.Context()))
+	for _, role := range theirs.names() {
+		if n := b.count(fmt.Sprintf("SELECT count(*) FROM pg_policy WHERE '%s'::regrole = ANY (polroles)", role)); n != 0 {
+			t.Errorf("%d policies let in %s of the other database", n, role)
+		}
+	}
+}
+
+func TestNamesOfRoles(t *testing.T) {
+	t.Run("come from the database", func(t *testing.T) {
+		if r := rolesOf("parley"); r != (roles{"parley_workspace", "parley_workspaces", "parley_system"}) {
+			t.Errorf("they are %v", r)
+		}
+	})
+	t.Run("of databases with long names differ and fit", func(t *testing.T) {
+		long := strings.Repeat("ü", 31)
+		one, other := rolesOf(long+"a"), rolesOf(long+"b")
+		for _, name := range []string{one.one, one.several, one.system} {
+			if len(name) > 63 {
+				t.Errorf("%s has %d bytes", name, len(name))
+			}
+		}
+		if one.one == other.one {
+			t.Errorf("both are %s", one.one)
+		}
+	})
+}
