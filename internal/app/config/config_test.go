@@ -33,7 +33,7 @@ func TestListenAddress(t *testing.T) {
 		"LISTEN_ADDR may leave the port to the system": {Config{Serving: Serving{Listen: "127.0.0.1:0"}}, "127.0.0.1:0"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			c.config.AuditDays = 400 // the default
+			c.config.AuditDays, c.config.RowLevelSecurity = 400, "required" // the defaults
 			if err := c.config.Validate(); err != nil || c.config.ListenAddress() != c.want {
 				t.Errorf("got %s, %v", c.config.ListenAddress(), err)
 			}
