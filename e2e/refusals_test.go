@@ -41,6 +41,11 @@ var withoutText = []string{
 	"/sign-out", "/sign-in/provider", "/account/sessions/end-others", "/account/email/send",
 	"/workspaces/:workspace/settings/sso/domain", "/workspaces/:workspace/settings/sso/delete",
 	"/forgot-password", // it is no form on a server without mails
+	// What an authenticator answers is typed by nobody, and without a step or a passkey these lead back.
+	"/sign-in/second-factor", "/sign-in/second-factor/options", "/sign-in/second-factor/passkey", "/sign-in/passkey/options", "/sign-in/passkey",
+	"/account/security/app", "/account/security/app/remove", "/account/security/recovery-codes",
+	"/account/security/passkeys/options", "/account/security/passkeys", "/account/security/passkeys/:passkey/rename", "/account/security/passkeys/:passkey/remove",
+	"/confirm/options", "/workspaces/:workspace/settings/second-factor",
 	"/workspaces/:workspace/models/:provider/delete",
 	"/workspaces/:workspace/webhooks/:webhook/test", "/workspaces/:workspace/webhooks/:webhook/rotate", "/workspaces/:workspace/webhooks/:webhook/pause",
 	"/workspaces/:workspace/webhooks/:webhook/resume", "/workspaces/:workspace/webhooks/:webhook/delete",
@@ -82,8 +87,10 @@ var refusedForms = map[string][]refusal{
 		{typed: []string{"appearance", mischief}, field: "appearance", forgets: []string{"appearance"}},
 		{typed: []string{"appearance", "dark", "time_zone", mischief}, field: "time_zone", forgets: []string{"time_zone"}},
 	},
-	"/account/sessions/end": {{typed: []string{"session", mischief}, status: 404, forgets: []string{"session"}}},
-	"/account/password":     {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
+	"/account/security/app/confirm": {{typed: []string{"code", mischief}, status: http.StatusNotFound, forgets: []string{"code"}}},
+	"/confirm":                      {{typed: []string{"confirm_password", mischief}, field: "confirm_password"}},
+	"/account/sessions/end":         {{typed: []string{"session", mischief}, status: 404, forgets: []string{"session"}}},
+	"/account/password":             {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
 
 	"/workspaces/:workspace/chatbots": {
 		{typed: []string{"name", " "}, field: "name"},

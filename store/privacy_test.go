@@ -213,6 +213,9 @@ func (o *tenantType) changesOwnOnly(t *testing.T) {
 				t.Errorf("an update of the own rows hits %v: %v", n, err)
 			}
 		}
+		if o.name == "AuditEntry" { // nobody deletes any: see TestAuditGuards
+			return errTest
+		}
 		if n, err := run(inTx.builder("Delete"), "Exec", ctx); err != nil || n.(int) == 0 {
 			t.Errorf("a deletion of the own rows hits %v: %v", n, err)
 		}
