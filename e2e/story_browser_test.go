@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"parley/billing/stripetest"
+	"parley/core/audit"
 )
 
 // hand is how a person reaches what is on a page.
@@ -152,7 +153,8 @@ func (b *window) story(t *testing.T, hand hand, name, file string) {
 		t.Errorf("the page says %q", got)
 	}
 
-	// An upgrade brings tokens.
+	// An upgrade, for which the address is confirmed, brings tokens.
+	w.must(w.server.Tenants.Addresses.Vouch(audit.As(t.Context(), audit.Operator), name+"@shop.example"))
 	hand.press(t, `.sidebar a[href$="/deploy"]`)
 	arrives("/deploy")
 	hand.press(t, "#upgrade-plan")
