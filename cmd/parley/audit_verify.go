@@ -16,7 +16,7 @@ import (
 
 type auditVerifyCmd struct {
 	Workspace string `placeholder:"ID" help:"Verify only the entries of this workspace, even if it was deleted; - for those of none. Default: all."`
-	Against   string `placeholder:"FILE" help:"Compare with what parley audit heads --json, parley audit list --jsonl, the page's export or AUDIT_STDOUT wrote; - reads standard input."`
+	Against   string `placeholder:"FILE" help:"Compare with what parley audit heads --json, parley audit list --jsonl or AUDIT_STDOUT wrote; - reads standard input."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
