@@ -213,10 +213,14 @@ func (o *tenantType) changesOwnOnly(t *testing.T) {
 				t.Errorf("an update of the own rows hits %v: %v", n, err)
 			}
 		}
-		if o.name == "AuditEntry" { // nobody deletes any: see TestAuditGuards
+		n, err := run(inTx.builder("Delete"), "Exec", ctx)
+		if o.name == "AuditEntry" && !o.b.IsSQLite() { // the server's roles may delete none
+			if err == nil {
+				t.Errorf("%v entries of the audit log were deleted", n)
+			}
 			return errTest
 		}
-		if n, err := run(inTx.builder("Delete"), "Exec", ctx); err != nil || n.(int) == 0 {
+		if err != nil || n.(int) == 0 {
 			t.Errorf("a deletion of the own rows hits %v: %v", n, err)
 		}
 		left, err := run(inTx.builder("Query"), "Count", scope.Workspace(ctx, o.a.id))
