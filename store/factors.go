@@ -27,6 +27,20 @@ func (s *Factors) HasSecondFactor(ctx context.Context, userID string) (bool, err
 	return has, mapError(err)
 }
 
+// DeleteSecondFactors removes all apps, passkeys and recovery codes of a user.
+func (s *Factors) DeleteSecondFactors(ctx context.Context, userID string) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		if _, err := db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := db.Passkey.Delete().Where(passkey.UserID(userID)).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := db.RecoveryCode.Delete().Where(recoverycode.UserID(userID)).Exec(ctx)
+		return err
+	})
+}
+
 // HasApp reports whether a user has an app that was confirmed.
 func (s *Factors) HasApp(ctx context.Context, userID string) (bool, error) {
 	has, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil()).Exist(ctx)

@@ -30,7 +30,7 @@ var acrossWorkspaces = map[string]bool{
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true, "SetOnSale": true,
 	"CreateStep": true, "Step": true, "SetStepData": true, "FailStep": true, "DeleteStep": true, "DeleteSteps": true,
-	"HasSecondFactor": true, "PutApp": true, "App": true, "HasApp": true, "ConfirmApp": true, "UseAppStep": true, "DeleteApp": true,
+	"HasSecondFactor": true, "DeleteSecondFactors": true, "PutApp": true, "App": true, "HasApp": true, "ConfirmApp": true, "UseAppStep": true, "DeleteApp": true,
 	"ReplaceRecoveryCodes": true, "UseRecoveryCode": true, "CountRecoveryCodes": true, "DeleteRecoveryCodes": true,
 	"AddPasskey": true, "Passkeys": true, "UsePasskey": true, "RenamePasskey": true, "DeletePasskey": true,
 	"AddTrial": true, "HasTrial": true,

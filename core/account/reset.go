@@ -35,7 +35,9 @@ func (r *Resets) Request(ctx context.Context, email string, client Client) error
 
 // Finish sets the password of the user to whom the code was mailed, ends all of their
 // sessions, and forgets the browsers that they trust. Whoever follows the link reads the
-// address's mail, so that it is confirmed. What else a sign-in asks for stays.
+// address's mail, so that it is confirmed. What else a sign-in asks for stays, unless
+// nobody had confirmed the address before: then somebody else may have set it up, who
+// waits for the owner of the address.
 func (r *Resets) Finish(ctx context.Context, code, password string, client Client) (User, error) {
 	checked, err := r.codes.open(ctx, code, forPassword, client)
 	if err == nil && checked.UserID == "" { // nobody has the address; the code was never mailed
@@ -58,10 +60,29 @@ func (r *Resets) Finish(ctx context.Context, code, password string, client Clien
 		if err := r.codes.redeem(ctx, checked); err != nil {
 			return err
 		}
-		if err := db.Users.SetEmail(ctx, user.ID, user.Email, r.passwords.now()); err != nil {
+		if err := r.claim(ctx, user); err != nil {
 			return err
 		}
 		return r.passwords.replace(ctx, user, hash, "By a link that was mailed to the address.")
+	})
+}
+
+// claim confirms the address of a user who reads its mail. Second factors of before are
+// not known to be theirs.
+func (r *Resets) claim(ctx context.Context, user User) error {
+	db, now := r.passwords.db, r.passwords.now()
+	if err := db.Users.SetEmail(ctx, user.ID, user.Email, now); err != nil || user.EmailConfirmed() {
+		return err
+	}
+	had, err := db.Factors.HasSecondFactor(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	if err := db.Factors.DeleteSecondFactors(ctx, user.ID); err != nil || !had {
+		return err
+	}
+	return audit.Record(ctx, db.Audit, "", now, audit.Entry{
+		Action: audit.SecondFactorReset, Object: user.object(), Detail: "Nobody had confirmed the address when they were set up.",
 	})
 }
 

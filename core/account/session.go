@@ -86,6 +86,8 @@ type FactorStore interface {
 	// HasSecondFactor reports whether a user has an app that makes codes and was
 	// confirmed, or a passkey.
 	HasSecondFactor(ctx context.Context, userID string) (bool, error)
+	// DeleteSecondFactors removes all apps, passkeys and recovery codes of a user.
+	DeleteSecondFactors(ctx context.Context, userID string) error
 }
 
 // signInRule knows in which ways a user may sign in; package sso implements it.

@@ -2,7 +2,9 @@ package factor_test
 
 import (
 	"bytes"
+	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +12,9 @@ import (
 	"parley/core/account/factor"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/core/tenant"
+	"parley/store"
 	"parley/store/tenancytest"
 )
 
@@ -85,6 +89,60 @@ func TestChangesOfSecondFactors(t *testing.T) {
 		}
 		_, err = d.Factors.Resets.Reset(t.Context(), tenancytest.Email)
 		d.isA(err, fault.Conflict)
+	})
+}
+
+// resets chooses another password by a mailed link.
+func (d *desk) resets(email string) {
+	d.Helper()
+	d.must(d.Resets.Request(d.Context(), email, stranger))
+	code := ""
+	_, err := d.Mails.Send(d.Context(), func(_ context.Context, mail outbox.Mail) error {
+		if _, rest, found := strings.Cut(mail.Body, "/reset-password#"); found {
+			code = strings.Fields(rest)[0]
+		}
+		return nil
+	})
+	d.must(err)
+	_, err = d.Resets.Finish(d.Context(), code, "another horse battery", stranger)
+	d.must(err)
+}
+
+func TestSecondFactorsAfterAForgottenPassword(t *testing.T) {
+	t.Parallel()
+	t.Run("they stay if the address was confirmed before", func(t *testing.T) {
+		d := newDesk(t)
+		d.setUp()
+		d.resets(tenancytest.Email)
+		if set, err := d.Factors.Of(t.Context(), d.user.ID); err != nil || !set.App || set.RecoveryCodes == 0 {
+			t.Errorf("there is %+v, %v", set, err)
+		}
+	})
+	t.Run("they are gone if nobody had confirmed it, since somebody else may have signed up with it", func(t *testing.T) {
+		d := newDesk(t)
+		const address = "victim@example.com"
+		_, _, err := d.SignUps.Create(t.Context(), account.Account{Email: address, Password: tenancytest.Password, Workspace: "Trap", Client: stranger})
+		d.must(err)
+		user, err := d.Users.ByEmail(t.Context(), address)
+		d.must(err)
+		d.user = user
+		keys, err := d.Sessions.SignIn(t.Context(), address, tenancytest.Password, stranger)
+		d.must(err)
+		d.must(d.Factors.Apps.Begin(t.Context(), user))
+		pending, err := d.Factors.Apps.Pending(t.Context(), user)
+		d.must(err)
+		_, err = d.Factors.Apps.Confirm(t.Context(), user, d.session(keys.Session), d.code(pending.Secret))
+		d.must(err)
+		d.must(store.NewPasskeys(d.store).AddPasskey(t.Context(), factor.Passkey{
+			ID: "pk_trap", UserID: user.ID, CredentialID: "dHJhcA", Credential: "{}", Name: "Trap", CreatedAt: d.now,
+		}))
+		d.resets(address)
+		if set, err := d.Factors.Of(t.Context(), user.ID); err != nil || set.Any() || set.RecoveryCodes != 0 {
+			t.Errorf("there is %+v, %v", set, err)
+		}
+		if d.recorded(audit.SecondFactorReset) != 1 {
+			t.Error("it is not recorded")
+		}
 	})
 }
 

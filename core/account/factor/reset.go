@@ -20,22 +20,14 @@ func (r *Resets) Reset(ctx context.Context, email string) (account.User, error) 
 		return account.User{}, err
 	}
 	return user, r.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		set, err := r.setOf(ctx, user.ID)
+		has, err := r.db.Has.HasSecondFactor(ctx, user.ID)
 		if err != nil {
 			return err
 		}
-		if !set.Any() {
+		if !has {
 			return fault.New(fault.Conflict, "%s has no second factor.", user.Email)
 		}
-		if err := r.db.Apps.DeleteApp(ctx, user.ID); err != nil && !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		for _, key := range set.Passkeys {
-			if err := r.db.Passkeys.DeletePasskey(ctx, user.ID, key.ID); err != nil {
-				return err
-			}
-		}
-		if err := r.settle(ctx, user); err != nil {
+		if err := r.db.Has.DeleteSecondFactors(ctx, user.ID); err != nil {
 			return err
 		}
 		if err := r.db.Sessions.DeleteSessions(ctx, user.ID); err != nil {
