@@ -54,7 +54,7 @@ func TestScreenshots(t *testing.T) {
 			b.pictured(t, h.ids, r.route, cmp.Or(shown[r.route], examples[r.route], r.target()), cmp.Or(filled[r.route], fills[r.route]))
 		}
 	}
-	for _, path := range []string{"/account", "/account/security", "/account/sessions", "/account/appearance", "/workspaces/new", "/nothing"} {
+	for _, path := range []string{"/account", "/account/security", "/account/sessions", "/account/privacy", "/account/appearance", "/workspaces/new", "/nothing"} {
 		b.pictured(t, h.ids, path, path, "")
 	}
 	for name, state := range states {
