@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/core/retrieval/lexical"
+	"parley/internal/id"
 )
 
 // Embedder is the port to an embedding model. Its vectors have length one, or
@@ -30,4 +31,10 @@ func IndexVersion(embedder Embedder) string {
 		return lexical.Version
 	}
 	return lexical.Version + "+" + embedder.Name()
+}
+
+// GoesByWords reports whether a workspace has no vectors: a throw-away one does not ask a model
+// that costs something.
+func GoesByWords(workspaceID string, embedder Embedder) bool {
+	return embedder.Costly() && id.IsThrowAway(workspaceID)
 }

@@ -45,7 +45,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	for _, term := range lexical.Question(query.Text, query.Context) {
 		asked.Terms = append(asked.Terms, Term(term))
 	}
-	if s.servesVectors() {
+	if s.servesVectors() && !GoesByWords(scope.WorkspaceID, s.embedder) {
 		vector, err := s.questionVector(ctx, query)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

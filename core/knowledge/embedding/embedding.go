@@ -53,7 +53,7 @@ func (m *Maker) Entries(ctx context.Context, of Owner, passages []retrieval.Pass
 			Terms: lexical.Passage(p.Title, p.HeadingPath, p.Text),
 		}
 	}
-	if m.embedder == nil {
+	if m.embedder == nil || retrieval.GoesByWords(of.WorkspaceID, m.embedder) {
 		return entries, nil
 	}
 	vectors, err := m.vectors(ctx, of, texts(passages), m.embed)
