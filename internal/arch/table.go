@@ -293,6 +293,11 @@ var table = []Row{
 		Because:  "it is a provider that lies, for tests, and knows nobody who asks",
 	},
 	{
+		Packages: []string{"core/isolation"},
+		Ours:     []string{"core/chatbot", "core/fault", "core/plan", "internal/id"},
+		Because:  "it says what is tried, and knows neither how a request is sent nor how a row is written",
+	},
+	{
 		Packages: []string{"core/privacy"},
 		Ours:     []string{"core/account", "core/audit", "core/chatbot", "core/fault", "core/outbox", "core/plan", "core/retrieval", "core/subscription", "core/tenant", "internal/id"},
 		Because:  "what is erased and exported belongs to other packages, so it comes after them",
