@@ -47,6 +47,8 @@
 //   - ErasuresOf: the operator looks for receipts of whoever asks.
 //   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
 //   - Scrub: a file is of all workspaces.
+//   - ThrowAways, ProbeWall: an operator's check of the installation finds its own workspaces
+//     again, and tries to reach one from another.
 //   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
 //     its chains outlive workspaces, time ends entries for all, and an operator verifies
 //     them.

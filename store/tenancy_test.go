@@ -42,7 +42,7 @@ var acrossWorkspaces = map[string]bool{
 	"Quotas": true, "Settling": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
 	"ClaimTestRun": true, "Tested": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
 	"ConnectionsOf": true, "AllConnections": true, "CreateIdentity": true, "Identity": true, "IdentitiesOf": true, "UseIdentity": true, "DeleteIdentitiesOf": true, "DeleteIdentitiesBy": true,
-	"EndedWorkspaces": true, "PendingErasures": true, "ErasuresOf": true, "CountPerson": true, "PersonRows": true, "ErasePerson": true, "Scrub": true,
+	"EndedWorkspaces": true, "PendingErasures": true, "ErasuresOf": true, "CountPerson": true, "PersonRows": true, "ErasePerson": true, "Scrub": true, "ThrowAways": true,
 	"DeleteFailedUploads": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
 

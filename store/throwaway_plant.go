@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/isolation"
+	"parley/core/tenant"
+	"parley/ent"
+)
+
+// planter adds the rows of one throw-away workspace, in one transaction. It writes rows and
+// calls no service, so that nothing is sent, charged, queued or recorded for them.
+type planter struct {
+	*isolation.Seed
+	db *ent.Client
+	ws string
+	is isolation.Objects
+}
+
+// PlantThrowAway adds a workspace with a row in every table that workspaces have, but for those
+// that NotPlanted names.
+func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, seed *isolation.Seed) (isolation.Objects, error) {
+	p := &planter{Seed: seed, ws: workspaceID, is: isolation.Objects{IDs: map[string]string{}}}
+	err := s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
+		p.db = s.store.db(ctx)
+		around := furnisher{p}
+		for _, plant := range []func(context.Context) error{
+			p.workspace, p.people, p.chatbot, p.tokens, around.sources, around.documents, p.conversations,
+			around.insight, around.tests, around.usage, around.webhooks, around.mails,
+		} {
+			if err := plant(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return p.is, mapError(err)
+}
+
+// named returns a new identifier, and gives it the names that routes have for it.
+func (p *planter) named(prefix string, names ...string) string {
+	made := p.NewID(prefix)
+	for _, name := range names {
+		p.is.IDs[name] = made
+	}
+	return made
+}
+
+func (p *planter) workspace(ctx context.Context) error {
+	err := p.db.Workspace.Create().SetID(p.ws).SetName(p.Text("workspaces.name")).SetPlan(string(p.Plan)).SetGrantedPlan(string(p.Plan)).SetCreatedAt(p.At).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	err = p.db.Provider.Create().SetID(p.named("mp", "provider")).SetWorkspaceID(p.ws).SetName(p.Text("providers.name")).SetKind("openai").
+		SetBaseURL("https://" + p.Word("providers.base_url") + ".invalid/v1").SetKeyHint(p.Word("providers.key_hint")).SetUpdatedAt(p.At).SetCreatedAt(p.At).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return p.db.SSOConnection.Create().SetID(p.NewID("sso")).SetWorkspaceID(p.ws).SetIssuer("https://" + p.Word("sso_connections.issuer") + ".invalid").
+		SetClientID(p.Word("sso_connections.client_id")).SetClientSecret([]byte(p.Word("sso_connections.client_secret"))).
+		SetDomain(p.Word("sso_connections.domain") + ".invalid").SetDomainCode(p.Word("sso_connections.domain_code")).SetCreatedAt(p.At).Exec(ctx)
+}
+
+// people are an owner and a member, both signed in, and somebody who was invited.
+func (p *planter) people(ctx context.Context) error {
+	for _, owner := range p.Owners {
+		if err := p.person(ctx, owner, tenant.RoleOwner); err != nil {
+			return err
+		}
+	}
+	if err := p.person(ctx, p.Member, tenant.RoleMember); err != nil {
+		return err
+	}
+	p.is.IDs["user"] = p.Member.ID
+	err := p.db.Passkey.Create().SetID(p.named("pk", "passkey")).SetUserID(p.Owners[0].ID).SetCredentialID(p.Word("passkeys.credential_id")).SetCredential("{}").
+		SetName(p.Text("passkeys.name")).SetCreatedAt(p.At).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return p.db.Invitation.Create().SetID(p.named("inv", "invitation")).SetWorkspaceID(p.ws).SetEmail(p.Word("invitations.email") + "@parley.invalid").
+		SetRole(string(tenant.RoleMember)).SetCodeHash(p.InvitationHash).SetInvitedBy(p.Owners[0].ID).SetExpiresAt(p.At.Add(isolation.Lasts)).SetCreatedAt(p.At).Exec(ctx)
+}
+
+// person adds somebody who is signed in, and whom no password fits.
+func (p *planter) person(ctx context.Context, person isolation.Person, role tenant.Role) error {
+	err := p.db.User.Create().SetID(person.ID).SetEmail(person.Email).SetEmailConfirmedAt(p.At).SetPasswordHash("").
+		SetName(p.Text("users.name")).SetCreatedAt(p.At).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.db.Member.Create().SetWorkspaceID(p.ws).SetUserID(person.ID).SetRole(string(role)).SetCreatedAt(p.At).Exec(ctx); err != nil {
+		return err
+	}
+	return p.db.Session.Create().SetID(person.SessionID).SetUserID(person.ID).SetCreatedAt(p.At).SetLastSeenAt(p.At).SetExpiresAt(p.At.Add(isolation.Lasts)).
+		SetUserAgent(p.Word("sessions.user_agent")).SetProvedAt(p.At).SetSecondFactor(true).Exec(ctx)
+}
+
+func (p *planter) chatbot(ctx context.Context) error {
+	return p.db.Chatbot.Create().SetID(p.named("cb", "chatbot", "id")).SetWorkspaceID(p.ws).SetName(p.Text("chatbots.name")).SetInstructions(p.Text("chatbots.instructions")).
+		SetNoAnswer(p.Text("chatbots.no_answer")).SetImageHosts([]string{}).SetModel(p.Model).SetCreatedAt(p.At).Exec(ctx)
+}
+
+func (p *planter) tokens(ctx context.Context) error {
+	for i, t := range p.Tokens {
+		create := p.db.Token.Create().SetID(t.ID).SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetName(p.Text("tokens.name")).SetHint(t.Hint).SetHash(t.Hash).
+			SetKind(string(t.Kind)).SetScopes(isolation.ScopesOf(t.Kind)).SetNote(p.Text("tokens.note")).SetCreatedBy(p.Owners[0].Email).SetCreatedAt(p.At)
+		if origins := isolation.OriginsOf(t.Kind); len(origins) > 0 {
+			create.SetOrigins(joinWords(origins))
+		}
+		if t.Revoked {
+			create.SetRevokedAt(p.At)
+		}
+		if err := create.Exec(ctx); err != nil {
+			return err
+		}
+		if i == 0 {
+			p.is.IDs["token_id"] = t.ID
+		}
+	}
+	return p.db.TokenMonth.Create().SetWorkspaceID(p.ws).SetTokenID(p.Tokens[0].ID).SetMonth(p.month()).SetMessages(1).Exec(ctx)
+}
+
+func (p *planter) month() string { return p.At.UTC().Format("2006-01") }
+
+// conversations are one of the API, whose answer is rated, and one of the owner in the
+// playground.
+func (p *planter) conversations(ctx context.Context) error {
+	begin := func(origin chat.Origin, by, endUser string) (*ent.Conversation, error) {
+		metadata, err := metadataOf(map[string]string{"order": p.Text("conversations.metadata")})
+		if err != nil {
+			return nil, err
+		}
+		return p.db.Conversation.Create().SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetExternalUserID(endUser).SetStatus(string(chat.Active)).
+			SetTitle(p.Text("conversations.title")).SetOrigin(string(origin)).SetBegunBy(by).SetMetadata(metadata).SetCreatedAt(p.At).Save(ctx)
+	}
+	kept, err := begin(chat.API, p.Tokens[0].ID, p.named("eu", "external_user_id"))
+	if err != nil {
+		return err
+	}
+	tried, err := begin(chat.Playground, p.Owners[0].ID, "")
+	if err != nil {
+		return err
+	}
+	p.is.Conversation, p.is.Tried = kept.ID, tried.ID
+	for _, of := range []*ent.Conversation{tried, kept} {
+		if p.is.Message, err = p.exchange(ctx, of.ID); err != nil {
+			return err
+		}
+	}
+	return p.db.IdempotencyKey.Create().SetWorkspaceID(p.ws).SetTokenID(p.Tokens[0].ID).SetRoute("POST /api/v1/chat").SetKey(p.Word("idempotency_keys.key")).
+		SetBodyHash(p.Word("idempotency_keys.body_hash")).SetConversationID(kept.ID).SetMessageID(p.is.Message).SetCreatedAt(p.At).Exec(ctx)
+}
+
+// exchange adds a question with its answer, and returns the answer.
+func (p *planter) exchange(ctx context.Context, conversationID int64) (int64, error) {
+	err := p.db.Message.Create().SetWorkspaceID(p.ws).SetConversationID(conversationID).SetRole("user").SetContent(p.Text("messages.content of a question")).
+		SetStatus(string(chat.Complete)).SetQuery(p.Text("messages.query")).SetCreatedAt(p.At).Exec(ctx)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := p.db.Message.Create().SetWorkspaceID(p.ws).SetConversationID(conversationID).SetRole("assistant").SetContent(p.Text("messages.content of an answer")).
+		SetStatus(string(chat.Complete)).SetOutcome(string(chat.Answered)).SetFinishReason("stop").SetSources(p.cites()).
+		SetDocumentIds(" " + p.is.Documents[0] + " ").SetCreatedAt(p.At).Save(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return answer.ID, nil
+}
+
+// cites are the sources of an answer.
+func (p *planter) cites() string {
+	return sourcesJSON([]answer.Citation{{Number: 1, Cited: true, DocumentID: p.is.Documents[0], Title: p.Text("messages.sources"), Version: 1}})
+}
