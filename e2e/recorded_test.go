@@ -351,7 +351,8 @@ var commandRecords = map[string]struct {
 	"extract-child":            {reason: "it is a part of the server"},
 	"eval retrieval":           {reason: measures},
 	"eval grounding":           {reason: measures},
-	"doctor":                   {reason: reads},
+	"doctor parts":             {reason: reads},
+	"doctor isolation":         {reason: "no server runs here; see TestDoctorIsolation"},
 	"gallery":                  {reason: "it shows the pages with made-up data, and opens no database"},
 	"version":                  {reason: reads},
 }

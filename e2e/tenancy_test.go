@@ -16,6 +16,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/insight/testrun"
+	"parley/core/isolation"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/sso"
@@ -310,6 +311,18 @@ func allRoutes(t *testing.T, w *instance) {
 	for name := range known {
 		if !slices.Contains(registered, name) {
 			t.Errorf("%s has a row, but is not registered", name)
+		}
+	}
+	tried := map[string]bool{}
+	for _, call := range isolation.Calls() {
+		tried[call.Name()] = true
+		if !known[call.Name()] {
+			t.Errorf("parley doctor isolation calls %s, which is not registered", call.Name())
+		}
+	}
+	for _, route := range registered {
+		if !tried[route] {
+			t.Errorf("parley doctor isolation does not try %s: add it to core/isolation/calls_*.go", route)
 		}
 	}
 	declares := map[string]bool{}

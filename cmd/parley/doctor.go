@@ -9,13 +9,18 @@ import (
 )
 
 type doctorCmd struct {
+	Parts     doctorPartsCmd     `cmd:"" default:"withargs" help:"Check the database, index, models, keys, Stripe and the mail server, and say what to do. The default."`
+	Isolation doctorIsolationCmd `cmd:"" help:"Try to cross from one throw-away workspace to another on the server that runs, in every way there is, and take both away again."`
+}
+
+type doctorPartsCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
 const doctorWithin = 10 * time.Second
 
 // Run checks each part, and fails if one does not work.
-func (cmd *doctorCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+func (cmd *doctorPartsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()
 	found := app.Diagnose(ctx, config)

@@ -110,6 +110,8 @@ const (
 	BackupMade     Action = "backup.made"
 	BackupRestored Action = "backup.restored"
 
+	IsolationChecked Action = "isolation.checked"
+
 	ChainStarted Action = "audit.chain_started"
 )
 
@@ -132,7 +134,7 @@ func Actions() []Action {
 		DocumentAdded, DocumentReplaced, DocumentReadAgain, DocumentCanceled, DocumentRemoved, DocumentRestored, SourceAdded, SourceSynced, SourceRemoved, KnowledgeReindexed,
 		ConversationsExported,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
-		BackupMade, BackupRestored,
+		BackupMade, BackupRestored, IsolationChecked,
 		ChainStarted,
 	}
 }
