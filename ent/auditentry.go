@@ -45,7 +45,13 @@ type AuditEntry struct {
 	// Seq holds the value of the "seq" field.
 	Seq int64 `json:"seq,omitempty"`
 	// Hash holds the value of the "hash" field.
-	Hash         string `json:"hash,omitempty"`
+	Hash string `json:"hash,omitempty"`
+	// AddressHash holds the value of the "address_hash" field.
+	AddressHash string `json:"address_hash,omitempty"`
+	// AddressSalt holds the value of the "address_salt" field.
+	AddressSalt string `json:"address_salt,omitempty"`
+	// Version holds the value of the "version" field.
+	Version      int `json:"version,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -56,9 +62,9 @@ func (*AuditEntry) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case auditentry.FieldChanges:
 			values[i] = new([]byte)
-		case auditentry.FieldID, auditentry.FieldSeq:
+		case auditentry.FieldID, auditentry.FieldSeq, auditentry.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case auditentry.FieldWorkspaceID, auditentry.FieldActor, auditentry.FieldUserID, auditentry.FieldAction, auditentry.FieldObjectKind, auditentry.FieldObjectID, auditentry.FieldObjectName, auditentry.FieldDetail, auditentry.FieldAddress, auditentry.FieldRequestID, auditentry.FieldHash:
+		case auditentry.FieldWorkspaceID, auditentry.FieldActor, auditentry.FieldUserID, auditentry.FieldAction, auditentry.FieldObjectKind, auditentry.FieldObjectID, auditentry.FieldObjectName, auditentry.FieldDetail, auditentry.FieldAddress, auditentry.FieldRequestID, auditentry.FieldHash, auditentry.FieldAddressHash, auditentry.FieldAddressSalt:
 			values[i] = new(sql.NullString)
 		case auditentry.FieldAt:
 			values[i] = new(sql.NullTime)
@@ -169,6 +175,24 @@ func (_m *AuditEntry) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Hash = value.String
 			}
+		case auditentry.FieldAddressHash:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field address_hash", values[i])
+			} else if value.Valid {
+				_m.AddressHash = value.String
+			}
+		case auditentry.FieldAddressSalt:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field address_salt", values[i])
+			} else if value.Valid {
+				_m.AddressSalt = value.String
+			}
+		case auditentry.FieldVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field version", values[i])
+			} else if value.Valid {
+				_m.Version = int(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -246,6 +270,15 @@ func (_m *AuditEntry) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("hash=")
 	builder.WriteString(_m.Hash)
+	builder.WriteString(", ")
+	builder.WriteString("address_hash=")
+	builder.WriteString(_m.AddressHash)
+	builder.WriteString(", ")
+	builder.WriteString("address_salt=")
+	builder.WriteString(_m.AddressSalt)
+	builder.WriteString(", ")
+	builder.WriteString("version=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Version))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -178,6 +178,48 @@ func (_c *AuditEntryCreate) SetNillableHash(v *string) *AuditEntryCreate {
 	return _c
 }
 
+// SetAddressHash sets the "address_hash" field.
+func (_c *AuditEntryCreate) SetAddressHash(v string) *AuditEntryCreate {
+	_c.mutation.SetAddressHash(v)
+	return _c
+}
+
+// SetNillableAddressHash sets the "address_hash" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableAddressHash(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetAddressHash(*v)
+	}
+	return _c
+}
+
+// SetAddressSalt sets the "address_salt" field.
+func (_c *AuditEntryCreate) SetAddressSalt(v string) *AuditEntryCreate {
+	_c.mutation.SetAddressSalt(v)
+	return _c
+}
+
+// SetNillableAddressSalt sets the "address_salt" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableAddressSalt(v *string) *AuditEntryCreate {
+	if v != nil {
+		_c.SetAddressSalt(*v)
+	}
+	return _c
+}
+
+// SetVersion sets the "version" field.
+func (_c *AuditEntryCreate) SetVersion(v int) *AuditEntryCreate {
+	_c.mutation.SetVersion(v)
+	return _c
+}
+
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_c *AuditEntryCreate) SetNillableVersion(v *int) *AuditEntryCreate {
+	if v != nil {
+		_c.SetVersion(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AuditEntryCreate) SetID(v int64) *AuditEntryCreate {
 	_c.mutation.SetID(v)
@@ -252,6 +294,18 @@ func (_c *AuditEntryCreate) defaults() error {
 	if _, ok := _c.mutation.Hash(); !ok {
 		v := auditentry.DefaultHash
 		_c.mutation.SetHash(v)
+	}
+	if _, ok := _c.mutation.AddressHash(); !ok {
+		v := auditentry.DefaultAddressHash
+		_c.mutation.SetAddressHash(v)
+	}
+	if _, ok := _c.mutation.AddressSalt(); !ok {
+		v := auditentry.DefaultAddressSalt
+		_c.mutation.SetAddressSalt(v)
+	}
+	if _, ok := _c.mutation.Version(); !ok {
+		v := auditentry.DefaultVersion
+		_c.mutation.SetVersion(v)
 	}
 	return nil
 }
@@ -349,6 +403,25 @@ func (_c *AuditEntryCreate) check() error {
 			return &ValidationError{Name: "hash", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.hash": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.AddressHash(); !ok {
+		return &ValidationError{Name: "address_hash", err: errors.New(`ent: missing required field "AuditEntry.address_hash"`)}
+	}
+	if v, ok := _c.mutation.AddressHash(); ok {
+		if err := auditentry.AddressHashValidator(v); err != nil {
+			return &ValidationError{Name: "address_hash", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.address_hash": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.AddressSalt(); !ok {
+		return &ValidationError{Name: "address_salt", err: errors.New(`ent: missing required field "AuditEntry.address_salt"`)}
+	}
+	if v, ok := _c.mutation.AddressSalt(); ok {
+		if err := auditentry.AddressSaltValidator(v); err != nil {
+			return &ValidationError{Name: "address_salt", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.address_salt": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Version(); !ok {
+		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "AuditEntry.version"`)}
+	}
 	return nil
 }
 
@@ -437,6 +510,18 @@ func (_c *AuditEntryCreate) createSpec() (*AuditEntry, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Hash(); ok {
 		_spec.SetField(auditentry.FieldHash, field.TypeString, value)
 		_node.Hash = value
+	}
+	if value, ok := _c.mutation.AddressHash(); ok {
+		_spec.SetField(auditentry.FieldAddressHash, field.TypeString, value)
+		_node.AddressHash = value
+	}
+	if value, ok := _c.mutation.AddressSalt(); ok {
+		_spec.SetField(auditentry.FieldAddressSalt, field.TypeString, value)
+		_node.AddressSalt = value
+	}
+	if value, ok := _c.mutation.Version(); ok {
+		_spec.SetField(auditentry.FieldVersion, field.TypeInt, value)
+		_node.Version = value
 	}
 	return _node, _spec
 }
@@ -548,6 +633,15 @@ func (u *AuditEntryUpsertOne) UpdateNewValues() *AuditEntryUpsertOne {
 		}
 		if _, exists := u.create.mutation.Hash(); exists {
 			s.SetIgnore(auditentry.FieldHash)
+		}
+		if _, exists := u.create.mutation.AddressHash(); exists {
+			s.SetIgnore(auditentry.FieldAddressHash)
+		}
+		if _, exists := u.create.mutation.AddressSalt(); exists {
+			s.SetIgnore(auditentry.FieldAddressSalt)
+		}
+		if _, exists := u.create.mutation.Version(); exists {
+			s.SetIgnore(auditentry.FieldVersion)
 		}
 	}))
 	return u
@@ -803,6 +897,15 @@ func (u *AuditEntryUpsertBulk) UpdateNewValues() *AuditEntryUpsertBulk {
 			}
 			if _, exists := b.mutation.Hash(); exists {
 				s.SetIgnore(auditentry.FieldHash)
+			}
+			if _, exists := b.mutation.AddressHash(); exists {
+				s.SetIgnore(auditentry.FieldAddressHash)
+			}
+			if _, exists := b.mutation.AddressSalt(); exists {
+				s.SetIgnore(auditentry.FieldAddressSalt)
+			}
+			if _, exists := b.mutation.Version(); exists {
+				s.SetIgnore(auditentry.FieldVersion)
 			}
 		}
 	}))

@@ -154,6 +154,9 @@ var schemaGraph = func() *sqlgraph.Schema {
 			auditentry.FieldAt:          {Type: field.TypeTime, Column: auditentry.FieldAt},
 			auditentry.FieldSeq:         {Type: field.TypeInt64, Column: auditentry.FieldSeq},
 			auditentry.FieldHash:        {Type: field.TypeString, Column: auditentry.FieldHash},
+			auditentry.FieldAddressHash: {Type: field.TypeString, Column: auditentry.FieldAddressHash},
+			auditentry.FieldAddressSalt: {Type: field.TypeString, Column: auditentry.FieldAddressSalt},
+			auditentry.FieldVersion:     {Type: field.TypeInt, Column: auditentry.FieldVersion},
 		},
 	}
 	graph.Nodes[4] = &sqlgraph.Node{
@@ -2685,6 +2688,21 @@ func (f *AuditEntryFilter) WhereSeq(p entql.Int64P) {
 // WhereHash applies the entql string predicate on the hash field.
 func (f *AuditEntryFilter) WhereHash(p entql.StringP) {
 	f.Where(p.Field(auditentry.FieldHash))
+}
+
+// WhereAddressHash applies the entql string predicate on the address_hash field.
+func (f *AuditEntryFilter) WhereAddressHash(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldAddressHash))
+}
+
+// WhereAddressSalt applies the entql string predicate on the address_salt field.
+func (f *AuditEntryFilter) WhereAddressSalt(p entql.StringP) {
+	f.Where(p.Field(auditentry.FieldAddressSalt))
+}
+
+// WhereVersion applies the entql int predicate on the version field.
+func (f *AuditEntryFilter) WhereVersion(p entql.IntP) {
+	f.Where(p.Field(auditentry.FieldVersion))
 }
 
 // addPredicate implements the predicateAdder interface.

@@ -2087,6 +2087,10 @@ type AuditEntryMutation struct {
 	seq           *int64
 	addseq        *int64
 	hash          *string
+	address_hash  *string
+	address_salt  *string
+	version       *int
+	addversion    *int
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*AuditEntry, error)
@@ -2763,6 +2767,134 @@ func (m *AuditEntryMutation) ResetHash() {
 	m.hash = nil
 }
 
+// SetAddressHash sets the "address_hash" field.
+func (m *AuditEntryMutation) SetAddressHash(s string) {
+	m.address_hash = &s
+}
+
+// AddressHash returns the value of the "address_hash" field in the mutation.
+func (m *AuditEntryMutation) AddressHash() (r string, exists bool) {
+	v := m.address_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddressHash returns the old "address_hash" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldAddressHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddressHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddressHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddressHash: %w", err)
+	}
+	return oldValue.AddressHash, nil
+}
+
+// ResetAddressHash resets all changes to the "address_hash" field.
+func (m *AuditEntryMutation) ResetAddressHash() {
+	m.address_hash = nil
+}
+
+// SetAddressSalt sets the "address_salt" field.
+func (m *AuditEntryMutation) SetAddressSalt(s string) {
+	m.address_salt = &s
+}
+
+// AddressSalt returns the value of the "address_salt" field in the mutation.
+func (m *AuditEntryMutation) AddressSalt() (r string, exists bool) {
+	v := m.address_salt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddressSalt returns the old "address_salt" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldAddressSalt(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddressSalt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddressSalt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddressSalt: %w", err)
+	}
+	return oldValue.AddressSalt, nil
+}
+
+// ResetAddressSalt resets all changes to the "address_salt" field.
+func (m *AuditEntryMutation) ResetAddressSalt() {
+	m.address_salt = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *AuditEntryMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *AuditEntryMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *AuditEntryMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *AuditEntryMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *AuditEntryMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
 // Where appends a list predicates to the AuditEntryMutation builder.
 func (m *AuditEntryMutation) Where(ps ...predicate.AuditEntry) {
 	m.predicates = append(m.predicates, ps...)
@@ -2797,7 +2929,7 @@ func (m *AuditEntryMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AuditEntryMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 17)
 	if m.workspace_id != nil {
 		fields = append(fields, auditentry.FieldWorkspaceID)
 	}
@@ -2840,6 +2972,15 @@ func (m *AuditEntryMutation) Fields() []string {
 	if m.hash != nil {
 		fields = append(fields, auditentry.FieldHash)
 	}
+	if m.address_hash != nil {
+		fields = append(fields, auditentry.FieldAddressHash)
+	}
+	if m.address_salt != nil {
+		fields = append(fields, auditentry.FieldAddressSalt)
+	}
+	if m.version != nil {
+		fields = append(fields, auditentry.FieldVersion)
+	}
 	return fields
 }
 
@@ -2876,6 +3017,12 @@ func (m *AuditEntryMutation) Field(name string) (ent.Value, bool) {
 		return m.Seq()
 	case auditentry.FieldHash:
 		return m.Hash()
+	case auditentry.FieldAddressHash:
+		return m.AddressHash()
+	case auditentry.FieldAddressSalt:
+		return m.AddressSalt()
+	case auditentry.FieldVersion:
+		return m.Version()
 	}
 	return nil, false
 }
@@ -2913,6 +3060,12 @@ func (m *AuditEntryMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldSeq(ctx)
 	case auditentry.FieldHash:
 		return m.OldHash(ctx)
+	case auditentry.FieldAddressHash:
+		return m.OldAddressHash(ctx)
+	case auditentry.FieldAddressSalt:
+		return m.OldAddressSalt(ctx)
+	case auditentry.FieldVersion:
+		return m.OldVersion(ctx)
 	}
 	return nil, fmt.Errorf("unknown AuditEntry field %s", name)
 }
@@ -3020,6 +3173,27 @@ func (m *AuditEntryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetHash(v)
 		return nil
+	case auditentry.FieldAddressHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddressHash(v)
+		return nil
+	case auditentry.FieldAddressSalt:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddressSalt(v)
+		return nil
+	case auditentry.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown AuditEntry field %s", name)
 }
@@ -3031,6 +3205,9 @@ func (m *AuditEntryMutation) AddedFields() []string {
 	if m.addseq != nil {
 		fields = append(fields, auditentry.FieldSeq)
 	}
+	if m.addversion != nil {
+		fields = append(fields, auditentry.FieldVersion)
+	}
 	return fields
 }
 
@@ -3041,6 +3218,8 @@ func (m *AuditEntryMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case auditentry.FieldSeq:
 		return m.AddedSeq()
+	case auditentry.FieldVersion:
+		return m.AddedVersion()
 	}
 	return nil, false
 }
@@ -3056,6 +3235,13 @@ func (m *AuditEntryMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddSeq(v)
+		return nil
+	case auditentry.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
 		return nil
 	}
 	return fmt.Errorf("unknown AuditEntry numeric field %s", name)
@@ -3140,6 +3326,15 @@ func (m *AuditEntryMutation) ResetField(name string) error {
 		return nil
 	case auditentry.FieldHash:
 		m.ResetHash()
+		return nil
+	case auditentry.FieldAddressHash:
+		m.ResetAddressHash()
+		return nil
+	case auditentry.FieldAddressSalt:
+		m.ResetAddressSalt()
+		return nil
+	case auditentry.FieldVersion:
+		m.ResetVersion()
 		return nil
 	}
 	return fmt.Errorf("unknown AuditEntry field %s", name)

@@ -20,6 +20,19 @@ func NewAuditLog(db *Store) *AuditLog { return &AuditLog{db} }
 
 // Audit returns a page of a workspace's entries, the latest first.
 func (s *AuditLog) Audit(ctx context.Context, workspaceID string, filter audit.Filter) ([]audit.Entry, error) {
+	rows, err := s.store.db(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).
+		Order(auditentry.ByID(sql.OrderDesc())).Limit(filter.Limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, entryFromRow)
+}
+
+// CountAudit counts the entries that a filter chooses of a workspace, whatever its limit.
+func (s *AuditLog) CountAudit(ctx context.Context, workspaceID string, filter audit.Filter) (int, error) {
+	n, err := s.store.db(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).Count(within(ctx, workspaceID))
+	return n, mapError(err)
+}
+
+// chosen are the conditions of a filter.
+func chosen(workspaceID string, filter audit.Filter) []predicate.AuditEntry {
 	where := []predicate.AuditEntry{auditentry.WorkspaceID(workspaceID)}
 	if len(filter.Actions) > 0 {
 		names := make([]string, len(filter.Actions))
@@ -28,8 +41,19 @@ func (s *AuditLog) Audit(ctx context.Context, workspaceID string, filter audit.F
 		}
 		where = append(where, auditentry.ActionIn(names...))
 	}
-	if filter.Actor != "" {
-		where = append(where, auditentry.Actor(filter.Actor))
+	for _, has := range []struct {
+		text string
+		be   func(string) predicate.AuditEntry
+	}{
+		{filter.Actor, auditentry.Actor},
+		{filter.ObjectKind, auditentry.ObjectKind},
+		{filter.ObjectID, auditentry.ObjectID},
+		{filter.Address, auditentry.Address},
+		{filter.RequestID, auditentry.RequestID},
+	} {
+		if has.text != "" {
+			where = append(where, has.be(has.text))
+		}
 	}
 	if !filter.Since.IsZero() {
 		where = append(where, auditentry.AtGTE(filter.Since))
@@ -40,9 +64,7 @@ func (s *AuditLog) Audit(ctx context.Context, workspaceID string, filter audit.F
 	if filter.Before > 0 {
 		where = append(where, auditentry.IDLT(filter.Before))
 	}
-	rows, err := s.store.db(ctx).AuditEntry.Query().Where(where...).
-		Order(auditentry.ByID(sql.OrderDesc())).Limit(filter.Limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, entryFromRow)
+	return where
 }
 
 // AuditEntries returns a page of all workspaces' entries, the latest first.
@@ -68,7 +90,7 @@ func entryFromRow(row *ent.AuditEntry) audit.Entry {
 		Actor:  audit.Actor{UserID: row.UserID, Name: row.Actor},
 		Object: audit.Object{Kind: row.ObjectKind, ID: row.ObjectID, Name: row.ObjectName},
 		Origin: audit.Origin{Address: row.Address, RequestID: row.RequestID},
-		Seq:    row.Seq, Hash: row.Hash,
+		Seq:    row.Seq, Hash: row.Hash, AddressSalt: row.AddressSalt, AddressHash: row.AddressHash, Version: row.Version,
 	}
 	for _, change := range row.Changes {
 		entry.Changes = append(entry.Changes, audit.Change{Field: change["field"], Old: change["old"], New: change["new"]})

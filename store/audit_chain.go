@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -73,7 +74,9 @@ func appendTo(ctx context.Context, s *Store, chain string, entries []audit.Entry
 	if err != nil {
 		return nil, err
 	}
-	head.Append(entries)
+	if err := head.Append(entries, rand.Reader); err != nil {
+		return nil, err
+	}
 	rows := make([]*ent.AuditEntryCreate, len(entries))
 	for i, e := range entries {
 		rows[i] = newAuditEntry(s.db(ctx), e)
@@ -134,6 +137,7 @@ func newAuditEntry(db *ent.Client, entry audit.Entry) *ent.AuditEntryCreate {
 		SetAction(string(entry.Action)).SetObjectKind(entry.Object.Kind).SetObjectID(entry.Object.ID).
 		SetObjectName(entry.Object.Name).SetDetail(entry.Detail).SetChanges(fromChanges(entry.Changes)).
 		SetAddress(entry.Origin.Address).SetRequestID(entry.Origin.RequestID).SetAt(entry.At).
+		SetAddressSalt(entry.AddressSalt).SetAddressHash(entry.AddressHash).SetVersion(entry.Version).
 		SetSeq(entry.Seq).SetHash(entry.Hash)
 	if entry.WorkspaceID != "" {
 		create.SetWorkspaceID(entry.WorkspaceID)

@@ -12,6 +12,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/privacy"
 )
 
 // asOwner runs statements as the owner of the database, whom no wall holds.
@@ -50,7 +51,7 @@ func (b *bundle) tryAsOwner(statements ...string) error {
 func (b *bundle) unguard() {
 	b.Helper()
 	if b.IsSQLite() {
-		for _, name := range []string{"audit_entry_changed", "audit_entry_deleted", "audit_chain_deleted", "audit_chain_moved"} {
+		for _, name := range []string{"audit_entry_changed", "audit_address_changed", "audit_entry_deleted", "audit_chain_deleted", "audit_chain_moved"} {
 			b.asOwner("DROP TRIGGER IF EXISTS " + name)
 		}
 		return
@@ -63,19 +64,25 @@ func (b *bundle) act(workspaceID string, n int) {
 	b.Helper()
 	b.must(b.AddAudit(b.Context(), workspaceID, audit.Entry{
 		Actor: audit.Operator, Action: audit.ChatbotChanged, Object: audit.Object{Kind: "chatbot", ID: "cb_1", Name: fmt.Sprint("Guide ", n)},
-		Changes: []audit.Change{{Field: "name", Old: "Café", New: fmt.Sprint("Guide ", n)}}, At: epoch.Add(time.Duration(n)*time.Hour + 123456789),
+		Changes: []audit.Change{{Field: "name", Old: "Café", New: fmt.Sprint("Guide ", n)}}, Origin: audit.Origin{Address: fmt.Sprint("192.0.2.", n%200)}, At: epoch.Add(time.Duration(n)*time.Hour + 123456789),
 	}))
 }
 
-// verify is what is wrong with the chains, by their names.
+// verify is what is wrong with the chains, by their names, when all their entries are old.
 func (b *bundle) verify(anchors ...audit.Anchor) map[string]string {
+	b.Helper()
+	return b.verifyAt(epoch.AddDate(0, 0, 400), anchors...)
+}
+
+// verifyAt is verify at a time.
+func (b *bundle) verifyAt(now time.Time, anchors ...audit.Anchor) map[string]string {
 	b.Helper()
 	problems := map[string]string{}
 	of := map[string][]audit.Anchor{}
 	for _, a := range anchors {
 		of[a.Chain] = append(of[a.Chain], a)
 	}
-	for verdict, err := range audit.NewVerifier(b.ofAudit, epoch).All(b.Context(), of) {
+	for verdict, err := range audit.NewVerifier(b.ofAudit, now, 400).All(b.Context(), of) {
 		b.must(err)
 		if verdict.Problem != "" {
 			problems[verdict.Chain] = verdict.Problem
@@ -132,7 +139,7 @@ func TestChains(t *testing.T) {
 			}
 		})
 		b.Run("what time takes away leaves a chain that verifies, and goes on", func(t *testing.T) {
-			reader := audit.NewReader(b.ofAudit)
+			reader := audit.NewReader(b.ofAudit, b.Store, time.Now)
 			b.must(reader.ForgetAudit(t.Context(), epoch.Add(550*time.Hour)))
 			head, _, err := b.ChainHead(t.Context(), "ws_1")
 			b.must(err)
@@ -162,7 +169,7 @@ func TestChainAfterEarlierEntries(t *testing.T) {
 		if problems := b.verify(); len(problems) != 0 {
 			b.Errorf("found %v", problems)
 		}
-		b.must(audit.NewReader(b.ofAudit).ForgetAudit(b.Context(), time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)))
+		b.must(audit.NewReader(b.ofAudit, b.Store, time.Now).ForgetAudit(b.Context(), time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)))
 		if problems := b.verify(); len(problems) != 0 || b.count("SELECT COUNT(*) FROM audit_entries") != 3 {
 			b.Errorf("found %v", problems)
 		}
@@ -179,11 +186,17 @@ func TestAuditGuards(t *testing.T) {
 			b.act("ws_1", n)
 			b.act("", n)
 		}
-		b.must(b.AddAudit(b.Context(), "ws_today", audit.Entry{Actor: audit.System, Action: audit.SignedOut, At: time.Now()}))
+		b.must(b.AddAudit(b.Context(), "ws_today", audit.Entry{Actor: audit.System, Action: audit.SignedOut, Origin: audit.Origin{Address: "192.0.2.1"}, At: time.Now()}))
 		kept := b.dump("audit_entries", "detail", "") + b.dump("audit_chains", "hash", "")
 		for _, statement := range []string{
 			"UPDATE audit_entries SET actor = 'nobody' WHERE seq = 2",
 			"UPDATE audit_entries SET at = at",
+			"UPDATE audit_entries SET address = '192.0.2.99'",
+			"UPDATE audit_entries SET address = ''",
+			"UPDATE audit_entries SET address_salt = ''",
+			"UPDATE audit_entries SET address = '', address_salt = 'another'",
+			"UPDATE audit_entries SET address = '', address_salt = '', detail = 'another'",
+			"UPDATE audit_entries SET address = '', address_salt = '' WHERE workspace_id = 'ws_today'",
 			"DELETE FROM audit_entries",
 			"DELETE FROM audit_entries WHERE seq = 1",
 			"DELETE FROM audit_entries WHERE seq = 5 AND workspace_id IS NULL",
@@ -205,6 +218,134 @@ func TestAuditGuards(t *testing.T) {
 		if _, err := b.DeleteAudit(b.Context(), "ws_today", time.Now().Add(time.Hour), 10); err == nil {
 			b.Error("an entry of today is deleted for its age")
 		}
+		b.Run("each column but those of the address is kept as it is, also while the address goes", func(t *testing.T) {
+			for _, column := range entryColumns(b) {
+				if column == "address" || column == "address_salt" {
+					continue
+				}
+				value := "NULL"
+				if column == "id" {
+					value = "id + 1000"
+				}
+				if err := b.tryAsOwner("UPDATE audit_entries SET address = '', address_salt = '', " + column + " = " + value + " WHERE workspace_id = 'ws_1' AND seq = 2"); err == nil || !strings.Contains(err.Error(), "audit log") {
+					t.Errorf("%s may change: %v", column, err)
+				}
+			}
+		})
+	})
+}
+
+// entryColumns are the columns of the audit log's entries.
+func entryColumns(b *bundle) (names []string) {
+	for _, table := range privacy.Tables() {
+		if table.Name == "audit_entries" {
+			names = table.Columns()
+		}
+	}
+	return names
+}
+
+func TestAddressesAreForgotten(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		ctx, old, young := b.Context(), time.Now().Add(-29*24*time.Hour), time.Now().Add(-20*24*time.Hour)
+		enter := func(workspaceID, address string, at time.Time) {
+			b.must(b.AddAudit(ctx, workspaceID, audit.Entry{Actor: audit.Operator, Action: audit.SignedOut, Origin: audit.Origin{Address: address, RequestID: "req_1"}, At: at}))
+		}
+		b.asOwner("INSERT INTO audit_entries (workspace_id, actor, action, detail, address, at) VALUES ('ws_1', 'system', 'sign_out', '', '192.0.2.50', '2026-01-01 00:00:00+00:00')")
+		enter("ws_1", "192.0.2.1", old)
+		enter("ws_1", "", old)
+		enter("", "2001:db8::1", old)
+		enter("ws_1", "192.0.2.2", young)
+		enter("ws_1", "192.0.2.3", time.Now())
+		exported, err := b.Audit(ctx, "ws_1", audit.Filter{Limit: 10})
+		b.must(err)
+		verify := func() string {
+			return fmt.Sprint(b.verifyAt(time.Now()))
+		}
+		addresses := func() (all []string) {
+			entries, err := b.AuditEntries(ctx, audit.Query{Limit: 10})
+			b.must(err)
+			for _, e := range entries {
+				all = append(all, e.Origin.Address+e.AddressSalt)
+			}
+			return all
+		}
+
+		b.Run("those of the oldest go first, in portions, with their salts, of every workspace and of none", func(t *testing.T) {
+			for _, want := range []int{2, 1, 0} {
+				if n, err := b.ForgetAuditAddresses(ctx, time.Now().Add(-audit.AddressesKept), 2); err != nil || n != want {
+					t.Fatalf("%d are removed, want %d: %v", n, want, err)
+				}
+			}
+			left := addresses()
+			for i, want := range []string{"192.0.2.3", "192.0.2.2", "", "", "", "", ""} {
+				if !strings.HasPrefix(left[i], want) || want == "" && left[i] != "" {
+					t.Errorf("left are %q", left)
+				}
+			}
+		})
+		b.Run("the chain verifies, and says from how many", func(t *testing.T) {
+			if problems := verify(); problems != "map[]" {
+				t.Errorf("found %s", problems)
+			}
+			verdict, err := audit.NewVerifier(b.ofAudit, time.Now(), 400).Chain(ctx, "ws_1", nil)
+			if err != nil || verdict.Unaddressed != 1 || verdict.Checked != 5 || verdict.Unchained != 1 {
+				t.Errorf("the verdict is %+v, %v", verdict, err)
+			}
+		})
+		b.Run("what was exported while the address was there still compares", func(t *testing.T) {
+			var anchors []audit.Anchor
+			for _, e := range exported {
+				if e.Seq > 0 {
+					anchors = append(anchors, audit.Anchor{Chain: "ws_1", Seq: e.Seq, Hash: e.Hash, Digest: e.Digest(), At: e.At})
+				}
+			}
+			if problems := b.verifyAt(time.Now(), anchors...); len(problems) != 0 || len(anchors) != 5 {
+				t.Errorf("of %d found %v", len(anchors), problems)
+			}
+		})
+		b.Run("a clock that is ahead removes none that is young", func(t *testing.T) {
+			before := fmt.Sprint(addresses())
+			if n, err := b.ForgetAuditAddresses(ctx, time.Now().Add(time.Hour), 10); err == nil || fmt.Sprint(addresses()) != before {
+				t.Errorf("%d are removed", n)
+			}
+		})
+		b.Run("the owner of the database removes none unnoticed before its time", func(t *testing.T) {
+			b.unguard()
+			b.asOwner("UPDATE audit_entries SET address = '', address_salt = '' WHERE workspace_id = 'ws_1' AND seq = 4")
+			if problems := verify(); !strings.Contains(problems, "Entry 4 has lost its network address, though it is not old enough") {
+				t.Errorf("found %s", problems)
+			}
+		})
+	})
+}
+
+// An entry of version 1 has the address in its own hash, as the first development versions
+// wrote it.
+func TestEntriesOfVersion1(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		e := audit.Entry{
+			WorkspaceID: "ws_1", Actor: audit.Operator, Action: audit.SignedOut, Object: audit.Object{Kind: "chatbot"}, Origin: audit.Origin{Address: "192.0.2.1", RequestID: "req_1"},
+			At: epoch, Seq: 1, Version: 1,
+		}
+		hash := e.HashAfter("")
+		b.asOwner("INSERT INTO audit_entries (workspace_id, actor, action, object_kind, detail, address, request_id, at, seq, hash) VALUES ('ws_1', 'operator', 'sign_out', 'chatbot', '', '192.0.2.1', 'req_1', '2026-03-01 12:00:00+00:00', 1, '"+hash+"')",
+			"INSERT INTO audit_chains (id, seq, hash) VALUES ('ws_1', 1, '"+hash+"')")
+		b.act("ws_1", 1)
+		if problems := b.verify(); len(problems) != 0 {
+			b.Errorf("found %v", problems)
+		}
+		if n, err := b.ForgetAuditAddresses(b.Context(), epoch.Add(24*time.Hour), 10); err != nil || n != 1 {
+			b.Errorf("of entry 1, whose hash needs it, and entry 2 the addresses of %d are removed, %v", n, err)
+		}
+		if problems := b.verify(); len(problems) != 0 {
+			b.Errorf("then found %v", problems)
+		}
+		b.unguard()
+		b.asOwner("UPDATE audit_entries SET address = '' WHERE seq = 1")
+		if problem := b.verify()["ws_1"]; !strings.HasPrefix(problem, "Entry 1 does not match its hash") {
+			b.Errorf("found %q", problem)
+		}
 	})
 }
 
@@ -213,23 +354,30 @@ func TestVerifyFindsWhatTheOwnerOfTheDatabaseDid(t *testing.T) {
 		did   string
 		found string
 	}{
-		"a changed entry":                  {"UPDATE audit_entries SET actor = 'somebody' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 does not match its hash"},
-		"a changed time":                   {"UPDATE audit_entries SET at = '2026-03-01 14:00:00+00:00' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 does not match its hash"},
-		"a changed old value":              {`UPDATE audit_entries SET changes = '[{"field":"name","old":"Cafe","new":"Guide 3"}]' WHERE workspace_id = 'ws_1' AND seq = 4`, "Entry 4 does not match its hash"},
-		"an entry that was moved away":     {"UPDATE audit_entries SET workspace_id = 'ws_2' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 is missing"},
-		"a deletion in the middle":         {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 is missing"},
-		"several deletions":                {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq IN (2, 3, 4)", "Entries 2 to 4 are missing"},
-		"a deletion at the beginning":      {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 1", "Entry 1 is missing"},
-		"a deletion at the end":            {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq > 4", "Entries 5 to 6 are missing: the end"},
-		"the deletion of all":              {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1'", "Entries 1 to 6 are missing: the end"},
-		"two that were swapped":            {"UPDATE audit_entries SET seq = 5 - seq WHERE workspace_id = 'ws_1' AND seq IN (2, 3)", "Entry 2 does not match its hash"},
-		"an entry with a number of others": {"INSERT INTO audit_entries (workspace_id, actor, action, detail, at, seq, hash) SELECT workspace_id, 'somebody', action, detail, at, seq, hash FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 3", "There are two entries 3"},
-		"an entry without a number":        {"INSERT INTO audit_entries (workspace_id, actor, action, detail, at) SELECT workspace_id, 'somebody', action, detail, at FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 3", "There is an entry without a number"},
-		"an entry after the last":          {"INSERT INTO audit_entries (workspace_id, actor, action, detail, at, seq, hash) SELECT workspace_id, actor, action, detail, at, 7, hash FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 6", "Entry 7 does not match its hash"},
-		"a head that was set back":         {"UPDATE audit_chains SET seq = 5 WHERE id = 'ws_1'", "The head of the chain is entry 5"},
-		"another head":                     {"UPDATE audit_chains SET hash = 'x' WHERE id = 'ws_1'", "The head of the chain has another hash"},
-		"a missing head":                   {"DELETE FROM audit_chains WHERE id = 'ws_1'", "The head of the chain is missing"},
-		"a chain that is gone with all":    {"DELETE FROM audit_chains WHERE id = 'ws_1'; DELETE FROM audit_entries WHERE workspace_id = 'ws_1'", "The chain is missing, though its entry 6 was written down"},
+		"a changed entry":             {"UPDATE audit_entries SET actor = 'somebody' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 does not match its hash"},
+		"a changed time":              {"UPDATE audit_entries SET at = '2026-03-01 14:00:00+00:00' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 does not match its hash"},
+		"a changed old value":         {`UPDATE audit_entries SET changes = '[{"field":"name","old":"Cafe","new":"Guide 3"}]' WHERE workspace_id = 'ws_1' AND seq = 4`, "Entry 4 does not match its hash"},
+		"another address":             {"UPDATE audit_entries SET address = '192.0.2.99' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 has another network address"},
+		"an address without its salt": {"UPDATE audit_entries SET address_salt = '' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 has another network address"},
+		"a salt without its address":  {"UPDATE audit_entries SET address = '' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 has another network address"},
+		"another address with a fitting hash": {
+			"UPDATE audit_entries SET address = '192.0.2.99', address_salt = '', address_hash = '' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 does not match its hash",
+		},
+		"an entry that is said to be of version 1": {"UPDATE audit_entries SET version = 1 WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 does not match its hash"},
+		"an entry that was moved away":             {"UPDATE audit_entries SET workspace_id = 'ws_2' WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 is missing"},
+		"a deletion in the middle":                 {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 3", "Entry 3 is missing"},
+		"several deletions":                        {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq IN (2, 3, 4)", "Entries 2 to 4 are missing"},
+		"a deletion at the beginning":              {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 1", "Entry 1 is missing"},
+		"a deletion at the end":                    {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq > 4", "Entries 5 to 6 are missing: the end"},
+		"the deletion of all":                      {"DELETE FROM audit_entries WHERE workspace_id = 'ws_1'", "Entries 1 to 6 are missing: the end"},
+		"two that were swapped":                    {"UPDATE audit_entries SET seq = 5 - seq WHERE workspace_id = 'ws_1' AND seq IN (2, 3)", "Entry 2 does not match its hash"},
+		"an entry with a number of others":         {"INSERT INTO audit_entries (workspace_id, actor, action, detail, at, seq, hash) SELECT workspace_id, 'somebody', action, detail, at, seq, hash FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 3", "There are two entries 3"},
+		"an entry without a number":                {"INSERT INTO audit_entries (workspace_id, actor, action, detail, at) SELECT workspace_id, 'somebody', action, detail, at FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 3", "There is an entry without a number"},
+		"an entry after the last":                  {"INSERT INTO audit_entries (workspace_id, actor, action, detail, at, seq, hash) SELECT workspace_id, actor, action, detail, at, 7, hash FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 6", "Entry 7 does not match its hash"},
+		"a head that was set back":                 {"UPDATE audit_chains SET seq = 5 WHERE id = 'ws_1'", "The head of the chain is entry 5"},
+		"another head":                             {"UPDATE audit_chains SET hash = 'x' WHERE id = 'ws_1'", "The head of the chain has another hash"},
+		"a missing head":                           {"DELETE FROM audit_chains WHERE id = 'ws_1'", "The head of the chain is missing"},
+		"a chain that is gone with all":            {"DELETE FROM audit_chains WHERE id = 'ws_1'; DELETE FROM audit_entries WHERE workspace_id = 'ws_1'", "The chain is missing, though its entry 6 was written down"},
 		"an end that was cut off, head and all": {
 			"DELETE FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 6; UPDATE audit_chains SET seq = 5, hash = (SELECT hash FROM audit_entries WHERE workspace_id = 'ws_1' AND seq = 5) WHERE id = 'ws_1'",
 			"Entry 6 was written down, but the chain ends with entry 5",

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/ent/scope"
 )
 
 // agedChains are the chains that have an entry from before a time.
@@ -84,4 +85,31 @@ func (s *AuditLog) forget(ctx context.Context, chain string, last audit.Entry) (
 	}
 	n, err := result.RowsAffected()
 	return int(n), err
+}
+
+// On PostgreSQL the server may not change entries, but for this function: see the
+// migration audit_address_guards. SQLite's guards allow the same and no more.
+const (
+	forgetAddressesPostgres = `SELECT forget_audit_addresses($1, $2)`
+	forgetAddressesSQLite   = `UPDATE audit_entries SET address = '', address_salt = '' WHERE id IN
+	(SELECT id FROM audit_entries WHERE address <> '' AND at < $1 AND (seq = 0 OR version > 1) ORDER BY at LIMIT $2)`
+)
+
+// ForgetAuditAddresses removes the network addresses and their salts from up to limit
+// entries of all workspaces from before a time, the oldest first, and returns from how many.
+func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error) {
+	ctx = scope.System(Unhurried(ctx))
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if s.store.dialect == dialect.Postgres {
+			return scanOne(ctx, s.store.raw(ctx), []any{&forgotten}, forgetAddressesPostgres, before, limit)
+		}
+		result, err := s.store.raw(ctx).ExecContext(ctx, forgetAddressesSQLite, before, limit)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		forgotten = int(n)
+		return err
+	})
+	return forgotten, mapError(err)
 }

@@ -28,7 +28,8 @@ func TestAudit(t *testing.T) {
 			want := entry
 			want.WorkspaceID = a.id
 			if len(got) == 1 {
-				want.ID, want.Seq, want.Hash = got[0].ID, got[0].Seq, got[0].Hash
+				want.ID, want.Seq, want.Hash, want.Version = got[0].ID, got[0].Seq, got[0].Hash, audit.HashVersion
+				want.AddressSalt, want.AddressHash = got[0].AddressSalt, got[0].AddressHash
 			}
 			if !reflect.DeepEqual(got, []audit.Entry{want}) {
 				t.Errorf("got %+v, want %+v", got, want)
@@ -39,16 +40,26 @@ func TestAudit(t *testing.T) {
 				filter audit.Filter
 				want   int
 			}{
-				"all":                 {audit.Filter{}, 2},
-				"an actor":            {audit.Filter{Actor: "ada@example.com"}, 1},
-				"an actor of nothing": {audit.Filter{Actor: "ada@example.co"}, 0},
-				"since":               {audit.Filter{Since: epoch.Add(time.Hour)}, 1},
-				"until":               {audit.Filter{Until: epoch.Add(time.Hour)}, 1},
-				"another action":      {audit.Filter{Actions: []audit.Action{audit.SignInFailed}}, 0},
+				"all":                  {audit.Filter{}, 2},
+				"an actor":             {audit.Filter{Actor: "ada@example.com"}, 1},
+				"an actor of nothing":  {audit.Filter{Actor: "ada@example.co"}, 0},
+				"since":                {audit.Filter{Since: epoch.Add(time.Hour)}, 1},
+				"until":                {audit.Filter{Until: epoch.Add(time.Hour)}, 1},
+				"a kind of object":     {audit.Filter{ObjectKind: "chatbot"}, 1},
+				"an object":            {audit.Filter{ObjectKind: "chatbot", ObjectID: "cb_1"}, 1},
+				"another object":       {audit.Filter{ObjectID: "cb_2"}, 0},
+				"an address":           {audit.Filter{Address: "2001:db8::1"}, 1},
+				"a part of an address": {audit.Filter{Address: "2001:db8::"}, 0},
+				"a request":            {audit.Filter{RequestID: "req_1"}, 1},
+				"another request":      {audit.Filter{RequestID: "req_2"}, 0},
+				"another action":       {audit.Filter{Actions: []audit.Action{audit.SignInFailed}}, 0},
 			} {
 				c.filter.Limit = 10
 				if page, err := b.Audit(ctx, a.id, c.filter); err != nil || len(page) != c.want {
 					t.Errorf("%s gives %d: %v", sentence, len(page), err)
+				}
+				if n, err := b.CountAudit(ctx, a.id, c.filter); err != nil || n != c.want {
+					t.Errorf("%s counts %d: %v", sentence, n, err)
 				}
 			}
 			first, err := b.Audit(ctx, a.id, audit.Filter{Limit: 1})

@@ -69,10 +69,14 @@ var byHand = map[string]string{
 	"selectHead": lock, "lockHead": lock, "insertChain": "ent's upsert reads the row back.", "moveHead": "It belongs to lockHead.",
 	"lastAged": severalTables, "lastAgedUnplaced": severalTables, "agedChains": "ent has no DISTINCT of an expression.", "headless": severalTables,
 	"moveKept": "It belongs to forgetSQLite.", "forgetSQLite": "It belongs to forgetPostgres.", "forgetUnplacedOnSQLite": "It belongs to forgetPostgres.", "forgetPostgres": "A function of the database deletes what the server may not.",
+	"forgetAddressesPostgres": "A function of the database changes what the server may not.", "forgetAddressesSQLite": "It belongs to forgetAddressesPostgres.",
 	"insertBillingEvent": upsertIf, "beginChore": upsertIf,
 }
 
-const chainOf = "A chain has the name of its workspace."
+const (
+	chainOf  = "A chain has the name of its workspace."
+	ofAnyAge = "Addresses are removed in time, from entries of every workspace and of none."
+)
 
 // anyWorkspace are the statements that name no workspace, and why.
 var anyWorkspace = map[string]string{
@@ -105,6 +109,7 @@ var anyWorkspace = map[string]string{
 	"agedChains":             "The audit log outlives workspaces.",
 	"headless":               "The operator verifies all chains.",
 	"selectHead":             chainOf, "lockHead": chainOf, "insertChain": chainOf, "moveHead": chainOf, "moveKept": chainOf, "forgetPostgres": chainOf,
+	"forgetAddressesPostgres": ofAnyAge, "forgetAddressesSQLite": ofAnyAge,
 	"lastAgedUnplaced":       "These entries concern no workspace.",
 	"forgetUnplacedOnSQLite": "These entries concern no workspace.",
 	"deleteRequestMinutes":   "It clears away what is old, of any workspace.",

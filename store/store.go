@@ -49,9 +49,9 @@
 //   - Scrub: a file is of all workspaces.
 //   - ThrowAways, ProbeWall: an operator's check of the installation finds its own workspaces
 //     again, and tries to reach one from another.
-//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
-//     its chains outlive workspaces, time ends entries for all, and an operator verifies
-//     them.
+//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless,
+//     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
+//     entries and addresses for all, and an operator verifies them.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, ChoresBegun, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.

@@ -63,7 +63,8 @@ const everythingGranted = "DELETE,INSERT,SELECT,UPDATE"
 // granted are the privileges of the server's roles on a table, in the order of the
 // alphabet, where they are not all of them.
 var granted = map[string]string{
-	// The audit log only grows; forget_audit, which is its owner's, lets time take entries away.
+	// The audit log only grows; forget_audit and forget_audit_addresses, which are its
+	// owner's, let time take entries and their addresses away.
 	"audit_entries":     "INSERT,SELECT",
 	"audit_chains":      "INSERT,SELECT,UPDATE",
 	"schema_migrations": "SELECT",

@@ -16,18 +16,20 @@ import (
 
 type auditVerifyCmd struct {
 	Workspace string `placeholder:"ID" help:"Verify only the entries of this workspace, even if it was deleted; - for those of none. Default: all."`
-	Against   string `placeholder:"FILE" help:"Compare with what parley audit heads --json, parley audit list --jsonl or AUDIT_STDOUT wrote; - reads standard input."`
+	Against   string `placeholder:"FILE" help:"Compare with what parley audit heads --json, parley audit list --jsonl, an export of the page Audit as JSON Lines or AUDIT_STDOUT wrote; - reads standard input."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
 type auditVerdict struct {
-	Chains    int            `json:"chains"`
-	Entries   int64          `json:"entries"`
-	Unchained int64          `json:"unchained"`
-	Deleted   int64          `json:"deleted_for_age"`
-	Compared  int64          `json:"compared"`
-	Forgotten int64          `json:"compared_not_kept"`
-	Problems  []auditProblem `json:"problems"`
+	Chains    int   `json:"chains"`
+	Entries   int64 `json:"entries"`
+	Unchained int64 `json:"unchained"`
+	Deleted   int64 `json:"deleted_for_age"`
+	// Unaddressed is how many entries had a network address that was removed for its age.
+	Unaddressed int64          `json:"addresses_removed_for_age"`
+	Compared    int64          `json:"compared"`
+	Forgotten   int64          `json:"compared_not_kept"`
+	Problems    []auditProblem `json:"problems"`
 }
 
 type auditProblem struct {
@@ -64,7 +66,7 @@ func (cmd *auditVerifyCmd) Run(ctx context.Context, config *app.Config, io strea
 }
 
 func auditVerifier(p *app.Program) *audit.Verifier {
-	return audit.NewVerifier(p.Tenants.Chains, app.Now().AddDate(0, 0, -p.Config.AuditDays))
+	return audit.NewVerifier(p.Tenants.Chains, app.Now(), p.Config.AuditDays)
 }
 
 // anchors are what the file has.
@@ -101,6 +103,7 @@ func (t *auditVerdict) add(v audit.Verdict) {
 	t.Entries += v.Checked
 	t.Unchained += v.Unchained
 	t.Deleted += v.KeptSeq
+	t.Unaddressed += v.Unaddressed
 	t.Compared += v.Compared
 	t.Forgotten += v.Forgotten
 	if v.Problem != "" {
@@ -118,6 +121,9 @@ func (t *auditVerdict) show(out io.Writer, asJSON bool) error {
 	fmt.Fprintf(out, "Checked %s in %s", counted(int(t.Entries), "entry", "entries"), counted(t.Chains, "chain", "chains"))
 	if t.Deleted > 0 {
 		fmt.Fprintf(out, "; %d more were deleted for their age", t.Deleted)
+	}
+	if t.Unaddressed > 0 {
+		fmt.Fprintf(out, "; the network addresses of %d were removed after 30 days", t.Unaddressed)
 	}
 	if t.Unchained > 0 {
 		fmt.Fprintf(out, "; %d are from before entries were chained", t.Unchained)

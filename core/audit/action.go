@@ -112,7 +112,14 @@ const (
 
 	IsolationChecked Action = "isolation.checked"
 
+	// PlansSynced, EndpointSaved and EndpointReplaced are what the operator set up at Stripe.
+	PlansSynced      Action = "stripe.plans_synced"
+	EndpointSaved    Action = "stripe.webhook_saved"
+	EndpointReplaced Action = "stripe.webhook_replaced"
+
 	ChainStarted Action = "audit.chain_started"
+	// Exported is of the audit log itself.
+	Exported Action = "audit.exported"
 )
 
 // Actions returns all actions.
@@ -135,6 +142,7 @@ func Actions() []Action {
 		ConversationsExported,
 		PlanChanged, PlanLimitsChanged, SubscriptionChanged, LimitsChosen, CustomerUnlinked, PaymentReversed,
 		BackupMade, BackupRestored, IsolationChecked,
-		ChainStarted,
+		PlansSynced, EndpointSaved, EndpointReplaced,
+		ChainStarted, Exported,
 	}
 }

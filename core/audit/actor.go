@@ -27,6 +27,21 @@ var (
 	System = Actor{Name: "system"}
 )
 
+// Title is what people call an actor.
+func (a Actor) Title() string {
+	switch a {
+	case Stripe:
+		return "Stripe"
+	case Reconciliation:
+		return "Comparison with Stripe"
+	case Operator:
+		return "Operator of this server"
+	case Time, System:
+		return "By itself"
+	}
+	return a.Name
+}
+
 // Person is the actor of a user.
 func Person(userID, email string) Actor { return Actor{UserID: userID, Name: email} }
 

@@ -18,7 +18,7 @@ import (
 
 // Entry says who did what, to which object, when and from where. It holds no
 // secret and no text of a message, a document or instructions. Entries are
-// never changed; only time takes them away.
+// never changed; only time takes them away, and their network addresses before.
 type Entry struct {
 	// ID grows: a later entry of the same workspace has a higher one.
 	ID int64
@@ -34,6 +34,12 @@ type Entry struct {
 	Detail  string
 	Changes []Change
 	Origin  Origin
+	// AddressHash stands for the origin's address in the hash, so that the address can be
+	// removed, and AddressSalt keeps it from being guessed: see [Entry.AddressState]. Both
+	// are empty where there was no address.
+	AddressSalt, AddressHash string
+	// Version says how the hash is made: see [Entry.Digest].
+	Version int
 	// Seq is the entry's place in its chain, from 1, and Hash makes the chain: see
 	// [Entry.HashAfter]. Entries from before there were chains have neither.
 	Seq  int64
@@ -112,6 +118,9 @@ type Filter struct {
 	Actions []Action
 	// Actor is the name of one, or empty for all.
 	Actor string
+	// ObjectKind, ObjectID, Address and RequestID are what entries have to have, unless
+	// they are empty.
+	ObjectKind, ObjectID, Address, RequestID string
 	// Since and Until leave out what happened before, and at or after, unless
 	// they are zero.
 	Since, Until time.Time
@@ -125,6 +134,14 @@ type Filter struct {
 func (f Filter) Within(days int, now time.Time) Filter {
 	if bound := now.AddDate(0, 0, -days); days >= 0 && f.Since.Before(bound) {
 		f.Since = bound
+	}
+	return f
+}
+
+// plain takes out of the filter what no entry has, and PostgreSQL refuses.
+func (f Filter) plain() Filter {
+	for _, text := range []*string{&f.Actor, &f.ObjectKind, &f.ObjectID, &f.Address, &f.RequestID} {
+		*text = plain(*text)
 	}
 	return f
 }

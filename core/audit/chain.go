@@ -43,14 +43,19 @@ type Head struct {
 }
 
 // Append gives entries their places at the end of the chain, and moves the end. The
-// entries are of this chain.
-func (h *Head) Append(entries []Entry) {
+// entries are of this chain. Random must be cryptographically secure.
+func (h *Head) Append(entries []Entry, random io.Reader) error {
 	for i := range entries {
+		e := &entries[i]
+		if err := e.commitToAddress(random); err != nil {
+			return err
+		}
 		h.Seq++
-		entries[i].Seq = h.Seq
-		h.Hash = entries[i].HashAfter(h.Hash)
-		entries[i].Hash = h.Hash
+		e.Seq, e.Version = h.Seq, HashVersion
+		h.Hash = e.HashAfter(h.Hash)
+		e.Hash = h.Hash
 	}
+	return nil
 }
 
 // HashAfter is the hash of an entry in its place, which follows on the one with the hash
@@ -62,15 +67,22 @@ func (e Entry) HashAfter(previous string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// HashVersion is that of new entries.
+const HashVersion = 2
+
 // Digest is the SHA-256, in hex, of all that an entry says and of its place, without
-// its hash and without its id, which the database gives. docs/audit.md describes it, so
-// that others can compute it too. It never changes: old entries would not match.
+// its hash and without its id, which the database gives. The hash of the address stands
+// for it; in entries of version 1 the address is there itself. docs/audit.md describes it,
+// so that others can compute it too. No version ever changes: old entries would not match.
 func (e Entry) Digest() string {
-	h := sha256.New()
+	h, address := sha256.New(), e.AddressHash
+	if e.Version == 1 {
+		address = e.Origin.Address
+	}
 	writeParts(h,
-		"parley audit 1", ChainOf(e.WorkspaceID), strconv.FormatInt(e.Seq, 10), e.At.UTC().Format(time.RFC3339Nano),
+		"parley audit "+strconv.Itoa(e.Version), ChainOf(e.WorkspaceID), strconv.FormatInt(e.Seq, 10), e.At.UTC().Format(time.RFC3339Nano),
 		e.Actor.Name, e.Actor.UserID, string(e.Action), e.Object.Kind, e.Object.ID, e.Object.Name, e.Detail,
-		e.Origin.Address, e.Origin.RequestID,
+		address, e.Origin.RequestID,
 	)
 	for _, change := range e.Changes {
 		writeParts(h, change.Field, change.Old, change.New)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"parley/core/fault"
 )
 
 // Archive is the port to entries that were written.
@@ -12,19 +14,32 @@ type Archive interface {
 	Audit(ctx context.Context, workspaceID string, filter Filter) ([]Entry, error)
 	// AuditEntries returns a page of all workspaces' entries, the latest first.
 	AuditEntries(ctx context.Context, query Query) ([]Entry, error)
+	// CountAudit counts the entries that a filter chooses of a workspace, whatever its
+	// limit.
+	CountAudit(ctx context.Context, workspaceID string, filter Filter) (int, error)
 	// AgedChains returns chains with entries from before a time, in their order after
 	// one, at most limit.
 	AgedChains(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
 	// DeleteAudit deletes up to limit entries of a chain from before a time, the oldest
 	// first, and returns how many it deleted. The chain keeps where it goes on.
 	DeleteAudit(ctx context.Context, chain string, before time.Time, limit int) (deleted int, err error)
+	// ForgetAuditAddresses removes the network addresses and their salts from up to limit
+	// entries from before a time, the oldest first, and returns from how many. Entries of
+	// version 1 keep theirs, which is in their hash.
+	ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error)
 }
 
 // Reader reads the audit log, and deletes what is old.
-type Reader struct{ archive Archive }
+type Reader struct {
+	archive Archive
+	log     Log
+	now     func() time.Time
+}
 
-// NewReader returns a reader of an archive.
-func NewReader(archive Archive) *Reader { return &Reader{archive} }
+// NewReader returns a reader of an archive. The log is told of exports.
+func NewReader(archive Archive, log Log, now func() time.Time) *Reader {
+	return &Reader{archive, log, now}
+}
 
 // planActions are what an owner reads about the plan.
 var planActions = []Action{PlanChanged, SubscriptionChanged, LimitsChosen, EmailChanged, CustomerUnlinked}
@@ -42,12 +57,26 @@ const maxPage = 100
 // are older ones.
 func (r *Reader) Of(ctx context.Context, workspaceID string, filter Filter) (page []Entry, more bool, err error) {
 	limit := max(1, min(filter.Limit, maxPage))
+	filter = filter.plain()
 	filter.Limit = limit + 1
 	page, err = r.archive.Audit(ctx, workspaceID, filter)
 	if len(page) > limit {
 		return page[:limit], true, err
 	}
 	return page, false, err
+}
+
+// Entry returns an entry of a workspace that is not from before a time. It is NotFound
+// where there is none.
+func (r *Reader) Entry(ctx context.Context, workspaceID string, id int64, since time.Time) (Entry, error) {
+	found, err := r.archive.Audit(ctx, workspaceID, Filter{Since: since, Before: id + 1, Limit: 1})
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(found) == 0 || found[0].ID != id {
+		return Entry{}, fault.New(fault.NotFound, "This entry of the audit log was not found.")
+	}
+	return found[0], nil
 }
 
 // pageSize is how many entries are read, and deleted, at once.
@@ -102,6 +131,16 @@ func (r *Reader) forgetChain(ctx context.Context, chain string, before time.Time
 	for {
 		deleted, err := r.archive.DeleteAudit(ctx, chain, before, pageSize)
 		if err != nil || deleted < pageSize {
+			return err
+		}
+	}
+}
+
+// ForgetAddresses removes network addresses before they are 30 days old, in portions.
+func (r *Reader) ForgetAddresses(ctx context.Context) error {
+	for {
+		forgotten, err := r.archive.ForgetAuditAddresses(ctx, r.now().Add(-AddressesKept), pageSize)
+		if err != nil || forgotten < pageSize {
 			return err
 		}
 	}

@@ -32,6 +32,9 @@ type Anchor struct {
 	Hash  string
 	// Digest is that of an exported entry's own words, empty for a head.
 	Digest string
+	// Altered says that an exported entry has another network address than it was
+	// exported with.
+	Altered bool
 	// At is when the entry was written, zero if that is not known.
 	At time.Time
 }
@@ -42,6 +45,8 @@ type Verdict struct {
 	// Checked is how many entries were recomputed, and Unchained how many are from
 	// before there were chains.
 	Checked, Unchained int64
+	// Unaddressed is how many of those had a network address that was removed for its age.
+	Unaddressed int64
 	// Compared is how many anchors were compared, and Forgotten how many were not,
 	// because time has taken their entries away.
 	Compared, Forgotten int64
@@ -53,13 +58,15 @@ type Verdict struct {
 // Verifier recomputes chains.
 type Verifier struct {
 	chains Chains
-	// kept is from when on entries are there unless somebody took them away.
-	kept time.Time
+	// kept is from when on entries are there unless somebody took them away, and
+	// addressed from when on they have their addresses.
+	kept, addressed time.Time
 }
 
-// NewVerifier returns a verifier of chains whose entries time does not take away that
-// were written after kept.
-func NewVerifier(chains Chains, kept time.Time) *Verifier { return &Verifier{chains, kept} }
+// NewVerifier returns a verifier of chains at a time. The log keeps entries for some days.
+func NewVerifier(chains Chains, now time.Time, days int) *Verifier {
+	return &Verifier{chains, now.AddDate(0, 0, -days), now.Add(-addressesGuarded)}
+}
 
 // Heads yields the last entry of every chain, for those who keep it elsewhere.
 func (v *Verifier) Heads(ctx context.Context) iter.Seq2[Anchor, error] {

@@ -62,6 +62,10 @@ func (w *walk) check(e Entry) {
 		w.found(w.last.seq+1, "Entries %d to %d are missing.", w.last.seq+1, e.Seq-1)
 	case e.HashAfter(w.last.hash) != e.Hash:
 		w.found(e.Seq, "Entry %d does not match its hash: it was changed, or the entry before it was replaced.", e.Seq)
+	case e.AddressState() == AddressAltered:
+		w.found(e.Seq, "Entry %d has another network address than the one that was recorded: it was changed, or only a part of it was removed.", e.Seq)
+	case e.AddressState() == AddressRemoved && e.At.After(w.addressed):
+		w.found(e.Seq, "Entry %d has lost its network address, though it is not old enough for that.", e.Seq)
 	case e.ID <= w.last.id:
 		w.found(e.Seq, "Entry %d stands before entry %d: their numbers were changed.", e.Seq, w.last.seq)
 	}
@@ -69,6 +73,9 @@ func (w *walk) check(e Entry) {
 		return
 	}
 	w.verdict.Checked++
+	if e.AddressState() == AddressRemoved {
+		w.verdict.Unaddressed++
+	}
 	w.last = place{e.Seq, e.ID, e.Hash}
 	for _, a := range w.anchors[e.Seq] {
 		w.compare(a, e.Hash, e.Digest())
@@ -84,6 +91,8 @@ func (w *walk) compare(a Anchor, hash, digest string) {
 		w.found(a.Seq, "Entry %d has another hash than the one that was written down: the chain was rewritten, or the file was changed.", a.Seq)
 	case a.Digest != "" && a.Digest != digest:
 		w.found(a.Seq, "Entry %d says something else in the file than here, under the same hash: the file was changed.", a.Seq)
+	case a.Altered:
+		w.found(a.Seq, "Entry %d has another network address in the file than the one that was recorded: the file was changed.", a.Seq)
 	}
 }
 

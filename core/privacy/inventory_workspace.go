@@ -79,8 +79,8 @@ var workspaceTables = []Table{
 		Plain: "id workspace_id minute revision changed_at",
 	},
 	{
-		Name: "audit_entries", Owner: OfWorkspace, Outlives: true, Holds: "The audit log: who did what, when, and from which address", Why: "To find out what happened, also after a deletion: the operator's legitimate interest", Kept: "As long as the operator keeps it (AUDIT_DAYS)",
-		Personal: "actor user_id object_name detail changes address", Plain: "id workspace_id action object_kind object_id request_id at seq hash",
+		Name: "audit_entries", Owner: OfWorkspace, Outlives: true, Holds: "The audit log: who did what, when, and from which address", Why: "To find out what happened, also after a deletion: the operator's legitimate interest", Kept: "As long as the operator keeps it (AUDIT_DAYS); network addresses less than 30 days",
+		Personal: "actor user_id object_name detail changes address address_salt", Plain: "id workspace_id action object_kind object_id request_id at seq hash address_hash version",
 	},
 	{
 		Name: "erasures", Owner: OfWorkspace, Outlives: true, Holds: "Receipts of erasures. They name nobody: whose data it was is a hash", Why: "To prove an erasure afterwards", Kept: "As long as the installation exists",

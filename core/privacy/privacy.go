@@ -35,7 +35,9 @@ type Ports struct {
 	Persons  PersonStore
 	Reader   Reader
 	Uses     useStore
-	Audit    audit.Log
+	// Origins are the addresses in the audit log.
+	Origins originLog
+	Audit   audit.Log
 	// AuditLog returns a page of a workspace's entries, the latest first, and whether
 	// there are older ones.
 	AuditLog func(ctx context.Context, workspaceID string, filter audit.Filter) (page []audit.Entry, more bool, err error)
@@ -66,13 +68,17 @@ type useStore interface {
 	ForgetUses(ctx context.Context, before time.Time) error
 }
 
-// addressesKept is for how long addresses and user agents are kept. Those of a session go
-// with it, which lives no longer.
-const addressesKept = account.SessionLifetime
+// originLog has from where people and programs acted.
+type originLog interface {
+	// ForgetAddresses removes the addresses that would be too old by the next night.
+	ForgetAddresses(ctx context.Context) error
+}
 
-// ForgetAddresses clears the addresses and user agents that are too old.
+// ForgetAddresses clears the addresses and user agents that would be too old by the next
+// night. Those of a session go with it, which lives no longer.
 func (s Services) ForgetAddresses(ctx context.Context) error {
-	return s.Workspaces.ports.Uses.ForgetUses(ctx, s.Workspaces.now().Add(-addressesKept))
+	ports := s.Workspaces.ports
+	return errors.Join(ports.Uses.ForgetUses(ctx, s.Workspaces.now().Add(-audit.AddressesKept)), ports.Origins.ForgetAddresses(ctx))
 }
 
 // canceler ends what a workspace pays for. Twice is no error.

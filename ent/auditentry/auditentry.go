@@ -40,6 +40,12 @@ const (
 	FieldSeq = "seq"
 	// FieldHash holds the string denoting the hash field in the database.
 	FieldHash = "hash"
+	// FieldAddressHash holds the string denoting the address_hash field in the database.
+	FieldAddressHash = "address_hash"
+	// FieldAddressSalt holds the string denoting the address_salt field in the database.
+	FieldAddressSalt = "address_salt"
+	// FieldVersion holds the string denoting the version field in the database.
+	FieldVersion = "version"
 	// Table holds the table name of the auditentry in the database.
 	Table = "audit_entries"
 )
@@ -61,6 +67,9 @@ var Columns = []string{
 	FieldAt,
 	FieldSeq,
 	FieldHash,
+	FieldAddressHash,
+	FieldAddressSalt,
+	FieldVersion,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -119,6 +128,16 @@ var (
 	DefaultHash string
 	// HashValidator is a validator for the "hash" field. It is called by the builders before save.
 	HashValidator func(string) error
+	// DefaultAddressHash holds the default value on creation for the "address_hash" field.
+	DefaultAddressHash string
+	// AddressHashValidator is a validator for the "address_hash" field. It is called by the builders before save.
+	AddressHashValidator func(string) error
+	// DefaultAddressSalt holds the default value on creation for the "address_salt" field.
+	DefaultAddressSalt string
+	// AddressSaltValidator is a validator for the "address_salt" field. It is called by the builders before save.
+	AddressSaltValidator func(string) error
+	// DefaultVersion holds the default value on creation for the "version" field.
+	DefaultVersion int
 )
 
 // OrderOption defines the ordering options for the AuditEntry queries.
@@ -192,4 +211,19 @@ func BySeq(opts ...sql.OrderTermOption) OrderOption {
 // ByHash orders the results by the hash field.
 func ByHash(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldHash, opts...).ToFunc()
+}
+
+// ByAddressHash orders the results by the address_hash field.
+func ByAddressHash(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAddressHash, opts...).ToFunc()
+}
+
+// ByAddressSalt orders the results by the address_salt field.
+func ByAddressSalt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAddressSalt, opts...).ToFunc()
+}
+
+// ByVersion orders the results by the version field.
+func ByVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVersion, opts...).ToFunc()
 }

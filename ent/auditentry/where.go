@@ -119,6 +119,21 @@ func Hash(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldHash, v))
 }
 
+// AddressHash applies equality check predicate on the "address_hash" field. It's identical to AddressHashEQ.
+func AddressHash(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldAddressHash, v))
+}
+
+// AddressSalt applies equality check predicate on the "address_salt" field. It's identical to AddressSaltEQ.
+func AddressSalt(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldAddressSalt, v))
+}
+
+// Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
+func Version(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldVersion, v))
+}
+
 // WorkspaceIDEQ applies the EQ predicate on the "workspace_id" field.
 func WorkspaceIDEQ(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldWorkspaceID, v))
@@ -932,6 +947,176 @@ func HashEqualFold(v string) predicate.AuditEntry {
 // HashContainsFold applies the ContainsFold predicate on the "hash" field.
 func HashContainsFold(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldContainsFold(FieldHash, v))
+}
+
+// AddressHashEQ applies the EQ predicate on the "address_hash" field.
+func AddressHashEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldAddressHash, v))
+}
+
+// AddressHashNEQ applies the NEQ predicate on the "address_hash" field.
+func AddressHashNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldAddressHash, v))
+}
+
+// AddressHashIn applies the In predicate on the "address_hash" field.
+func AddressHashIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldAddressHash, vs...))
+}
+
+// AddressHashNotIn applies the NotIn predicate on the "address_hash" field.
+func AddressHashNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldAddressHash, vs...))
+}
+
+// AddressHashGT applies the GT predicate on the "address_hash" field.
+func AddressHashGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldAddressHash, v))
+}
+
+// AddressHashGTE applies the GTE predicate on the "address_hash" field.
+func AddressHashGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldAddressHash, v))
+}
+
+// AddressHashLT applies the LT predicate on the "address_hash" field.
+func AddressHashLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldAddressHash, v))
+}
+
+// AddressHashLTE applies the LTE predicate on the "address_hash" field.
+func AddressHashLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldAddressHash, v))
+}
+
+// AddressHashContains applies the Contains predicate on the "address_hash" field.
+func AddressHashContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldAddressHash, v))
+}
+
+// AddressHashHasPrefix applies the HasPrefix predicate on the "address_hash" field.
+func AddressHashHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldAddressHash, v))
+}
+
+// AddressHashHasSuffix applies the HasSuffix predicate on the "address_hash" field.
+func AddressHashHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldAddressHash, v))
+}
+
+// AddressHashEqualFold applies the EqualFold predicate on the "address_hash" field.
+func AddressHashEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldAddressHash, v))
+}
+
+// AddressHashContainsFold applies the ContainsFold predicate on the "address_hash" field.
+func AddressHashContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldAddressHash, v))
+}
+
+// AddressSaltEQ applies the EQ predicate on the "address_salt" field.
+func AddressSaltEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldAddressSalt, v))
+}
+
+// AddressSaltNEQ applies the NEQ predicate on the "address_salt" field.
+func AddressSaltNEQ(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldAddressSalt, v))
+}
+
+// AddressSaltIn applies the In predicate on the "address_salt" field.
+func AddressSaltIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldAddressSalt, vs...))
+}
+
+// AddressSaltNotIn applies the NotIn predicate on the "address_salt" field.
+func AddressSaltNotIn(vs ...string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldAddressSalt, vs...))
+}
+
+// AddressSaltGT applies the GT predicate on the "address_salt" field.
+func AddressSaltGT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldAddressSalt, v))
+}
+
+// AddressSaltGTE applies the GTE predicate on the "address_salt" field.
+func AddressSaltGTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldAddressSalt, v))
+}
+
+// AddressSaltLT applies the LT predicate on the "address_salt" field.
+func AddressSaltLT(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldAddressSalt, v))
+}
+
+// AddressSaltLTE applies the LTE predicate on the "address_salt" field.
+func AddressSaltLTE(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldAddressSalt, v))
+}
+
+// AddressSaltContains applies the Contains predicate on the "address_salt" field.
+func AddressSaltContains(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContains(FieldAddressSalt, v))
+}
+
+// AddressSaltHasPrefix applies the HasPrefix predicate on the "address_salt" field.
+func AddressSaltHasPrefix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasPrefix(FieldAddressSalt, v))
+}
+
+// AddressSaltHasSuffix applies the HasSuffix predicate on the "address_salt" field.
+func AddressSaltHasSuffix(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldHasSuffix(FieldAddressSalt, v))
+}
+
+// AddressSaltEqualFold applies the EqualFold predicate on the "address_salt" field.
+func AddressSaltEqualFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEqualFold(FieldAddressSalt, v))
+}
+
+// AddressSaltContainsFold applies the ContainsFold predicate on the "address_salt" field.
+func AddressSaltContainsFold(v string) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldContainsFold(FieldAddressSalt, v))
+}
+
+// VersionEQ applies the EQ predicate on the "version" field.
+func VersionEQ(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldVersion, v))
+}
+
+// VersionNEQ applies the NEQ predicate on the "version" field.
+func VersionNEQ(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldVersion, v))
+}
+
+// VersionIn applies the In predicate on the "version" field.
+func VersionIn(vs ...int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldVersion, vs...))
+}
+
+// VersionNotIn applies the NotIn predicate on the "version" field.
+func VersionNotIn(vs ...int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldVersion, vs...))
+}
+
+// VersionGT applies the GT predicate on the "version" field.
+func VersionGT(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldVersion, v))
+}
+
+// VersionGTE applies the GTE predicate on the "version" field.
+func VersionGTE(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldVersion, v))
+}
+
+// VersionLT applies the LT predicate on the "version" field.
+func VersionLT(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldVersion, v))
+}
+
+// VersionLTE applies the LTE predicate on the "version" field.
+func VersionLTE(v int) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldVersion, v))
 }
 
 // And groups predicates with the AND operator between them.

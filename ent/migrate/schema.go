@@ -93,6 +93,9 @@ var (
 		{Name: "at", Type: field.TypeTime},
 		{Name: "seq", Type: field.TypeInt64, Default: 0},
 		{Name: "hash", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "address_hash", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "address_salt", Type: field.TypeString, Size: 32, Default: ""},
+		{Name: "version", Type: field.TypeInt, Default: 1},
 	}
 	// AuditEntriesTable holds the schema information for the "audit_entries" table.
 	AuditEntriesTable = &schema.Table{
@@ -114,6 +117,14 @@ var (
 				Name:    "auditentry_workspace_id_seq",
 				Unique:  false,
 				Columns: []*schema.Column{AuditEntriesColumns[1], AuditEntriesColumns[13]},
+			},
+			{
+				Name:    "auditentry_addressed",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEntriesColumns[12]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "address <> ''",
+				},
 			},
 		},
 	}

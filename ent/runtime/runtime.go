@@ -249,6 +249,22 @@ func init() {
 	auditentry.DefaultHash = auditentryDescHash.Default.(string)
 	// auditentry.HashValidator is a validator for the "hash" field. It is called by the builders before save.
 	auditentry.HashValidator = auditentryDescHash.Validators[0].(func(string) error)
+	// auditentryDescAddressHash is the schema descriptor for address_hash field.
+	auditentryDescAddressHash := auditentryFields[15].Descriptor()
+	// auditentry.DefaultAddressHash holds the default value on creation for the address_hash field.
+	auditentry.DefaultAddressHash = auditentryDescAddressHash.Default.(string)
+	// auditentry.AddressHashValidator is a validator for the "address_hash" field. It is called by the builders before save.
+	auditentry.AddressHashValidator = auditentryDescAddressHash.Validators[0].(func(string) error)
+	// auditentryDescAddressSalt is the schema descriptor for address_salt field.
+	auditentryDescAddressSalt := auditentryFields[16].Descriptor()
+	// auditentry.DefaultAddressSalt holds the default value on creation for the address_salt field.
+	auditentry.DefaultAddressSalt = auditentryDescAddressSalt.Default.(string)
+	// auditentry.AddressSaltValidator is a validator for the "address_salt" field. It is called by the builders before save.
+	auditentry.AddressSaltValidator = auditentryDescAddressSalt.Validators[0].(func(string) error)
+	// auditentryDescVersion is the schema descriptor for version field.
+	auditentryDescVersion := auditentryFields[17].Descriptor()
+	// auditentry.DefaultVersion holds the default value on creation for the version field.
+	auditentry.DefaultVersion = auditentryDescVersion.Default.(int)
 	authenticatorFields := schema.Authenticator{}.Fields()
 	_ = authenticatorFields
 	// authenticatorDescUserID is the schema descriptor for user_id field.

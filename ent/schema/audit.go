@@ -41,6 +41,12 @@ func (AuditEntry) Fields() []ent.Field {
 		field.Int64("seq").Default(0).Immutable(),
 		// hash is the SHA-256, in hex, of the entry and of the hash before it.
 		field.String("hash").MaxLen(64).Default("").Immutable(),
+		// address_hash stands for the address in hash. The address and its salt are
+		// removed together: see the guards in the migration audit_address_guards.
+		field.String("address_hash").MaxLen(64).Default("").Immutable(),
+		field.String("address_salt").MaxLen(32).Default("").Immutable(),
+		// version says how hash is made.
+		field.Int("version").Default(1).Immutable(),
 	}
 }
 
@@ -54,6 +60,8 @@ func (AuditEntry) Indexes() []ent.Index {
 		index.Fields("at"),
 		// for reading a chain in order
 		index.Fields("workspace_id", "seq"),
+		// for finding the addresses that are to be removed
+		index.Fields("at").StorageKey("auditentry_addressed").Annotations(entsql.IndexWhere("address <> ''")),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // openPrivacy needs all of which people may want a copy, or the end.
 func openPrivacy(p *Program) {
 	ports := privacy.Ports{
-		InTx: p.Store.InTx, Erasures: store.NewErasures(p.Store), Rows: store.NewRows(p.Store), Reader: store.NewRows(p.Store), Uses: store.NewTokens(p.Store), AuditLog: p.Tenants.Audit.Of, EndUsers: store.NewEndUsers(p.Store),
+		InTx: p.Store.InTx, Erasures: store.NewErasures(p.Store), Rows: store.NewRows(p.Store), Reader: store.NewRows(p.Store), Uses: store.NewTokens(p.Store), Origins: p.Tenants.Audit, AuditLog: p.Tenants.Audit.Of, EndUsers: store.NewEndUsers(p.Store),
 		Persons: store.NewPersons(p.Store), Audit: p.Store, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
 		ForgetTurns: func(workspaceID string) { turn.ForgetWorkspace(p.Turns, workspaceID) }, Scrubs: []func(context.Context) error{store.NewFiles(p.Store).Scrub},
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Deletions: p.Tenants.Deletions,

@@ -68,7 +68,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	}, now, random)
 	return &Services{
 		Accounts: accounts, Factors: factors, Tenants: tenants, Team: team, Subscriptions: subscriptions,
-		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db)), Chains: store.NewAuditLog(db),
+		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db), db, now), Chains: store.NewAuditLog(db),
 	}
 }
 

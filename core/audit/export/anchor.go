@@ -57,7 +57,9 @@ func ReadAnchors(from io.Reader) (map[string][]audit.Anchor, error) {
 		case value.Seq > 0:
 			entry := value.Entry()
 			chain := audit.ChainOf(entry.WorkspaceID)
-			of[chain] = append(of[chain], audit.Anchor{Chain: chain, Seq: entry.Seq, Hash: entry.Hash, Digest: entry.Digest(), At: entry.At})
+			of[chain] = append(of[chain], audit.Anchor{
+				Chain: chain, Seq: entry.Seq, Hash: entry.Hash, Digest: entry.Digest(), Altered: entry.AddressState() == audit.AddressAltered, At: entry.At,
+			})
 		}
 	}
 	if len(of) == 0 {

@@ -26,7 +26,9 @@ var entry = audit.Entry{
 // sealed is the entry as the first of a chain.
 func sealed() audit.Entry {
 	head, entries := audit.Head{Chain: "ws_1"}, []audit.Entry{entry}
-	head.Append(entries)
+	if err := head.Append(entries, strings.NewReader("sixteen bytes ..")); err != nil {
+		panic(err)
+	}
 	return entries[0]
 }
 
@@ -55,6 +57,26 @@ func TestJSONL(t *testing.T) {
 		want := audit.Anchor{Chain: "ws_1", Seq: 1, Hash: sealed().Hash, Digest: sealed().Digest(), At: entry.At}
 		if err != nil || !reflect.DeepEqual(anchors, map[string][]audit.Anchor{"ws_1": {want, want}}) {
 			t.Errorf("%v, %+v", err, anchors)
+		}
+	})
+	t.Run("another address in the file is noticed, and one that was removed is not missed", func(t *testing.T) {
+		line, _, _ := strings.Cut(string(text), "\n")
+		removed := strings.NewReplacer(`"address":"2001:db8::1"`, `"address":""`, sealed().AddressSalt, "").Replace(line)
+		for text, altered := range map[string]bool{line: false, strings.ReplaceAll(line, "2001:db8::1", "2001:db8::2"): true, removed: false} {
+			anchors, err := export.ReadAnchors(strings.NewReader(text))
+			if err != nil || anchors["ws_1"][0].Altered != altered || anchors["ws_1"][0].Digest != sealed().Digest() {
+				t.Errorf("%s gives %+v, %v", text, anchors, err)
+			}
+		}
+	})
+	t.Run("a line from before addresses could be removed is of version 1", func(t *testing.T) {
+		first := entry
+		first.Seq, first.Version = 1, 1
+		line := `{"audit":1,"id":7,"at":"2026-03-01T12:00:00.123456Z","workspace_id":"ws_1","actor":"=ada@example.com","user_id":"usr_1","action":"chatbot.changed","object":{"kind":"chatbot","id":"cb_1","name":"@SUM(A1)"},` +
+			`"detail":"-1 <b>\nLine","changes":[{"field":"name","old":"Café","new":"+1; \"two\""},{"field":"instructions","old":"","new":""}],"address":"2001:db8::1","request_id":"req_1","seq":1,"hash":"abc"}`
+		anchors, err := export.ReadAnchors(strings.NewReader(line))
+		if err != nil || anchors["ws_1"][0].Digest != first.Digest() || anchors["ws_1"][0].Altered {
+			t.Errorf("%+v, %v", anchors, err)
 		}
 	})
 	t.Run("heads are read as an array, and as lines", func(t *testing.T) {

@@ -36,9 +36,14 @@ type Line struct {
 	Detail      string    `json:"detail"`
 	Changes     []Change  `json:"changes"`
 	Address     string    `json:"address"`
+	AddressSalt string    `json:"address_salt"`
+	AddressHash string    `json:"address_hash"`
 	RequestID   string    `json:"request_id"`
 	Seq         int64     `json:"seq"`
 	Hash        string    `json:"hash"`
+	// HashVersion says how the hash is made. Lines from before there were several have
+	// none, and version 1.
+	HashVersion int `json:"hash_version"`
 }
 
 // Object is what was acted on.
@@ -60,7 +65,8 @@ func Of(e audit.Entry) Line {
 	line := Line{
 		Version: Version, ID: e.ID, At: e.At, WorkspaceID: e.WorkspaceID, Actor: e.Actor.Name, UserID: e.Actor.UserID, Action: string(e.Action),
 		Object: Object(e.Object), Detail: e.Detail, Changes: make([]Change, len(e.Changes)),
-		Address: e.Origin.Address, RequestID: e.Origin.RequestID, Seq: e.Seq, Hash: e.Hash,
+		Address: e.Origin.Address, AddressSalt: e.AddressSalt, AddressHash: e.AddressHash, RequestID: e.Origin.RequestID,
+		Seq: e.Seq, Hash: e.Hash, HashVersion: e.Version,
 	}
 	for i, c := range e.Changes {
 		line.Changes[i] = Change(c)
@@ -73,7 +79,8 @@ func (l Line) Entry() audit.Entry {
 	e := audit.Entry{
 		ID: l.ID, At: l.At, WorkspaceID: l.WorkspaceID, Actor: audit.Actor{Name: l.Actor, UserID: l.UserID}, Action: audit.Action(l.Action),
 		Object: audit.Object(l.Object), Detail: l.Detail,
-		Origin: audit.Origin{Address: l.Address, RequestID: l.RequestID}, Seq: l.Seq, Hash: l.Hash,
+		Origin: audit.Origin{Address: l.Address, RequestID: l.RequestID}, AddressSalt: l.AddressSalt, AddressHash: l.AddressHash,
+		Seq: l.Seq, Hash: l.Hash, Version: max(1, l.HashVersion),
 	}
 	for _, c := range l.Changes {
 		e.Changes = append(e.Changes, audit.Change(c))
