@@ -51,6 +51,7 @@ type Books struct {
 	Reversals  reversalsPort
 	Prices     setup.Prices
 	Workspaces workspacesPort
+	Log        audit.Log // is told what is set up at Stripe
 }
 
 // Ledger stores subscriptions, and which events of Stripe were applied.
@@ -98,11 +99,10 @@ type workspacesPort interface {
 }
 
 // NewBooks returns the books of a server.
-func NewBooks(subscriptions subscription.Subscriptions, tenants tenant.Tenants, log *audit.Reader) Books {
+func NewBooks(subscriptions subscription.Subscriptions, tenants tenant.Tenants, past *audit.Reader, log audit.Log) Books {
 	return Books{
 		Ledger: subscriptions.Ledger, Lapses: subscriptions.Lapses, Customers: subscriptions.Customers,
-		Trials: subscriptions.Trials, Reversals: subscriptions.Reversals, Prices: tenants.Plans,
-		Workspaces: registry{tenants.Workspaces, log},
+		Trials: subscriptions.Trials, Reversals: subscriptions.Reversals, Prices: tenants.Plans, Workspaces: registry{tenants.Workspaces, past}, Log: log,
 	}
 }
 
@@ -144,7 +144,7 @@ func New(config Config, books Books, now func() time.Time, log *slog.Logger, obs
 	s := &Service{
 		common: c, customers: customers{c}, prices: prices{c}, trials: trials{c}, subscribed: subscribed{c},
 		statements: statements{c}, checkoutPages: checkoutPages{c}, moneyBack: moneyBack{c},
-		Setup: setup.New(c.api, config.setup(), books.Prices),
+		Setup: setup.New(c.api, config.setup(), setup.Ports{Prices: books.Prices, Log: books.Log, Now: now}),
 	}
 	s.reader = reader{c, s.customers, s.prices, s.trials, s.subscribed}
 	s.refresher = refresher{c, s.reader, newLanes()}

@@ -130,7 +130,7 @@ func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.Subscr
 	for range 2 {
 		b.processes = append(b.processes, billing.New(billing.Config{
 			Key: b.stripe.Key, WebhookSecret: b.stripe.WebhookSecret, BaseURL: b.stripe.URL, TrialDays: 14,
-		}, billing.NewBooks(b.Subscriptions, b.Tenants, b.Audit), b.stripe.Now, slog.New(slog.DiscardHandler), b.alarms))
+		}, billing.NewBooks(b.Subscriptions, b.Tenants, b.Audit, b.db), b.stripe.Now, slog.New(slog.DiscardHandler), b.alarms))
 	}
 	b.endpoint = httptest.NewServer(http.HandlerFunc(b.receive))
 	b.stripe.SetWebhook(b.endpoint.URL)

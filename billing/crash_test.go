@@ -61,7 +61,7 @@ func runChild(told string) error {
 	}
 	now := func() time.Time { return config.Now }
 	tenants := tenancy.Open(db, now, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: lifeGrace}})
-	service := billing.New(config.Billing, billing.NewBooks(tenants.Subscriptions, tenants.Tenants, tenants.Audit), now, slog.New(slog.DiscardHandler), billing.Nop{})
+	service := billing.New(config.Billing, billing.NewBooks(tenants.Subscriptions, tenants.Tenants, tenants.Audit, db), now, slog.New(slog.DiscardHandler), billing.Nop{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

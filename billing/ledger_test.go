@@ -33,6 +33,7 @@ type ledger struct {
 	events map[string]string
 	email  string
 	actors []audit.Actor
+	setUp  []audit.Entry
 	// sold holds what each plan is sold for, and trials who has had which.
 	sold   map[plan.Name]plan.Price
 	trials map[subscription.TrialKey]string
@@ -53,7 +54,13 @@ func newLedger(now func() time.Time) *ledger {
 
 // books makes the ledger store everything.
 func (l *ledger) books() Books {
-	return Books{Ledger: l, Lapses: l, Customers: l, Trials: l, Reversals: l, Prices: l, Workspaces: l}
+	return Books{Ledger: l, Lapses: l, Customers: l, Trials: l, Reversals: l, Prices: l, Workspaces: l, Log: l}
+}
+
+// AddAudit keeps what is set up at Stripe.
+func (l *ledger) AddAudit(_ context.Context, _ string, entry audit.Entry) error {
+	l.setUp = append(l.setUp, entry)
+	return l.failing
 }
 
 func (l *ledger) row(workspaceID string) (subscription.Subscription, error) {
@@ -331,7 +338,7 @@ func newEmptyShop(t *testing.T) *shop {
 // configure changes the configuration of the shop.
 func (s *shop) configure(change func(*Config)) {
 	change(&s.config)
-	s.Setup = setup.New(s.api, s.config.setup(), s.books.Prices)
+	s.Setup = setup.New(s.api, s.config.setup(), setup.Ports{Prices: s.books.Prices, Log: s.books.Log, Now: s.now})
 }
 
 func (s *shop) configured() Config {

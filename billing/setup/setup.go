@@ -7,10 +7,12 @@ package setup
 
 import (
 	"context"
+	"time"
 
 	"github.com/stripe/stripe-go/v76"
 
 	"parley/billing/stripeapi"
+	"parley/core/audit"
 	"parley/core/plan"
 )
 
@@ -29,16 +31,34 @@ type Prices interface {
 	SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error
 }
 
-// Setup is what an operator sets up at Stripe.
-type Setup struct {
-	api    *stripeapi.Client
-	config Config
-	prices Prices
+// Ports are where a setup writes.
+type Ports struct {
+	// Prices may be nil. Then the prices on sale are not stored.
+	Prices Prices
+	// Log is told of every change at Stripe. It may be nil.
+	Log audit.Log
+	Now func() time.Time
 }
 
-// New returns the setup of an account. Without prices it does not store the prices on sale.
-func New(api *stripeapi.Client, config Config, prices Prices) *Setup {
-	return &Setup{api, config, prices}
+// Setup is what an operator sets up at Stripe.
+type Setup struct {
+	Ports
+	api    *stripeapi.Client
+	config Config
+}
+
+// New returns the setup of an account.
+func New(api *stripeapi.Client, config Config, ports Ports) *Setup {
+	return &Setup{ports, api, config}
+}
+
+// record writes into the audit log what was changed at Stripe, after it was: Stripe does not
+// take part in a transaction.
+func (s *Setup) record(ctx context.Context, entry audit.Entry) error {
+	if s.Log == nil {
+		return nil
+	}
+	return audit.Record(ctx, s.Log, "", s.Now(), entry)
 }
 
 func (c Config) taxBehavior() stripe.PriceTaxBehavior {

@@ -2,11 +2,13 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
 
 	"parley/billing/stripeapi"
+	"parley/core/audit"
 	"parley/core/plan"
 )
 
@@ -26,8 +28,23 @@ type Change struct {
 // returns what it changed or, with dryRun, what it would change. A second call changes
 // nothing. It never edits an amount at Stripe: a new price takes over the lookup key, and
 // existing subscriptions keep the old one. After a failure it returns the changes made so
-// far.
+// far. The audit log has them.
 func (s *Setup) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
+	changes, err := s.sync(ctx, plans, dryRun)
+	if dryRun || len(changes) == 0 {
+		return changes, err
+	}
+	entry := audit.Entry{Action: audit.PlansSynced, Object: audit.Object{Kind: "stripe", Name: "Plans at Stripe"}}
+	for _, c := range changes {
+		entry.Changes = append(entry.Changes, audit.Change{Field: c.Verb + " " + c.What, New: c.Detail})
+	}
+	if err != nil {
+		entry.Detail = "It failed after these changes."
+	}
+	return changes, errors.Join(err, s.record(ctx, entry))
+}
+
+func (s *Setup) sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	y := &run{api: s.api, config: s.config, plans: plans, dryRun: dryRun, prices: map[string][]string{}}
@@ -37,7 +54,7 @@ func (s *Setup) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Cha
 			return y.changes, err
 		}
 	}
-	if dryRun || s.prices == nil {
+	if dryRun || s.Prices == nil {
 		return y.changes, nil
 	}
 	return y.changes, s.RefreshPrices(ctx, plans)
@@ -62,7 +79,7 @@ func (s *Setup) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
 		if price := found[LookupKey(p.Name, plan.Yearly)]; price != nil && price.Active {
 			sold.Yearly, sold.Currency = int(price.UnitAmount), string(price.Currency)
 		}
-		if err := s.prices.SetOnSale(ctx, p.Name, sold); err != nil {
+		if err := s.Prices.SetOnSale(ctx, p.Name, sold); err != nil {
 			return err
 		}
 	}

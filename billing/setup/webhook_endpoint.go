@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stripe/stripe-go/v76/webhookendpoint"
 
 	"parley/billing/stripeapi"
+	"parley/core/audit"
 	"parley/core/fault"
 )
 
@@ -57,8 +59,26 @@ type Endpoint struct {
 // SaveEndpoint creates the webhook endpoint of an address at Stripe, or gives the existing one
 // the right events. With rotate a new endpoint with a new secret replaces the existing ones.
 // It is a Conflict for an endpoint of another API version, which Stripe cannot change, and for
-// several endpoints of the address.
+// several endpoints of the address. The audit log has what changed, and no secret.
 func (s *Setup) SaveEndpoint(ctx context.Context, address string, rotate bool) (Endpoint, error) {
+	saved, err := s.saveEndpoint(ctx, address, rotate)
+	if saved.Changed == "" {
+		return saved, err
+	}
+	entry := audit.Entry{Action: audit.EndpointSaved, Object: audit.Object{Kind: "stripe webhook", ID: saved.ID, Name: address}, Detail: "It was " + saved.Changed + "."}
+	if saved.Changed == replaced {
+		entry.Action, entry.Detail = audit.EndpointReplaced, "It has a new secret."
+	}
+	if err != nil {
+		entry.Detail += " What had to follow at Stripe failed."
+	}
+	return saved, errors.Join(err, s.record(ctx, entry))
+}
+
+// replaced is what becomes of an endpoint that gets a new secret.
+const replaced = "replaced"
+
+func (s *Setup) saveEndpoint(ctx context.Context, address string, rotate bool) (Endpoint, error) {
 	found, err := s.endpoints(ctx, address)
 	if err != nil {
 		return Endpoint{}, err
@@ -71,7 +91,7 @@ func (s *Setup) SaveEndpoint(ctx context.Context, address string, rotate bool) (
 		if err != nil {
 			return made, err
 		}
-		made.Changed = "replaced"
+		made.Changed = replaced
 		return made, s.deleteEndpoints(ctx, found)
 	case len(found) > 1:
 		return Endpoint{}, fault.New(fault.Conflict, "Stripe has %d webhook endpoints for this address. Delete all but one at Stripe, or run this again with --rotate, which replaces them with one.", len(found))
@@ -184,11 +204,14 @@ func (s *Setup) updateEndpoint(ctx context.Context, found *stripe.WebhookEndpoin
 		params.Context = ctx
 		return s.endpointClient().Update(found.ID, params)
 	})
-	return Endpoint{ID: found.ID, Changed: "updated"}, err
+	if err != nil {
+		return Endpoint{ID: found.ID}, err
+	}
+	return Endpoint{ID: found.ID, Changed: "updated"}, nil
 }
 
-func (s *Setup) deleteEndpoints(ctx context.Context, replaced []*stripe.WebhookEndpoint) error {
-	for _, e := range replaced {
+func (s *Setup) deleteEndpoints(ctx context.Context, old []*stripe.WebhookEndpoint) error {
+	for _, e := range old {
 		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.WebhookEndpoint, error) {
 			params := &stripe.WebhookEndpointParams{}
 			params.Context = ctx

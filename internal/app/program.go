@@ -200,7 +200,7 @@ func (p *Program) openBilling() (err error) {
 		}
 	}
 	if p.Config.StripeKey != "" {
-		p.Billing = billing.New(p.Config.Billing(), billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit), p.now, p.Log, p.metrics)
+		p.Billing = billing.New(p.Config.Billing(), billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit, p.Store), p.now, p.Log, p.metrics)
 	}
 	return nil
 }
