@@ -193,6 +193,7 @@ func (h *harbor) issues() {
 	_, _, err := tokens.Roll(ctx, h.workspace, h.chatbot, desk.ID, 7, h.email)
 	h.must(err)
 	h.ids["webhook"], _ = h.newWebhook(h.workspace, "Orders desk")
+	h.ids["entry"] = h.anEntry(h.workspace, audit.TokenRolled)
 }
 
 // lives answers customers for so many days, more of them every day, and fewer on

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/account"
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/insight/testrun"
 	"parley/core/knowledge"
@@ -55,6 +56,7 @@ func (w *instance) newLongNames() *fullWorkspace {
 	w.must(err)
 	e.ids["workspace"], e.ids["user"], e.ids["provider"] = workspace, helper.ID, provider.ID
 	e.ids["webhook"], e.ids["delivery"] = w.newWebhook(workspace, longName(200))
+	e.ids["entry"] = w.anEntry(workspace, audit.WebhookCreated)
 	return e
 }
 

@@ -202,6 +202,8 @@ var rows = []row{
 	{method: "GET", route: "/workspaces/:workspace/privacy", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/api/workspaces/:workspace/erasures", gets: bySession, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/audit", gets: aPage, least: tenant.RoleAdmin},
+	{method: "GET", route: "/workspaces/:workspace/audit/export", gets: aPage, least: tenant.RoleAdmin},
+	{method: "GET", route: "/workspaces/:workspace/audit/:entry", gets: aPage, least: tenant.RoleAdmin},
 	{method: "GET", route: "/workspaces/:workspace/settings", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot", gets: aPage, least: tenant.RoleMember},
 	{method: "GET", route: "/chatbots/:chatbot/welcome", gets: aPage, least: tenant.RoleMember},

@@ -12,6 +12,7 @@ import (
 
 	"parley/core/account"
 	"parley/core/account/signin"
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
@@ -68,6 +69,7 @@ func (w *instance) newFullWorkspace(name string) *fullWorkspace {
 	_, err = p.SSO.Connections.Save(ctx, e.workspace, sso.Settings{Issuer: "https://login.example.com", ClientID: name, Secret: "a-secret-of-" + sso.Secret(name), Domain: name + ".example"})
 	w.must(err)
 	e.ids["webhook"], e.ids["delivery"] = w.newWebhook(e.workspace, name)
+	e.ids["entry"] = w.anEntry(e.workspace, audit.ChatbotCreated)
 	other, err := p.Chatbots.Create(ctx, e.workspace, chatbot.Settings{Name: name + "'s other chatbot"})
 	w.must(err)
 	e.sibling.ids = w.thingsOf(other, name+" other", e.owner)
@@ -138,6 +140,17 @@ func (w *instance) answeredIn(bot chatbot.Chatbot, question string) turn.Answer 
 	answer, err := begun.Run(w.Context(), nil)
 	w.must(err)
 	return answer
+}
+
+// anEntry is the latest entry of the workspace's audit log about an action.
+func (w *instance) anEntry(workspace string, action audit.Action) string {
+	w.Helper()
+	page, _, err := w.server.Program.Tenants.Audit.Of(w.Context(), workspace, audit.Filter{Actions: []audit.Action{action}, Limit: 1})
+	w.must(err)
+	if len(page) == 0 {
+		w.Fatalf("the audit log of %s has no %s", workspace, action)
+	}
+	return written(w.server.Program.IDs.Entry(page[0].ID))
 }
 
 // newProvider makes a provider of models without a key.
@@ -224,7 +237,8 @@ var lastUse = regexp.MustCompile(`"last_used_(at|ip|agent)":("[^"]*"|null)|(?s:<
 var grows = map[string]bool{
 	"/chatbots/:chatbot/conversations": true, "/chatbots/:chatbot/conversations/export": true, "/chatbots/:chatbot/conversations/:conversation": true,
 	"/chatbots/:chatbot": true, "/chatbots/:chatbot/deploy": true,
-	"/chatbots/:chatbot/improve": true, "/chatbots/:chatbot/analytics": true,
+	"/workspaces/:workspace/audit/export": true, // which the log records
+	"/chatbots/:chatbot/improve":          true, "/chatbots/:chatbot/analytics": true,
 }
 
 // all is everything that the owner sees, but for the last use of tokens.
@@ -401,7 +415,7 @@ var unknownIDs = ids{
 	"failed": "doc_0123456789abcdefghjkmnpq", "source": "src_0123456789abcdefghjkmnpq", "source_id": "src_0123456789abcdefghjkmnpq",
 	"invitation": "inv_0123456789abcdefghjkmnpq", "user": "usr_0123456789abcdefghjkmnpq", "provider": "mp_0123456789abcdefghjkmnpq", "conversation_id": "9007199254740990", "deleted": "9007199254740990", "tried": "9007199254740990",
 	"given": "doc_0123456789abcdefghjkmnpq", "removal_id": "rm_0123456789abcdefghjkmnpq", "external_id": "nothing-has-this-name",
-	"webhook": "we_0123456789abcdefghjkmnpq", "delivery": "9007199254740990",
+	"webhook": "we_0123456789abcdefghjkmnpq", "delivery": "9007199254740990", "entry": "9007199254740990",
 	"message": "9007199254740990", "conversation": "9007199254740990", "question": "tq_0123456789abcdefghjkmnpq", "message_id": "9007199254740990", "response_id": "resp_9007199254740990_9007199254740990",
 }
 

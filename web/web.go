@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/internal/route"
+	"parley/web/auditlog"
 	"parley/web/bot"
 	"parley/web/person"
 	"parley/web/privacy"
@@ -34,6 +35,7 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	signon.Register(s, app, table)
 	workspace.Register(s, app, table)
 	privacy.Register(s, app, table)
+	auditlog.Register(s, app, table)
 	bot.Register(s, app, table)
 	reference.Register(s, app, table)
 	app.Use(site.Stray(s))

@@ -1,5 +1,5 @@
-// Package publicid converts the sequence numbers of conversations, messages and deliveries into the
-// identifiers that callers see, and back. The identifiers cannot be guessed and do not
+// Package publicid converts the sequence numbers of conversations, messages, deliveries and entries
+// of the audit log into the identifiers that callers see, and back. The identifiers cannot be guessed and do not
 // reveal how many rows there are; no column stores them.
 //
 // It is for the transports: the packages under core and the database know only sequence
@@ -34,6 +34,7 @@ const (
 	conversation kind = 1
 	message      kind = 2
 	delivery     kind = 3
+	entry        kind = 4
 )
 
 // Codec converts between sequence numbers and identifiers, both from 1 to
@@ -94,6 +95,13 @@ func (c *Codec) Delivery(sequence int64) int64 { return c.encode(delivery, seque
 
 // DeliverySequence is like [Codec.ConversationSequence] for a webhook's delivery.
 func (c *Codec) DeliverySequence(id int64) (sequence int64, ok bool) { return c.decode(delivery, id) }
+
+// Entry returns the identifier of the sequence number of an entry of the audit log. It panics
+// unless the number is from 1 to [Max].
+func (c *Codec) Entry(sequence int64) int64 { return c.encode(entry, sequence) }
+
+// EntrySequence is like [Codec.ConversationSequence] for an entry of the audit log.
+func (c *Codec) EntrySequence(id int64) (sequence int64, ok bool) { return c.decode(entry, id) }
 
 func isNumber(n int64) bool { return 1 <= n && n <= Max }
 

@@ -38,6 +38,8 @@ func TestInverse(t *testing.T) {
 		}{
 			"conversation": {c.Conversation, c.ConversationSequence},
 			"message":      {c.Message, c.MessageSequence},
+			"delivery":     {c.Delivery, c.DeliverySequence},
+			"entry":        {c.Entry, c.EntrySequence},
 		} {
 			id := way.there(n)
 			if id < 1 || id > Max {
@@ -66,6 +68,9 @@ func TestImpossibleIdentifiers(t *testing.T) {
 		if _, ok := c.MessageSequence(id); ok {
 			t.Errorf("%d is accepted as the identifier of a message", id)
 		}
+		if _, ok := c.EntrySequence(id); ok {
+			t.Errorf("%d is accepted as the identifier of an entry", id)
+		}
 	}
 }
 
@@ -73,7 +78,7 @@ func TestImpossibleIdentifiers(t *testing.T) {
 // number that maps to it and the one it maps to belong together instead.
 func TestWalk(t *testing.T) {
 	c := codec(t, 1)
-	for _, k := range []kind{conversation, message} {
+	for _, k := range []kind{conversation, message, delivery, entry} {
 		toZero := int64(c.restore(k, 0))
 		id := c.encode(k, toZero)
 		if id == 0 || uint64(id) != c.permute(k, 0) {

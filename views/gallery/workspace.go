@@ -1,8 +1,11 @@
 package gallery
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 
+	"parley/views/auditlog"
 	"parley/views/shell"
 	"parley/views/ui"
 	"parley/views/workspace"
@@ -74,14 +77,34 @@ func workspacePages() map[string]templ.Component {
 		"privacy-read":  workspace.PrivacyPage(acme(shell.WorkspaceSection, "Privacy"), privacyOf(false)),
 		"deletion":      workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, "ws_1", day, true, true),
 		"deletion-read": workspace.DeletionPage(shell.Layout{Title: "“Acme” is being deleted", Email: "ada@example.com"}, "ws_1", day, false, false),
-		"audit": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{
-			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
-			Entries: []workspace.AuditEntry{
-				{ID: "2", At: day, Actor: "ada@example.com", What: "Renamed the token", Action: "token.renamed", Object: workspace.Piece{Text: hostile, URL: "/chatbots/cb_1"}, Changes: [][]workspace.Piece{{{Text: "name: Old → New"}}}, Address: "192.0.2.7"},
-				{ID: "1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: []workspace.Piece{{Text: "Of the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}, {Text: "(deleted)", Title: "cb_2"}}},
+		"audit": auditlog.ListPage(acme(shell.AuditSection, "Audit"), auditlog.List{
+			Kinds: []ui.Option{{Value: "", Text: "Everything"}}, Actors: []ui.Option{{Value: "", Text: "Everybody"}}, Objects: []ui.Option{{Value: "", Text: "Any"}},
+			CSV: "/workspaces/ws_1/audit/export?format=csv", JSONL: "/workspaces/ws_1/audit/export?format=jsonl", Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
+			Entries: []auditlog.Entry{
+				{URL: "/workspaces/ws_1/audit/2", At: day, Actor: "ada@example.com", What: "Renamed the token", Action: "token.renamed", Object: auditlog.Piece{Text: hostile, URL: "/chatbots/cb_1"}, Changes: [][]auditlog.Piece{{{Text: "name: Old → New"}}}, Address: "192.0.2.7"},
+				{URL: "/workspaces/ws_1/audit/1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: []auditlog.Piece{{Text: "Of the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}, {Text: "(deleted)", Title: "cb_2"}}},
 			},
 		}),
-		"audit-none": workspace.AuditPage(acme(shell.AuditSection, "Audit"), workspace.Audit{Filtered: true, From: "2026-01-01", Wrong: "Choose a last day, such as 2026-01-31."}),
+		"audit-none": auditlog.ListPage(acme(shell.AuditSection, "Audit"), auditlog.List{
+			Filtered: true, Deep: true, Filters: ui.Form{Values: map[string]string{"from": "2026-01-01", "id": hostile, "address": "2001:db8::1"}}, Wrong: "Choose a last day, such as 2026-01-31.",
+		}),
+		"audit-entry": auditlog.EntryPage(acme(shell.AuditSection, "Changed the token").At(shell.Crumb{Text: "Audit", URL: "/workspaces/ws_1/audit"}), auditlog.Record{
+			Entry: auditlog.Entry{
+				At: day, Actor: "ada@example.com", What: "Changed the token", Action: "token.changed", Object: auditlog.Piece{Text: hostile, URL: "/chatbots/cb_1"},
+				Detail: []auditlog.Piece{{Text: "Of the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}}, Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+			},
+			UserID: "usr_0123456789abcdefghjkmnpq", ObjectKind: "token", ObjectID: "tok_0123456789abcdefghjkmnpq", RequestID: strings.Repeat("a", 128),
+			Settings: []auditlog.Setting{
+				{Name: "name", Old: []auditlog.Piece{{Text: hostile}}, New: []auditlog.Piece{{Text: strings.Repeat("long", 50)}}},
+				{Name: "allowed origins", New: []auditlog.Piece{{Text: "https://example.com"}}},
+				{Name: "instructions", Withheld: true},
+			},
+			Place: "1204", Hash: strings.Repeat("0123456789abcdef", 4), ByActor: "/workspaces/ws_1/audit?actor=ada%40example.com", OnObject: "/workspaces/ws_1/audit?object=token&id=tok_1",
+			FromAddress: "/workspaces/ws_1/audit?address=2001%3Adb8%3A%3A1", OfRequest: "/workspaces/ws_1/audit?request=req_1",
+		}),
+		"audit-entry-old": auditlog.EntryPage(acme(shell.AuditSection, "Removed"), auditlog.Record{
+			Entry: auditlog.Entry{At: day, Actor: "Operator of this server", What: "Removed", Action: "member.removed"}, ObjectKind: "member", Removed: true,
+		}),
 		"members-full": workspace.MembersPage(acme(shell.MembersSection, "Members"), workspace.Members{
 			Members: members.Members, MayManage: true, Full: "The Starter plan includes 1 member. Remove a member or an invitation, or upgrade the plan.",
 		}),

@@ -66,6 +66,9 @@ func SSOURL(workspaceID string) string { return SettingsURL(workspaceID) + "/sso
 // AuditURL is the page of what was done in a workspace.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
 
+// AuditEntryURL is the page of an entry of the audit log.
+func AuditEntryURL(workspaceID, entryID string) string { return AuditURL(workspaceID) + "/" + entryID }
+
 // FindURL answers the palette in JSON with what a workspace has, that of a
 // chatbot first if one is given.
 func FindURL(workspaceID, chatbotID string) string {

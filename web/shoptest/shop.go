@@ -36,6 +36,7 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/core/webhook"
+	"parley/internal/clientaddr"
 	"parley/internal/publicid"
 	"parley/internal/requestid"
 	"parley/internal/route"
@@ -176,7 +177,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		change(&deps)
 	}
 	s.app = fiber.New(fiber.Config{Immutable: true})
-	s.app.Use(requestid.Middleware)
+	s.app.Use(requestid.Middleware, site.Origin(clientaddr.Proxies{}))
 	web.Register(s.app, &s.Routes, deps)
 	owner, workspaceID, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
 	webtest.Must(t, err)
@@ -261,6 +262,12 @@ func (s *Shop) Post(path string, typed url.Values) webtest.Reply {
 
 // Url is an address below the workspace's.
 func (s *Shop) Url(path string) string { return "/workspaces/" + s.Home.ID + path }
+
+// Records has the audit log say something of the workspace.
+func Records(s *Shop, entry audit.Entry) {
+	s.Helper()
+	webtest.Must(s.T, s.db.AddAudit(s.Context(), s.Home.ID, entry))
+}
 
 // WantPage fails unless the answer has the status and every text.
 func (s *Shop) WantPage(got webtest.Reply, status int, says ...string) {

@@ -193,21 +193,9 @@ func (s planPages) history(c *fiber.Ctx, v site.Visit) ([]views.Entry, error) {
 	}
 	shown := make([]views.Entry, 0, len(entries))
 	for _, e := range entries {
-		shown = append(shown, views.Entry{At: e.At, Actor: actorName(e.Actor.Name), Detail: e.Detail})
+		shown = append(shown, views.Entry{At: e.At, Actor: e.Actor.Title(), Detail: e.Detail})
 	}
 	return shown, nil
-}
-
-// actorName is what people call who is no person.
-func actorName(actor string) string {
-	names := map[string]string{
-		"stripe": "Stripe", "reconciliation": "Comparison with Stripe", "operator": "Operator of this server",
-		"time": "By itself", "system": "By itself",
-	}
-	if name, known := names[actor]; known {
-		return name
-	}
-	return actor
 }
 
 // changePlan changes the plan by hand.

@@ -18,14 +18,13 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
 	plans, limits := planPages{s}, limitPages{s}
 	payments := paymentPages{plans}
-	audits, hooks := auditPages{s}, webhookPages{s}
+	hooks := webhookPages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("", chatbots.chatbotsPage, route.May(tenant.Read)),
 		route.Post("/chatbots", chatbots.createChatbot, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.On("/")),
 		route.Get("/settings", workspace.workspacePage, route.May(tenant.Read)),
 		route.Post("/settings", workspace.rename, route.May(tenant.ManageMembers), route.Body(site.MaxForm)),
 		route.Post("/settings/second-factor", workspace.requireSecondFactor, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.On("/settings"), route.Sensitive),
-		route.Get("/audit", audits.auditPage, route.May(tenant.ManageMembers)),
 		route.Get("/webhooks", hooks.listPage, route.May(tenant.ManageTokens)),
 		route.Post("/webhooks", hooks.create, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly, route.Sensitive),
 		route.Get("/webhooks/:webhook", hooks.page, route.May(tenant.ManageTokens)),

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/account"
-	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/web/shoptest"
@@ -56,58 +54,4 @@ func TestMembersOfAFullPlan(t *testing.T) {
 	}
 	webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Basic))
 	s.WantPage(s.Get(s.Url("/members")), 200, `id="invite"`)
-}
-
-func TestAuditPage(t *testing.T) {
-	s := shoptest.Open(t, nil)
-	for range 60 {
-		bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "<i>Guide</i>"})
-		webtest.Must(t, err)
-		webtest.Must(t, s.Chatbots.Delete(t.Context(), s.Home.ID, bot.ID))
-	}
-	s.WantGone(s.Post(s.Url("/settings"), url.Values{"name": {"Renamed"}}), s.Url("/settings"))
-	got := s.Get(s.Url("/audit"))
-	s.WantPage(got, 200, "Renamed the workspace", "name: Acme → Renamed", "ada@example.com", "Deleted the chatbot", "&lt;i&gt;Guide&lt;/i&gt;", "before=")
-	if n := strings.Count(got.Body, "<tr data-action"); n != 50 {
-		t.Errorf("the page has %d entries", n)
-	}
-	for path, want := range map[string]string{
-		"?kind=workspace":                  "Renamed the workspace",
-		"?kind=token":                      "Nothing matches",
-		"?kind=%27%3B--":                   "Nothing matches",
-		"?actor=ada%40example.com":         "Renamed the workspace",
-		"?actor=nobody%40example.com":      "Nothing matches",
-		"?from=2026-11-31":                 "Choose a day to begin with",
-		"?to=soon":                         "Choose a last day",
-		"?to=2020-01-01":                   "Nothing matches",
-		"?before=-5":                       "Renamed the workspace",
-		"?before=99999999999999999999":     "Renamed the workspace",
-		"?actor=%3Cscript%3Ealert%28%29":   "&lt;script&gt;alert()",
-		"?from=2026-01-01&to=2099-01-01":   "Renamed the workspace",
-		"?kind=workspace&from=2026-01-01":  "Clear",
-		"?kind=chatbot&before=3&from=2020": "Choose a day",
-	} {
-		s.WantPage(s.Get(s.Url("/audit"+path)), 200, want)
-	}
-	t.Run("chatbots and providers are named, and lead to their pages", func(t *testing.T) {
-		s := s.Within(t)
-		provider := s.NewProvider("House & Co")
-		bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Porter"})
-		webtest.Must(t, err)
-		webtest.Must(t, s.Chatbots.Update(t.Context(), s.Home.ID, bot.ID, chatbot.Settings{Name: "Porter", Answering: chatbot.Answering{Model: chatbot.ModelChoice{ProviderID: provider.ID, Name: "small"}}}))
-		named := s.Get(s.Url("/audit"))
-		s.WantPage(named, 200, `<a href="/chatbots/`+bot.ID+`">Porter</a>`, `<a href="`+s.Url("/models/"+provider.ID)+`">House &amp; Co</a>`)
-		if strings.Contains(named.Body, ">"+bot.ID) || strings.Contains(named.Body, " "+provider.ID) {
-			t.Error("the page has an identifier")
-		}
-	})
-	t.Run("members who manage nobody do not read it", func(t *testing.T) {
-		s := s.Within(t)
-		webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Standard))
-		ben, _, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ben@example.com", Password: shoptest.Password, Workspace: "Ben's"})
-		webtest.Must(t, err)
-		webtest.Must(t, s.Tenants.Members.Add(t.Context(), s.Home.ID, ben, tenant.RoleMember))
-		s.SignIn(ben)
-		s.WantPage(s.Get(s.Url("/audit")), 403)
-	})
 }

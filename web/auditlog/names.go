@@ -1,4 +1,4 @@
-package workspace
+package auditlog
 
 import (
 	"regexp"
@@ -8,20 +8,20 @@ import (
 
 	"parley/core/audit"
 	"parley/core/tenant"
+	views "parley/views/auditlog"
 	"parley/views/shell"
-	views "parley/views/workspace"
 	"parley/web/site"
 )
 
 // opaque finds the identifiers of chatbots and providers in what entries say.
 var opaque = regexp.MustCompile(`\b(?:cb|mp)_[0-9a-hj-km-np-tv-z]{24}\b`)
 
-// auditNames are the chatbots and providers that a workspace has, by their identifiers.
-type auditNames map[string]views.Piece
+// nameList has the chatbots and providers that a workspace has, by their identifiers.
+type nameList map[string]views.Piece
 
 // names are read only where entries have identifiers.
-func (s auditPages) names(c *fiber.Ctx, v site.Visit, entries []audit.Entry) (auditNames, error) {
-	named := auditNames{}
+func (s pages) names(c *fiber.Ctx, v site.Visit, entries []audit.Entry) (nameList, error) {
+	named := nameList{}
 	if !hasOpaque(entries) {
 		return named, nil
 	}
@@ -57,7 +57,7 @@ func hasOpaque(entries []audit.Entry) bool {
 
 // in is a text with names, which lead to what they name, in the place of identifiers.
 // What has been deleted has no name any more.
-func (n auditNames) in(text string) (pieces []views.Piece) {
+func (n nameList) in(text string) (pieces []views.Piece) {
 	from := 0
 	for _, found := range opaque.FindAllStringIndex(text, -1) {
 		piece, known := n[text[found[0]:found[1]]]
@@ -76,7 +76,7 @@ func (n auditNames) in(text string) (pieces []views.Piece) {
 }
 
 // object is what was acted on, by the name that it had then.
-func (n auditNames) object(of audit.Object) views.Piece {
+func (n nameList) object(of audit.Object) views.Piece {
 	now, known := n[of.ID]
 	switch {
 	case of.Kind != "conversation":

@@ -1,17 +1,17 @@
-package workspace
+package auditlog
 
 import (
 	"slices"
 	"testing"
 
 	"parley/core/audit"
-	views "parley/views/workspace"
+	views "parley/views/auditlog"
 )
 
 func TestNamesInTheAuditLog(t *testing.T) {
 	const guide, gone = "cb_0123456789abcdefghjkmnpq", "cb_zzzzzzzzzzzzzzzzzzzzzzzz"
 	named := views.Piece{Text: "<Guide>", URL: "/chatbots/" + guide}
-	names := auditNames{guide: named}
+	names := nameList{guide: named}
 	for text, want := range map[string][]views.Piece{
 		"Of the chatbot " + guide + ".":     {{Text: "Of the chatbot "}, named, {Text: "."}},
 		"chatbots: " + guide + ", " + gone:  {{Text: "chatbots: "}, named, {Text: ", "}, {Text: "(deleted)", Title: gone}},
