@@ -19,6 +19,8 @@ var pageCalls = []Call{
 	{Method: "GET", Route: "/workspaces/:workspace/limits"},
 	{Method: "GET", Route: "/workspaces/:workspace/privacy"},
 	{Method: "GET", Route: "/workspaces/:workspace/audit"},
+	{Method: "GET", Route: "/workspaces/:workspace/audit/export"},
+	{Method: "GET", Route: "/workspaces/:workspace/audit/:entry", Path: "/workspaces/:workspace/audit/4711"}, // none is planted: entries are never taken away
 	{Method: "GET", Route: "/workspaces/:workspace/settings"},
 	{Method: "GET", Route: "/chatbots/:chatbot"},
 	{Method: "GET", Route: "/chatbots/:chatbot/welcome"},
