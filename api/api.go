@@ -158,15 +158,15 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	route.Add(table, app, "/api/workspaces/:workspace", announce(a, a.inWorkspace),
 		route.Get("/find", finder{a}.find, route.May(tenant.Read)),
 		route.Get("/erasures", privacies{a}.erasures, route.May(tenant.ManageChatbots)),
-		route.Get("/end-users/:external_user_id", privacies{a}.export, route.May(tenant.ManageChatbots), route.Costly),
-		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly),
+		route.Get("/end-users/:external_user_id", privacies{a}.export, route.May(tenant.ManageChatbots), route.Costly, route.Sensitive),
+		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly, route.Sensitive),
 	)
 	playground := playground{a}
 	tokens, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.CreateTokens), route.Body(MaxBody), route.Sensitive),
-		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody)),
+		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
 		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/core/rate"
+	"parley/core/tenant"
 	"parley/internal/app"
 )
 
@@ -25,6 +26,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 		w := start()
 		w.server.Pace.Limits = rate.Limits{Person: [2]int{1e6, 1e6}, Workspace: [2]int{1e6, 1e6}, Stranger: [1]int{1e6}} // one person asks for every route many times
 		mine := w.newFullWorkspace("quillon")
+		w.employ(mine, tenant.RoleOwner) // the first may delete their account
 		before := w.all(mine)
 		ownPages := [][]header{
 			{{"Sec-Fetch-Site", "same-origin"}, {"Origin", w.base}},

@@ -76,6 +76,7 @@ var routeRecords = map[string]struct {
 	"POST /account/security/passkeys/:passkey/remove":    {reason: noFactor},
 	"POST /confirm":                                      {action: audit.SignInConfirmed},
 	"POST /confirm/options":                              {reason: noFactor},
+	"POST /confirm/provider":                             {reason: "there is no provider here; a proof is recorded as sign_in.confirmed: see TestSingleSignOn"},
 	"POST /workspaces/:workspace/settings/second-factor": {reason: noFactor},
 
 	"POST /account/sessions/end-others": {action: audit.SessionsEnded},

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/core/account"
+	"parley/core/tenant"
 )
 
 // mischief is what somebody types who wants to break a page.
@@ -41,11 +44,11 @@ var withoutText = []string{
 	"/sign-out", "/sign-in/provider", "/account/sessions/end-others", "/account/email/send",
 	"/workspaces/:workspace/settings/sso/domain", "/workspaces/:workspace/settings/sso/delete",
 	"/forgot-password", // it is no form on a server without mails
-	// What an authenticator answers is typed by nobody, and without a step or a passkey these lead back.
-	"/sign-in/second-factor", "/sign-in/second-factor/options", "/sign-in/second-factor/passkey", "/sign-in/passkey/options", "/sign-in/passkey",
+	// What an authenticator answers is typed by nobody.
+	"/sign-in/second-factor/options", "/sign-in/second-factor/passkey", "/sign-in/passkey/options", "/sign-in/passkey",
 	"/account/security/app", "/account/security/app/remove", "/account/security/recovery-codes",
-	"/account/security/passkeys/options", "/account/security/passkeys", "/account/security/passkeys/:passkey/rename", "/account/security/passkeys/:passkey/remove",
-	"/confirm/options", "/workspaces/:workspace/settings/second-factor",
+	"/account/security/passkeys/options", "/account/security/passkeys", "/account/security/passkeys/:passkey/remove",
+	"/confirm/options", "/confirm/provider", "/workspaces/:workspace/settings/second-factor",
 	"/workspaces/:workspace/models/:provider/delete",
 	"/workspaces/:workspace/webhooks/:webhook/test", "/workspaces/:workspace/webhooks/:webhook/rotate", "/workspaces/:workspace/webhooks/:webhook/pause",
 	"/workspaces/:workspace/webhooks/:webhook/resume", "/workspaces/:workspace/webhooks/:webhook/delete",
@@ -88,9 +91,17 @@ var refusedForms = map[string][]refusal{
 		{typed: []string{"appearance", "dark", "time_zone", mischief}, field: "time_zone", forgets: []string{"time_zone"}},
 	},
 	"/account/security/app/confirm": {{typed: []string{"code", mischief}, status: http.StatusNotFound, forgets: []string{"code"}}},
-	"/confirm":                      {{typed: []string{"confirm_password", mischief}, field: "confirm_password"}},
-	"/account/sessions/end":         {{typed: []string{"session", mischief}, status: 404, forgets: []string{"session"}}},
-	"/account/password":             {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
+	"/account/security/passkeys/:passkey/rename": {
+		{typed: []string{"new_name", tooLong}, field: "new_name"},
+		{typed: []string{"new_name", " "}, field: "new_name"},
+	},
+	"/sign-in/second-factor": {
+		{typed: []string{"code", mischief, "next", "/account"}, field: "code"},
+		{typed: []string{"recovery_code", mischief, "next", "/account"}, field: "recovery_code", forgets: []string{"recovery_code"}},
+	},
+	"/confirm":              {{typed: []string{"confirm_password", mischief}, field: "confirm_password"}},
+	"/account/sessions/end": {{typed: []string{"session", mischief}, status: 404, forgets: []string{"session"}}},
+	"/account/password":     {{typed: []string{"old_password", mischief, "new_password", staffPassword}, field: "old_password"}, {typed: []string{"old_password", "correct horse refusals", "new_password", "short"}, field: "new_password"}},
 
 	"/workspaces/:workspace/chatbots": {
 		{typed: []string{"name", " "}, field: "name"},
@@ -102,7 +113,7 @@ var refusedForms = map[string][]refusal{
 	},
 	"/workspaces/:workspace/privacy/end-user/export": {{typed: []string{"external_user_id", mischief}, field: "external_user_id"}},
 	"/workspaces/:workspace/privacy/end-user/erase":  {{typed: []string{"erased_user_id", mischief}, field: "sure"}},
-	"/account/privacy/delete":                        {{typed: []string{"password", "a wrong guess"}, status: http.StatusConflict}},
+	"/account/privacy/delete":                        {{typed: []string{"password", "a wrong guess"}, field: "password"}},
 	"/workspaces/:workspace/delete":                  {{typed: []string{"confirm_name", mischief}, field: "confirm_name"}},
 	"/workspaces/:workspace/models": {
 		{typed: []string{"kind", "openai", "name", tooLong, "base_url", "https://models.example.com/v1"}, field: "name"},
@@ -143,7 +154,7 @@ var refusedForms = map[string][]refusal{
 	},
 	"/workspaces/:workspace/billing":          {{typed: []string{"plan", mischief}}},
 	"/workspaces/:workspace/billing/checkout": {{typed: []string{"plan", mischief, "interval", mischief, "next", "https://evil.example/"}, status: 403, forgets: []string{"plan", "interval", "next"}}},
-	"/workspaces/:workspace/leave":            {{typed: []string{"leave", mischief}, status: 409, forgets: []string{"leave"}}},
+	"/workspaces/:workspace/leave":            {{typed: []string{"leave", ""}, field: "leave"}},
 	"/workspaces/:workspace/limits":           {{typed: []string{"resource", mischief}, forgets: []string{"resource"}}},
 
 	"/chatbots/:chatbot/welcome": {
@@ -203,7 +214,8 @@ func TestFormsAreRefusedKindly(t *testing.T) {
 	w := start(t)
 	w.hasNoRates()
 	e := w.newFullWorkspace("refusals")
-	session := w.session(e.owner)
+	session := w.signingIn(e, w.session(e.owner))
+	w.employ(e, tenant.RoleOwner) // the first may delete their account
 	w.settled(e.tenantOf)
 	before := w.kept(t, e.workspace)
 	var forms []string
@@ -240,6 +252,25 @@ func TestFormsAreRefusedKindly(t *testing.T) {
 			t.Errorf("there is no form at %s", path)
 		}
 	}
+}
+
+// signingIn adds to a browser a sign-in that waits for a second factor, and gives its owner
+// a passkey. The session is from before.
+func (w *instance) signingIn(e *fullWorkspace, session header) header {
+	w.Helper()
+	helper := tenantOf{email: "helper@" + e.name + ".example", password: staffPassword}
+	keys, err := w.server.Tenants.Sessions.SignIn(w.Context(), helper.email, helper.password, account.Client{})
+	w.must(err)
+	w.byApp(helper, keys.Session)
+	waiting, err := w.server.Tenants.Sessions.SignIn(w.Context(), helper.email, helper.password, account.Client{})
+	w.must(err)
+	e.ids["passkey"] = "pk_" + e.name
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.server.Config.DataDir, "parley.db")+"?_pragma=busy_timeout(10000)")
+	w.must(err)
+	defer db.Close()
+	_, err = db.ExecContext(w.Context(), "INSERT INTO passkeys (id, user_id, credential_id, credential, name, created_at) VALUES (?, ?, 'id', '{}', 'Phone', '2026-11-02 09:30:00+00:00')", e.ids["passkey"], e.owner)
+	w.must(err)
+	return header{session.name, session.value + "; parley_step=" + waiting.Step}
 }
 
 func (w *instance) refuses(t *testing.T, e *fullWorkspace, path string, r refusal, session header) {

@@ -96,6 +96,8 @@ func TestOwners(t *testing.T) {
 			v := boss.in(t)
 			v.expect(v.post(members+"/"+e.owner+"/remove", nil), http.StatusConflict)
 			v.expect(v.post(members+"/"+e.owner+"/role", pairs{"role", "admin"}), http.StatusConflict)
+			v.expect(v.post("/workspaces/"+e.workspace+"/leave", pairs{"leave", "yes"}), http.StatusConflict)
+			v.expect(v.post("/account/privacy/delete", pairs{"password", e.password}), http.StatusConflict)
 		})
 		t.Run("a role that does not exist is refused", func(t *testing.T) {
 			v := boss.in(t)

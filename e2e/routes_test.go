@@ -44,7 +44,6 @@ var (
 	ownAccount    = gets{own: 422, stranger: 422, otherToken: 401, revoked: 401, nobody: 401}
 	ownSetting    = gets{own: 303, stranger: 303, otherToken: 401, revoked: 401, nobody: 401}
 	noPasskeys    = gets{own: 409, stranger: 409, otherToken: 401, revoked: 401, nobody: 401}
-	lastOwner     = gets{own: 409, stranger: 409, otherToken: 401, revoked: 401, nobody: 401} // of a workspace with others
 	notOwn        = gets{own: 404, stranger: 404, otherToken: 401, revoked: 401, nobody: 401}
 	ownTrial      = gets{own: 200, stranger: 404, otherToken: 401, revoked: 401, nobody: 401, colleague: 404}
 	entrance      = gets{own: 303, stranger: 303, otherToken: 200, revoked: 200, nobody: 200}
@@ -144,11 +143,12 @@ var rows = []row{
 	{method: "GET", route: "/confirm", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "POST", route: "/confirm", body: "confirm_password=a+wrong+guess", gets: ownAccount},
 	{method: "POST", route: "/confirm/options", gets: noPasskeys},
+	{method: "POST", route: "/confirm/provider", body: "workspace=", gets: notOwn},
 	{method: "GET", route: "/account/sessions", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "GET", route: "/account/appearance", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "GET", route: "/account/privacy", gets: gets{own: 200, stranger: 200, otherToken: 303, revoked: 303, nobody: 303}},
 	{method: "POST", route: "/account/privacy/export", gets: gets{own: 200, stranger: 200, otherToken: 401, revoked: 401, nobody: 401}},
-	{method: "POST", route: "/account/privacy/delete", body: "password=a+wrong+guess", gets: lastOwner},
+	{method: "POST", route: "/account/privacy/delete", body: "password=a+wrong+guess", gets: ownAccount},
 	{method: "POST", route: "/account/email/send", gets: gets{own: 303, stranger: 303, otherToken: 401, revoked: 401, nobody: 401}},
 	{method: "POST", route: "/account/name", body: "name=" + strings.Repeat("x", 101), gets: ownAccount},
 	{method: "POST", route: "/account/appearance", body: "appearance=sepia", gets: ownAccount},

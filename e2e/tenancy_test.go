@@ -266,6 +266,9 @@ func TestEveryRouteKeepsTenantsApart(t *testing.T) {
 		w := start()
 		w.hasNoRates()
 		mine, theirs := w.newFullWorkspace("quillon"), w.newFullWorkspace("vexley")
+		for _, e := range []*fullWorkspace{mine, theirs} {
+			w.employ(e, tenant.RoleOwner) // the first may delete their account
+		}
 		before := w.all(mine) + w.all(theirs)
 		unchanged := func(t *testing.T) {
 			now := w.within(t).all(mine) + w.all(theirs)

@@ -261,6 +261,18 @@ type (
 	}
 )
 
+// SetSecret sets the "secret" field.
+func (u *AuthenticatorUpsert) SetSecret(v []byte) *AuthenticatorUpsert {
+	u.Set(authenticator.FieldSecret, v)
+	return u
+}
+
+// UpdateSecret sets the "secret" field to the value that was provided on create.
+func (u *AuthenticatorUpsert) UpdateSecret() *AuthenticatorUpsert {
+	u.SetExcluded(authenticator.FieldSecret)
+	return u
+}
+
 // SetConfirmedAt sets the "confirmed_at" field.
 func (u *AuthenticatorUpsert) SetConfirmedAt(v time.Time) *AuthenticatorUpsert {
 	u.Set(authenticator.FieldConfirmedAt, v)
@@ -311,9 +323,6 @@ func (u *AuthenticatorUpsertOne) UpdateNewValues() *AuthenticatorUpsertOne {
 		if _, exists := u.create.mutation.UserID(); exists {
 			s.SetIgnore(authenticator.FieldUserID)
 		}
-		if _, exists := u.create.mutation.Secret(); exists {
-			s.SetIgnore(authenticator.FieldSecret)
-		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(authenticator.FieldCreatedAt)
 		}
@@ -346,6 +355,20 @@ func (u *AuthenticatorUpsertOne) Update(set func(*AuthenticatorUpsert)) *Authent
 		set(&AuthenticatorUpsert{UpdateSet: update})
 	}))
 	return u
+}
+
+// SetSecret sets the "secret" field.
+func (u *AuthenticatorUpsertOne) SetSecret(v []byte) *AuthenticatorUpsertOne {
+	return u.Update(func(s *AuthenticatorUpsert) {
+		s.SetSecret(v)
+	})
+}
+
+// UpdateSecret sets the "secret" field to the value that was provided on create.
+func (u *AuthenticatorUpsertOne) UpdateSecret() *AuthenticatorUpsertOne {
+	return u.Update(func(s *AuthenticatorUpsert) {
+		s.UpdateSecret()
+	})
 }
 
 // SetConfirmedAt sets the "confirmed_at" field.
@@ -569,9 +592,6 @@ func (u *AuthenticatorUpsertBulk) UpdateNewValues() *AuthenticatorUpsertBulk {
 			if _, exists := b.mutation.UserID(); exists {
 				s.SetIgnore(authenticator.FieldUserID)
 			}
-			if _, exists := b.mutation.Secret(); exists {
-				s.SetIgnore(authenticator.FieldSecret)
-			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(authenticator.FieldCreatedAt)
 			}
@@ -605,6 +625,20 @@ func (u *AuthenticatorUpsertBulk) Update(set func(*AuthenticatorUpsert)) *Authen
 		set(&AuthenticatorUpsert{UpdateSet: update})
 	}))
 	return u
+}
+
+// SetSecret sets the "secret" field.
+func (u *AuthenticatorUpsertBulk) SetSecret(v []byte) *AuthenticatorUpsertBulk {
+	return u.Update(func(s *AuthenticatorUpsert) {
+		s.SetSecret(v)
+	})
+}
+
+// UpdateSecret sets the "secret" field to the value that was provided on create.
+func (u *AuthenticatorUpsertBulk) UpdateSecret() *AuthenticatorUpsertBulk {
+	return u.Update(func(s *AuthenticatorUpsert) {
+		s.UpdateSecret()
+	})
 }
 
 // SetConfirmedAt sets the "confirmed_at" field.

@@ -28,6 +28,12 @@ func (_u *AuthenticatorUpdate) Where(ps ...predicate.Authenticator) *Authenticat
 	return _u
 }
 
+// SetSecret sets the "secret" field.
+func (_u *AuthenticatorUpdate) SetSecret(v []byte) *AuthenticatorUpdate {
+	_u.mutation.SetSecret(v)
+	return _u
+}
+
 // SetConfirmedAt sets the "confirmed_at" field.
 func (_u *AuthenticatorUpdate) SetConfirmedAt(v time.Time) *AuthenticatorUpdate {
 	_u.mutation.SetConfirmedAt(v)
@@ -121,6 +127,9 @@ func (_u *AuthenticatorUpdate) sqlSave(ctx context.Context) (_node int, err erro
 			}
 		}
 	}
+	if value, ok := _u.mutation.Secret(); ok {
+		_spec.SetField(authenticator.FieldSecret, field.TypeBytes, value)
+	}
 	if value, ok := _u.mutation.ConfirmedAt(); ok {
 		_spec.SetField(authenticator.FieldConfirmedAt, field.TypeTime, value)
 	}
@@ -151,6 +160,12 @@ type AuthenticatorUpdateOne struct {
 	fields   []string
 	hooks    []Hook
 	mutation *AuthenticatorMutation
+}
+
+// SetSecret sets the "secret" field.
+func (_u *AuthenticatorUpdateOne) SetSecret(v []byte) *AuthenticatorUpdateOne {
+	_u.mutation.SetSecret(v)
+	return _u
 }
 
 // SetConfirmedAt sets the "confirmed_at" field.
@@ -275,6 +290,9 @@ func (_u *AuthenticatorUpdateOne) sqlSave(ctx context.Context) (_node *Authentic
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.Secret(); ok {
+		_spec.SetField(authenticator.FieldSecret, field.TypeBytes, value)
 	}
 	if value, ok := _u.mutation.ConfirmedAt(); ok {
 		_spec.SetField(authenticator.FieldConfirmedAt, field.TypeTime, value)

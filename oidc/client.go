@@ -82,7 +82,22 @@ func (c *Client) SignInURL(ctx context.Context, provider sso.Provider, visit sso
 	if err != nil {
 		return "", err
 	}
-	return config(d, provider, visit.ReturnURL).AuthCodeURL(visit.State, oidc.Nonce(visit.Nonce), oauth2.S256ChallengeOption(visit.Verifier)), nil
+	options := []oauth2.AuthCodeOption{oidc.Nonce(visit.Nonce), oauth2.S256ChallengeOption(visit.Verifier)}
+	if visit.Fresh { // OpenID Connect Core 1.0, section 3.1.2.1
+		options = append(options, oauth2.SetAuthURLParam("prompt", asking(provider)), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return config(d, provider, visit.ReturnURL).AuthCodeURL(visit.State, options...), nil
+}
+
+// google has no prompt for signing in again.
+const google = "https://accounts.google.com"
+
+// asking is the prompt by which a provider asks a person whom it knows.
+func asking(provider sso.Provider) string {
+	if provider.Issuer == google {
+		return "select_account"
+	}
+	return "login"
 }
 
 // Redeem exchanges the code of an answer for claims, and checks them.
@@ -137,6 +152,7 @@ func (c *Client) claims(ctx context.Context, d *described, provider sso.Provider
 	}
 	return sso.Claims{
 		Issuer: provider.Issuer, Subject: idToken.Subject, Email: said.Email, EmailVerified: said.verified(provider.Issuer), HostedDomain: strings.ToLower(said.HostedDomain),
+		AuthTime: said.authTime(),
 	}, nil
 }
 
@@ -147,6 +163,16 @@ type said struct {
 	DomainVerified  any    `json:"xms_edov"`
 	HostedDomain    string `json:"hd"`
 	AuthorizedParty string `json:"azp"`
+	AuthTime        any    `json:"auth_time"`
+}
+
+// authTime is zero unless the provider says it in the form of a NumericDate (RFC 7519).
+func (s said) authTime() time.Time {
+	seconds, is := s.AuthTime.(float64)
+	if !is {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0).UTC()
 }
 
 // entra begins the issuers of Microsoft Entra ID. It says xms_edov instead of

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"parley/core/account/factor"
@@ -63,9 +64,11 @@ func (s *Factors) App(ctx context.Context, userID string) (factor.App, error) {
 	if ent.IsNotFound(err) {
 		return factor.App{}, fault.New(fault.NotFound, "Authenticator app not found.")
 	}
-	return one(row, err, func(row *ent.Authenticator) factor.App {
-		return factor.App{UserID: row.UserID, Sealed: row.Secret, Confirmed: row.ConfirmedAt != nil, LastStep: row.LastStep, CreatedAt: row.CreatedAt.UTC()}
-	})
+	return one(row, err, appFromRow)
+}
+
+func appFromRow(row *ent.Authenticator) factor.App {
+	return factor.App{UserID: row.UserID, Sealed: row.Secret, Confirmed: row.ConfirmedAt != nil, LastStep: row.LastStep, CreatedAt: row.CreatedAt.UTC()}
 }
 
 // ConfirmApp confirms an app, once.
@@ -88,6 +91,21 @@ func (s *Factors) UseAppStep(ctx context.Context, userID string, step int64) err
 func (s *Factors) DeleteApp(ctx context.Context, userID string) error {
 	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return affected(db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx))
+	})
+}
+
+// AllApps reads the apps of all users.
+func (s *Factors) AllApps(ctx context.Context) iter.Seq2[factor.App, error] {
+	return inKeyOrder(ctx, func(ctx context.Context, after string) ([]factor.App, error) {
+		rows, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserIDGT(after)).Order(authenticator.ByUserID()).Limit(portionRows).All(ctx)
+		return mapped(rows, err, appFromRow)
+	}, func(app factor.App) string { return app.UserID })
+}
+
+// ReplaceSeal replaces the sealed secret of an app that is still the user's.
+func (s *Factors) ReplaceSeal(ctx context.Context, app factor.App, sealed []byte) error {
+	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return affected(db.Authenticator.Update().Where(authenticator.UserID(app.UserID), authenticator.Secret(app.Sealed)).SetSecret(sealed).Save(ctx))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 func ForAccount(db *Store) account.Database {
 	return account.Database{
 		Tx: db, Users: NewUsers(db), Sessions: NewSessions(db), Devices: NewDevices(db), Attempts: NewAttempts(db),
-		Codes: NewAddressCodes(db), Factors: NewFactors(db), Steps: NewSignInSteps(db), Audit: db,
+		Codes: NewAddressCodes(db), Factors: NewFactors(db), Steps: NewSignInSteps(db), Audit: db, Decoy: NewAuditLog(db),
 	}
 }
 

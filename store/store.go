@@ -13,7 +13,7 @@
 //   - Session, CreateSession, ProveSession and their like, TrustDevice, TrustedBy,
 //     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
 //     LockMemberships: a person signs in before, and across, workspaces.
-//   - HasSecondFactor, App, Passkeys, UseRecoveryCode and their like, Step and its like,
+//   - HasSecondFactor, App, AllApps, Passkeys, UseRecoveryCode and their like, Step and its like,
 //     ForgetSecondFactor: a second factor is a person's, and a sign-in is begun before
 //     anybody knows whose it is.
 //   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
@@ -52,6 +52,10 @@
 //   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless,
 //     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
 //     entries and addresses for all, and an operator verifies them.
+//   - PretendAudit: what concerns no workspace is in a chain of its own.
+//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
+//     its chains outlive workspaces, time ends entries for all, and an operator verifies
+//     them.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, ChoresBegun, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.

@@ -77,6 +77,7 @@ var (
 		"METRICS_ADDR":               {"127.0.0.1", "9091", "127.0.0.1:metrics", "127.0.0.1:99999"},
 		"SIGN_UP":                    {"perhaps", "2"},
 		"AUDIT_STDOUT":               {"perhaps", "2"},
+		"REQUIRE_SECOND_FACTOR":      {"perhaps", "2"},
 		"TRUSTED_PROXIES":            {"proxy", "10.0.0.0/33", "10.0.0.1:80"},
 		"CLIENT_ADDRESS_HEADER":      {"X Forwarded For", "a:b", "a\nb"},
 		"SECURITY_CONTACT":           {"security@example.com", "mailto:", "mailto:security", "mailto:a@example.com,b@example.com", "http://example.com/security", "https://", "tel:+1-201-555-0123", "javascript:alert(1)", "mailto:a@example.com\nContact: mailto:hunter2@example.com", "https://me:hunter2@example.com"},

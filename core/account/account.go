@@ -75,13 +75,21 @@ type Database struct {
 	Factors  FactorStore
 	Steps    signin.Store
 	Audit    audit.Log
+	Decoy    decoy
+}
+
+// decoy does, in the transaction of ctx, as much as for an entry of the audit log, and
+// writes none: so that nobody learns from the time of an answer whether there was
+// something to record.
+type decoy interface {
+	PretendAudit(ctx context.Context) error
 }
 
 // Neighbors are the ports to packages that react to what happens here.
 type Neighbors struct {
 	Mails   *outbox.Writer
 	Founder Founder
-	Emails  EmailFollower
+	Emails  emailFollower
 	SignIns signInRule
 	// Links shows the operator links that no mail can carry. It may be nil.
 	Links LinkPrinter
@@ -137,6 +145,10 @@ func (u *Users) All(ctx context.Context) iter.Seq2[User, error] { return u.store
 
 // EmailConfirmed reports whether somebody has shown that they read the user's mail.
 func (u User) EmailConfirmed() bool { return u.EmailConfirmedAt != nil }
+
+// HasPassword reports whether the user can sign in with one. People whom an identity
+// provider brought have none until they choose one.
+func (u User) HasPassword() bool { return u.PasswordHash != "" }
 
 // CheckEmail returns the normal form of an address, or refuses it.
 func CheckEmail(email string) (string, error) {

@@ -13,7 +13,7 @@ import (
 // Addresses changes people's e-mail addresses.
 type Addresses struct {
 	db        Database
-	follower  EmailFollower
+	follower  emailFollower
 	mails     *outbox.Writer
 	throttle  *Throttle
 	passwords *Passwords
@@ -21,21 +21,20 @@ type Addresses struct {
 	now       func() time.Time
 }
 
-// EmailFollower learns of a user's new address in the transaction that writes it;
+// emailFollower learns of a user's new address in the transaction that writes it;
 // package subscription implements it.
-type EmailFollower interface {
+type emailFollower interface {
 	EmailChanges(ctx context.Context, user User, email string) error
 }
 
-// Change requests another address with which a user signs in. Their password proves
-// their identity. The address changes after somebody has followed its link
+// Change requests another address with which a user signs in, who shows who they are. The address changes after somebody has followed its link
 // ([Addresses.ConfirmEmail]), and only they learn whether it already has an account.
-func (a *Addresses) Change(ctx context.Context, userID, password, email string, client Client) error {
+func (a *Addresses) Change(ctx context.Context, userID string, shown Evidence, email string, client Client) error {
 	email, err := CheckEmail(email)
 	if err != nil {
 		return err
 	}
-	user, err := a.passwords.confirm(ctx, userID, password, client)
+	user, err := a.passwords.Confirm(ctx, userID, shown, client)
 	if err != nil || email == user.Email {
 		return err
 	}

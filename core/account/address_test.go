@@ -164,7 +164,7 @@ func TestSignUpWithoutMails(t *testing.T) {
 		browser := from("192.0.2.2")
 		browser.Device = c.signInFrom(browser).Device
 		browser.Address = stranger.Address
-		c.isA(c.Addresses.Change(t.Context(), c.user.ID, password, "next@example.com", browser), fault.RateLimited)
+		c.isA(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, "next@example.com", browser), fault.RateLimited)
 	})
 }
 
@@ -174,7 +174,7 @@ func TestChangeEmailByMail(t *testing.T) {
 	t.Run("the address changes when its owner follows the link; all sessions end and the old address is notified", func(t *testing.T) {
 		c := newClock(t)
 		secret := c.signIn()
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger))
 		mail, code := c.mailed()
 		if mail.To != another || mail.Subject != "Confirm your new e-mail address" {
 			t.Errorf("the mail is %+v", mail)
@@ -198,7 +198,7 @@ func TestChangeEmailByMail(t *testing.T) {
 	t.Run("only its owner learns whether another account has the address", func(t *testing.T) {
 		c := newClock(t)
 		c.must(store.NewUsers(c.store).CreateUser(t.Context(), account.User{ID: "usr_other", Email: another, PasswordHash: "none", CreatedAt: c.now}))
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger))
 		if mail, code := c.mailed(); mail.To != another || code != "" {
 			t.Errorf("the mail is %+v", mail)
 		}
@@ -206,7 +206,7 @@ func TestChangeEmailByMail(t *testing.T) {
 	})
 	t.Run("a new password voids a change that was requested with the old one", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger))
 		_, code := c.mailed()
 		c.must(c.Passwords.Reset(t.Context(), email, "another horse battery"))
 		_, _, err := c.Addresses.ConfirmEmail(t.Context(), code, stranger)
@@ -214,7 +214,7 @@ func TestChangeEmailByMail(t *testing.T) {
 	})
 	t.Run("a link of one kind does not work for another", func(t *testing.T) {
 		c := newClock(t)
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger))
 		_, code := c.mailed()
 		_, err := c.SignUps.Finish(t.Context(), code, account.Account{Password: password, Workspace: "New", Client: stranger})
 		c.isA(err, fault.Invalid)

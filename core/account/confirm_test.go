@@ -118,7 +118,7 @@ func TestConfirmEmail(t *testing.T) {
 		c := newClockWithoutMail(t)
 		user, _ := c.signUp(newcomer)
 		old := c.seen(newcomer)
-		c.must(c.Addresses.Change(t.Context(), user.ID, password, "later@example.com", stranger))
+		c.must(c.Addresses.Change(t.Context(), user.ID, account.Evidence{Password: password}, "later@example.com", stranger))
 		c.must(c.follow("later@example.com"))
 		_, _, err := c.Addresses.ConfirmEmail(t.Context(), old, stranger)
 		c.isA(err, fault.Invalid)
@@ -164,7 +164,7 @@ func TestAddressesWithoutMailsAnswerTheSame(t *testing.T) {
 	c := newClockWithoutMail(t)
 	c.signUp(newcomer)
 	for _, wanted := range []string{newcomer, "unknown@example.com"} {
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, wanted, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, wanted, stranger))
 		if code := c.seen(wanted); len(code) != 43 {
 			t.Errorf("%s gets the code %q", wanted, code)
 		}
@@ -173,5 +173,5 @@ func TestAddressesWithoutMailsAnswerTheSame(t *testing.T) {
 		t.Error("the links have the password")
 	}
 	quiet := c.withOptions(tenancy.Options{}) // nobody prints
-	c.must(quiet.Addresses.Change(t.Context(), c.user.ID, password, "third@example.com", stranger))
+	c.must(quiet.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, "third@example.com", stranger))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -64,7 +65,7 @@ func TestChangeEmail(t *testing.T) {
 		c := newClockWithoutMail(t)
 		c.customer()
 		secret := c.signIn()
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, "  Another@Example.com ", stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, "  Another@Example.com ", stranger))
 		c.isSignedIn(secret, true) // with the old address
 		c.must(c.follow(another))
 		if _, err := c.Sessions.SignIn(t.Context(), another, password, stranger); err != nil {
@@ -85,7 +86,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 	t.Run("a change needs the password", func(t *testing.T) {
 		c := newClockWithoutMail(t)
-		if err := c.Addresses.Change(t.Context(), c.user.ID, "a wrong guess", another, stranger); fault.As(err).Field != "password" {
+		if err := c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: "a wrong guess"}, another, stranger); fault.As(err).Field != "password" {
 			t.Errorf("got %v", err)
 		}
 		c.signIn()
@@ -93,9 +94,9 @@ func TestChangeEmail(t *testing.T) {
 	t.Run("the eleventh guess at the password is refused for a while", func(t *testing.T) {
 		c := newClockWithoutMail(t)
 		for range 10 {
-			c.isA(c.Addresses.Change(t.Context(), c.user.ID, "a wrong guess", another, stranger), fault.Invalid)
+			c.isA(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: "a wrong guess"}, another, stranger), fault.Invalid)
 		}
-		c.isA(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger), fault.RateLimited)
+		c.isA(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger), fault.RateLimited)
 	})
 	t.Run("the address of another account is refused when the link is followed, and nothing changes", func(t *testing.T) {
 		c := newClockWithoutMail(t)
@@ -103,7 +104,7 @@ func TestChangeEmail(t *testing.T) {
 		_, err := c.SignUps.CreateUser(t.Context(), another, password)
 		c.must(err)
 		before := len(c.history())
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, another, stranger)) // the page does not tell
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger)) // the page does not tell
 		if err := c.follow(another); fault.As(err).Field != "email" || !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v", err)
 		}
@@ -114,7 +115,7 @@ func TestChangeEmail(t *testing.T) {
 	})
 	t.Run("a malformed address is refused", func(t *testing.T) {
 		c := newClockWithoutMail(t)
-		if err := c.Addresses.Change(t.Context(), c.user.ID, password, "nobody", stranger); fault.As(err).Field != "email" {
+		if err := c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, "nobody", stranger); fault.As(err).Field != "email" {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -122,7 +123,7 @@ func TestChangeEmail(t *testing.T) {
 		c := newClockWithoutMail(t)
 		c.customer()
 		before := len(c.history())
-		c.must(c.Addresses.Change(t.Context(), c.user.ID, password, email, stranger))
+		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, email, stranger))
 		if n := len(c.history()); n != before {
 			t.Errorf("the log has %d entries after %d", n, before)
 		}
@@ -136,7 +137,7 @@ func TestChangeEmail(t *testing.T) {
 		c.must(err)
 		c.pass(day)
 		c.must(c.Members.Add(t.Context(), c.space.ID, second, tenant.RoleOwner))
-		c.must(c.Addresses.Change(t.Context(), second.ID, password, another, stranger))
+		c.must(c.Addresses.Change(t.Context(), second.ID, account.Evidence{Password: password}, another, stranger))
 		c.must(c.follow(another))
 		c.wantStale(false)
 	})

@@ -23,10 +23,10 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 			return err
 		},
 		owner + "changing its address": func(c *clock, n int) error {
-			return c.Addresses.Change(c.Context(), c.user.ID, "a wrong guess", fmt.Sprintf("new%d@example.com", n), stranger)
+			return c.Addresses.Change(c.Context(), c.user.ID, account.Evidence{Password: "a wrong guess"}, fmt.Sprintf("new%d@example.com", n), stranger)
 		},
 		owner + "changing its password": func(c *clock, _ int) error {
-			return c.Passwords.Change(c.Context(), c.user.ID, "a wrong guess", "another horse battery", stranger)
+			return c.Passwords.Change(c.Context(), c.user.ID, account.Evidence{Password: "a wrong guess"}, "another horse battery", stranger)
 		},
 		owner + "signing in": func(c *clock, _ int) error {
 			_, err := c.Sessions.SignIn(c.Context(), email, "a wrong guess", stranger)
@@ -58,13 +58,13 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 		c := newClock(t)
 		for n := range 11 {
 			next := fmt.Sprintf("another horse battery %d", n)
-			c.must(c.Passwords.Change(t.Context(), c.user.ID, current(n), next, stranger))
+			c.must(c.Passwords.Change(t.Context(), c.user.ID, account.Evidence{Password: current(n)}, next, stranger))
 		}
 	})
 	t.Run("a new password that is too short is reported in its own field, and uses no guess", func(t *testing.T) {
 		c := newClock(t)
 		for range 11 {
-			if err := c.Passwords.Change(t.Context(), c.user.ID, password, "short", stranger); fault.As(err).Field != "new_password" {
+			if err := c.Passwords.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, "short", stranger); fault.As(err).Field != "new_password" {
 				t.Fatal(err)
 			}
 		}
@@ -212,7 +212,7 @@ func TestDevices(t *testing.T) {
 	t.Run("a new password ends the trust", func(t *testing.T) {
 		for name, change := range map[string]func(c *clock, browser account.Client) error{
 			"on the account page": func(c *clock, browser account.Client) error {
-				return c.Passwords.Change(t.Context(), c.user.ID, password, password, browser)
+				return c.Passwords.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, password, browser)
 			},
 			"by the operator": func(c *clock, _ account.Client) error { return c.Passwords.Reset(t.Context(), email, password) },
 		} {

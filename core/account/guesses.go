@@ -33,15 +33,20 @@ func (p *Passwords) refuseGuess(ctx context.Context, email string, user User, gu
 }
 
 // recordGuess records in the audit log that a password was wrong: the 1st, 2nd, 4th,
-// 8th … time, so that guesses do not fill the disk. It also counts failures for
-// addresses without an account, so that both cases take the same time. Last says
-// that further attempts are blocked for a while.
+// 8th … time, so that guesses do not fill the disk. For addresses without an
+// account it does the same work and records nothing, so that both cases take the same
+// time. Last says that further attempts are blocked for a while.
 func (p *Passwords) recordGuess(ctx context.Context, email string, user User, last bool) error {
 	now := p.now()
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		count, err := p.db.Attempts.CountAttempt(ctx, id.Hash("wrong:"+email), now.Add(-attemptWindow), now)
-		if err != nil || user.ID == "" {
+		switch {
+		case err != nil:
 			return err
+		case user.ID == "" && (last || isPowerOfTwo(count)):
+			return p.db.Decoy.PretendAudit(ctx)
+		case user.ID == "":
+			return nil
 		}
 		if isPowerOfTwo(count) {
 			detail := fmt.Sprintf("%d wrong passwords in quick succession.", count)

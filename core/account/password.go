@@ -74,9 +74,9 @@ func (p *Passwords) Reset(ctx context.Context, email, password string) error {
 	return p.set(ctx, user, password, Client{})
 }
 
-// Change is Reset for a user who proves their identity with the
-// current password. The field of a fault about the new one is new_password.
-func (p *Passwords) Change(ctx context.Context, userID, present, password string, client Client) error {
+// Change is Reset for a user who shows who they are. Whoever has no password gets their
+// first. The field of a fault about the new one is new_password.
+func (p *Passwords) Change(ctx context.Context, userID string, shown Evidence, password string, client Client) error {
 	user, err := p.db.Users.User(ctx, userID)
 	if err != nil {
 		return err
@@ -84,26 +84,16 @@ func (p *Passwords) Change(ctx context.Context, userID, present, password string
 	if err := checkPassword(password, user.Email); err != nil {
 		return inField("new_password", err)
 	}
-	if _, err := p.confirm(ctx, userID, present, client); err != nil {
+	if _, err := p.Confirm(ctx, userID, shown, client); err != nil {
 		return err
 	}
 	return p.set(ctx, user, password, client)
 }
 
-// Confirm returns the user if the password is theirs. It is Invalid, in the field
-// password, if it is not.
-func (p *Passwords) Confirm(ctx context.Context, userID, password string, client Client) (User, error) {
-	return p.confirm(ctx, userID, password, client)
-}
-
 // confirm returns the user if the password is theirs. They are signed in, but
 // somebody else may hold the browser.
-func (p *Passwords) confirm(ctx context.Context, userID, password string, client Client) (User, error) {
-	user, err := p.db.Users.User(ctx, userID)
-	if err != nil {
-		return User{}, err
-	}
-	user, err = p.prove(ctx, user.Email, password, client)
+func (p *Passwords) confirm(ctx context.Context, user User, password string, client Client) (User, error) {
+	user, err := p.prove(ctx, user.Email, password, client)
 	if fault.Is(err, fault.Unauthenticated) {
 		return User{}, &fault.Error{
 			Kind: fault.Invalid, Field: "password", Cause: err, Message: "That is not your password. Try again.",

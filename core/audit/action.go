@@ -22,6 +22,7 @@ const (
 	SecondFactorRemoved  Action = "second_factor.removed"
 	SecondFactorFailed   Action = "second_factor.failed"
 	SecondFactorReset    Action = "second_factor.reset"
+	SecondFactorResealed Action = "second_factor.secret_resealed"
 	PasskeyRenamed       Action = "passkey.renamed"
 	RecoveryCodesCreated Action = "recovery_codes.created"
 	RecoveryCodeUsed     Action = "recovery_code.used"
@@ -127,7 +128,7 @@ func Actions() []Action {
 	return []Action{
 		AccountCreated, EmailChanged, EmailConfirmed, PasswordChanged, SessionsEnded,
 		SignedIn, SignInFailed, SignInBlocked, SignedOut, SignInConfirmed,
-		SecondFactorAdded, SecondFactorRemoved, SecondFactorFailed, SecondFactorReset, PasskeyRenamed, RecoveryCodesCreated, RecoveryCodeUsed,
+		SecondFactorAdded, SecondFactorRemoved, SecondFactorFailed, SecondFactorReset, SecondFactorResealed, PasskeyRenamed, RecoveryCodesCreated, RecoveryCodeUsed,
 		IdentityLinked, IdentityUnlinked,
 		SSOCreated, SSOChanged, SSOResealed, SSODeleted, SSOFailed, DomainConfirmed, DomainWithdrawn,
 		WorkspaceCreated, WorkspaceRenamed, WorkspaceDeleted, WorkspaceSecured, WorkspaceDeletionRequested, WorkspaceRestored,

@@ -3,7 +3,6 @@ package privacy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
-	"parley/core/outbox"
 	"parley/core/tenant"
 )
 
@@ -87,12 +85,11 @@ func names(workspaces []tenant.Workspace) string {
 // AccountHash is the subject of an account's receipt.
 func AccountHash(email string) string { return subjectHash("account", strings.ToLower(email)) }
 
-// Delete erases a person's account, once they have proved with their password that it is
-// them. Workspaces in which nobody else is are deleted with it, in the usual time. It is a
+// Delete erases a person's account, once they have shown that it is them. Workspaces in which nobody else is are deleted with it, in the usual time. It is a
 // Conflict while a workspace with others would be left without an owner. The receipt goes
 // to their address.
-func (p *Persons) Delete(ctx context.Context, userID, password string, client account.Client) (receipt Erasure, err error) {
-	user, err := p.ports.Accounts.Passwords.Confirm(ctx, userID, password, client)
+func (p *Persons) Delete(ctx context.Context, userID string, shown account.Evidence, client account.Client) (receipt Erasure, err error) {
+	user, err := p.ports.Accounts.Passwords.Confirm(ctx, userID, shown, client)
 	if err != nil {
 		return Erasure{}, err
 	}
@@ -184,17 +181,5 @@ func (p *Persons) delete(ctx context.Context, user account.User) (receipt Erasur
 	if err != nil {
 		return Erasure{}, err
 	}
-	return receipt, p.ports.Letters.WriteOnce(ctx, user.Email, goodbye(leaving, receipt))
-}
-
-// goodbye is the last mail to a person.
-func goodbye(leaving Leaving, receipt Erasure) outbox.Letter {
-	says := []string{
-		fmt.Sprintf("Your account was deleted, as you asked: %d rows of the database. The receipt is %s; it does not name you.", receipt.Erased.Total(), receipt.ID),
-	}
-	if len(leaving.Alone) > 0 {
-		says = append(says, fmt.Sprintf("These workspaces had no other member. They no longer answer, nothing more is charged, and everything in them is erased in seven days: %s.", names(leaving.Alone)))
-	}
-	says = append(says, "What remains:")
-	return outbox.Letter{Subject: "Your account was deleted", Says: append(says, Exceptions(Account)...)}
+	return receipt, p.ports.Letters.WriteOnce(ctx, user.Email, goodbyeLetter(leaving, receipt))
 }

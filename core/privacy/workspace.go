@@ -36,14 +36,7 @@ func (w *Workspaces) Delete(ctx context.Context, workspaceID string) (tenant.Wor
 		if ending, err = w.ports.Tenants.Workspaces.End(ctx, workspaceID, tenant.DeletionGrace); err != nil {
 			return err
 		}
-		return w.tellOwners(ctx, workspaceID, outbox.Letter{
-			Subject: ending.ShortName() + " will be deleted on " + date(*ending.DeleteAt),
-			Says: []string{
-				fmt.Sprintf("%s has deleted the workspace %s. Its chatbots and API tokens no longer answer, and nothing more is charged.", audit.ActorOf(ctx).Name, ending.Name),
-				fmt.Sprintf("On %s UTC everything in it is erased. Until then an owner can restore it:", ending.DeleteAt.UTC().Format("2 January 2006, 15:04")),
-			},
-			Link: outbox.Link{Text: "Restore the workspace", URL: w.ports.Letters.Link("/workspaces/" + workspaceID + "/deletion")},
-		})
+		return w.tellOwners(ctx, workspaceID, endingLetter(w.ports.Letters, ending, audit.ActorOf(ctx).Name))
 	})
 	w.forget(workspaceID)
 	return ending, err
@@ -60,14 +53,7 @@ func (w *Workspaces) Restore(ctx context.Context, workspaceID, userID string) er
 		if err != nil {
 			return err
 		}
-		return w.tellOwners(ctx, workspaceID, outbox.Letter{
-			Subject: restored.ShortName() + " was restored",
-			Says: []string{
-				fmt.Sprintf("%s has restored the workspace %s: it is not deleted, and its chatbots answer again.", audit.ActorOf(ctx).Name, restored.Name),
-				"A subscription that it had was canceled when it was deleted. Choose a plan again if you need one:",
-			},
-			Link: outbox.Link{Text: "Usage & billing", URL: w.ports.Letters.Link("/workspaces/" + workspaceID + "/billing")},
-		})
+		return w.tellOwners(ctx, workspaceID, restoredLetter(w.ports.Letters, restored, audit.ActorOf(ctx).Name))
 	})
 	w.forget(workspaceID)
 	return err
@@ -141,7 +127,7 @@ func (w *Workspaces) erase(ctx context.Context, workspaceID string) (Erasure, er
 		if !workspace.Ending() || w.now().Before(*workspace.DeleteAt) {
 			return fault.New(fault.Conflict, "The workspace was restored.")
 		}
-		if err := w.tellOwners(ctx, workspaceID, deleted(workspace, receipt)); err != nil {
+		if err := w.tellOwners(ctx, workspaceID, deletedLetter(workspace, receipt)); err != nil {
 			return err
 		}
 		return w.ports.Deletions.DeleteWorkspace(ctx, workspaceID)
@@ -191,19 +177,6 @@ func (w *Workspaces) countIndex(ctx context.Context, workspaceID, chatbotID stri
 		total += int64(n)
 	}
 	return total, nil
-}
-
-// deleted is what owners read when all is erased.
-func deleted(workspace tenant.Workspace, receipt Erasure) outbox.Letter {
-	return outbox.Letter{
-		Subject: workspace.ShortName() + " was deleted",
-		Says: []string{
-			fmt.Sprintf("Everything in the workspace %s was erased: %d rows of the database and %d entries of the index.",
-				workspace.Name, receipt.Erased.Total()-receipt.Erased[IndexEntries], receipt.Erased[IndexEntries]),
-			"The receipt is " + receipt.ID + ". It does not name you, and stays. What remains:",
-			Exceptions(Workspace)[0], Exceptions(Workspace)[1], Exceptions(Workspace)[2],
-		},
-	}
 }
 
 // open returns the receipt of a workspace that is being erased, and begins one if there
@@ -282,5 +255,3 @@ func (w *Workspaces) tellOwners(ctx context.Context, workspaceID string, letter 
 	}
 	return nil
 }
-
-func date(at time.Time) string { return at.UTC().Format("2 January 2006") }

@@ -50,6 +50,8 @@ type Visit struct {
 	Verifier string
 	// ReturnURL is where the provider sends the browser back to.
 	ReturnURL string
+	// Fresh asks the provider to have the person sign in anew, whoever it still knows.
+	Fresh bool
 }
 
 // Answer is what the browser brings back from the provider.
@@ -70,6 +72,8 @@ type Claims struct {
 	EmailVerified bool
 	// HostedDomain is the organization of an account at Google.
 	HostedDomain string
+	// AuthTime is when the person signed in at the provider, zero if it does not say.
+	AuthTime time.Time
 }
 
 // Client speaks with identity providers; package oidc implements it. Its failures are
@@ -129,6 +133,7 @@ type Ports struct {
 // Neighbors are the services of other packages that create and admit people.
 type Neighbors struct {
 	SignUps     *account.SignUps
+	Sessions    *account.Sessions
 	Throttle    *account.Throttle
 	Members     *tenant.Members
 	Invitations *tenant.Invitations

@@ -20,9 +20,22 @@ import (
 // VisitLifetime is how long a person may take at the provider.
 const VisitLifetime = 10 * time.Minute
 
-// visitKind is a step that is a visit to a provider. Nothing that is kept of it can stand
-// for the browser's secret.
-const visitKind signin.Kind = "sso"
+// The steps that are visits to a provider: one signs in, and in the other somebody who is
+// signed in shows again who they are. Nothing that is kept of them can stand for the
+// browser's secret.
+const (
+	visitKind signin.Kind = "sso"
+	proofKind signin.Kind = "sso-proof"
+)
+
+// intent is what a visit is for.
+type intent struct {
+	kind signin.Kind
+	// userID and sessionID are of whoever shows again who they are.
+	userID, sessionID string
+	// next is the page that the person wants to see afterward.
+	next string
+}
 
 // begun is what is kept of a visit.
 type begun struct {
@@ -31,6 +44,7 @@ type begun struct {
 	WorkspaceID  string `json:"workspace_id,omitempty"`
 	Issuer       string `json:"issuer"`
 	ClientID     string `json:"client_id"`
+	SessionID    string `json:"session_id,omitempty"`
 	Next         string `json:"next,omitempty"`
 	ReturnURL    string `json:"return_url"`
 }
@@ -81,7 +95,7 @@ func (s *SignIns) Begin(ctx context.Context, next string, back Return, client ac
 	if s.Installation() == "" {
 		return Departure{}, fault.New(fault.NotFound, "This server has no single sign-on of its own.")
 	}
-	return s.depart(ctx, door{provider: s.options.Provider}, next, back, client)
+	return s.depart(ctx, door{provider: s.options.Provider}, intent{kind: visitKind, next: next}, back, client)
 }
 
 // BeginFor sends a browser to the provider of an address's domain. Whether the address
@@ -106,13 +120,13 @@ func (s *SignIns) BeginFor(ctx context.Context, email, next string, back Return,
 		if err != nil {
 			return Departure{}, err
 		}
-		return s.depart(ctx, door{provider, claim.Connection}, next, back, client)
+		return s.depart(ctx, door{provider, claim.Connection}, intent{kind: visitKind, next: next}, back, client)
 	}
 	return Departure{}, fault.InField("email", "No workspace uses single sign-on for addresses at %s. Sign in with your password.", domainOf(email))
 }
 
-func (s *SignIns) depart(ctx context.Context, d door, next string, back Return, client account.Client) (Departure, error) {
-	if d.connection.ID == "" { // the others were counted before the look-up
+func (s *SignIns) depart(ctx context.Context, d door, to intent, back Return, client account.Client) (Departure, error) {
+	if d.connection.ID == "" || to.kind == proofKind { // the others were counted before the look-up
 		if err := s.neighbors.Throttle.CountVisit(ctx, client); err != nil {
 			return Departure{}, err
 		}
@@ -120,16 +134,18 @@ func (s *SignIns) depart(ctx context.Context, d door, next string, back Return, 
 	returnURL := back(d.connection.WorkspaceID)
 	data, err := json.Marshal(begun{
 		ConnectionID: d.connection.ID, WorkspaceID: d.connection.WorkspaceID, Issuer: d.provider.Issuer, ClientID: d.provider.ClientID,
-		Next: next, ReturnURL: returnURL,
+		SessionID: to.sessionID, Next: to.next, ReturnURL: returnURL,
 	})
 	if err != nil {
 		return Departure{}, err
 	}
-	secret, err := s.ports.Steps.Begin(ctx, visitKind, "", string(data), VisitLifetime)
+	secret, err := s.ports.Steps.Begin(ctx, to.kind, to.userID, string(data), VisitLifetime)
 	if err != nil {
 		return Departure{}, err
 	}
-	address, err := s.ports.Client.SignInURL(ctx, d.provider, visitOf(secret, returnURL))
+	visit := visitOf(secret, returnURL)
+	visit.Fresh = to.kind == proofKind
+	address, err := s.ports.Client.SignInURL(ctx, d.provider, visit)
 	return Departure{URL: address, Secret: secret, Host: hostOf(d.provider.Issuer)}, err
 }
 
@@ -168,37 +184,57 @@ func errEnded() error {
 // it is. Secret is that of the browser's cookie, and workspaceID the one in the address
 // that the browser came back to.
 func (s *SignIns) Finish(ctx context.Context, secret, workspaceID string, answer Answer) (Arrival, error) {
-	visit := visitOf(secret, "")
-	if secret == "" || subtle.ConstantTimeCompare([]byte(answer.State), []byte(visit.State)) != 1 {
-		return Arrival{}, errEnded()
+	back, err := s.end(ctx, visitKind, secret, workspaceID, answer)
+	if err != nil {
+		return Arrival{}, err
 	}
-	step, err := s.ports.Steps.Open(ctx, visitKind, secret)
+	claims, err := s.receive(ctx, back.door, back.visit, answer)
+	if err == nil {
+		var user account.User
+		if user, err = s.admission.admit(ctx, back.door, claims); err == nil {
+			return Arrival{User: user, WorkspaceID: back.connection.WorkspaceID, Next: back.was.Next}, nil
+		}
+	}
+	return Arrival{}, errors.Join(err, s.recordFailure(ctx, back.door, err))
+}
+
+// returned is a browser that has come back from its visit.
+type returned struct {
+	door
+	step  signin.Step
+	was   begun
+	visit Visit
+}
+
+// end takes the visit of a browser that brings back an answer to it.
+func (s *SignIns) end(ctx context.Context, kind signin.Kind, secret, workspaceID string, answer Answer) (returned, error) {
+	if !IsAnswer(secret, answer) {
+		return returned{}, errEnded()
+	}
+	step, err := s.ports.Steps.Open(ctx, kind, secret)
 	if err == nil {
 		err = s.ports.Steps.Take(ctx, step)
 	}
 	if fault.Is(err, fault.Unauthenticated) { // it is over
-		return Arrival{}, errEnded()
+		return returned{}, errEnded()
 	}
 	if err != nil {
-		return Arrival{}, err
+		return returned{}, err
 	}
 	var was begun
 	if err := json.Unmarshal([]byte(step.Data), &was); err != nil {
-		return Arrival{}, err
+		return returned{}, err
 	}
 	if was.WorkspaceID != workspaceID {
-		return Arrival{}, errEnded()
+		return returned{}, errEnded()
 	}
 	d, err := s.doorOf(ctx, was)
-	if err != nil {
-		return Arrival{}, err
-	}
-	visit.ReturnURL = was.ReturnURL
-	user, err := s.receive(ctx, d, visit, answer)
-	if err != nil {
-		return Arrival{}, errors.Join(err, s.recordFailure(ctx, d, err))
-	}
-	return Arrival{User: user, WorkspaceID: d.connection.WorkspaceID, Next: was.Next}, nil
+	return returned{door: d, step: step, was: was, visit: visitOf(secret, was.ReturnURL)}, err
+}
+
+// IsAnswer reports whether an answer is to the visit of a secret.
+func IsAnswer(secret string, answer Answer) bool {
+	return secret != "" && subtle.ConstantTimeCompare([]byte(answer.State), []byte(visitOf(secret, "").State)) == 1
 }
 
 // doorOf returns what a visit went through, unless that has changed since.
@@ -223,18 +259,15 @@ func (s *SignIns) doorOf(ctx context.Context, was begun) (door, error) {
 	return door{provider, found.Connection}, err
 }
 
-func (s *SignIns) receive(ctx context.Context, d door, visit Visit, answer Answer) (account.User, error) {
+// receive returns what the provider says of the person.
+func (s *SignIns) receive(ctx context.Context, d door, visit Visit, answer Answer) (Claims, error) {
 	if answer.Error != "" {
-		return account.User{}, refusedBy(d.provider, answer.Error)
+		return Claims{}, refusedBy(d.provider, answer.Error)
 	}
 	if answer.Issuer != "" && answer.Issuer != d.provider.Issuer {
-		return account.User{}, fault.New(fault.Forbidden, "Another identity provider answered than the one that was asked. Start again, and tell an admin of your workspace if it happens again.")
+		return Claims{}, fault.New(fault.Forbidden, "Another identity provider answered than the one that was asked. Start again, and tell an admin of your workspace if it happens again.")
 	}
-	claims, err := s.ports.Client.Redeem(ctx, d.provider, visit, answer)
-	if err != nil {
-		return account.User{}, err
-	}
-	return s.admission.admit(ctx, d, claims)
+	return s.ports.Client.Redeem(ctx, d.provider, visit, answer)
 }
 
 // refusedBy says why a provider let nobody in. Its own words are not shown: anybody can

@@ -17,22 +17,37 @@ type Person struct {
 	// Ending are their memberships in workspaces that an owner has deleted. Nothing
 	// in them can be reached; an owner can restore them for some days.
 	Ending []Membership
+	// FactorOfAll says that the server demands a second factor of everybody.
+	FactorOfAll bool
 }
 
 // In returns p's membership in a workspace. A workspace to which p does not belong is NotFound,
-// like one that does not exist. One that demands a second factor is Forbidden, with the code
-// [fault.SecondFactorRequired], in a session that has shown none.
+// like one that does not exist. Where it, or the server, demands a second factor, it is
+// Forbidden, with the code [fault.SecondFactorRequired], in a session that has shown none.
 func (p Person) In(workspaceID string) (Membership, error) {
 	for _, m := range p.Memberships {
 		if m.Workspace.ID != workspaceID {
 			continue
 		}
-		if m.Workspace.SecondFactorRequired && !p.Session.Suffices(m.Workspace.ID) {
-			return Membership{}, fault.New(fault.Forbidden, "This workspace asks its members for a second factor. Set one up on the page Security of your account, or sign in with it.").Named(fault.SecondFactorRequired)
+		if err := p.checkFactor(m.Workspace); err != nil {
+			return Membership{}, err
 		}
 		return m, nil
 	}
 	return Membership{}, fault.New(fault.NotFound, "Workspace not found.")
+}
+
+func (p Person) checkFactor(w Workspace) error {
+	demands := ""
+	switch {
+	case p.FactorOfAll && !p.Session.SufficesForAll():
+		demands = "This server asks everybody for a second factor."
+	case w.SecondFactorRequired && !p.Session.Suffices(w.ID):
+		demands = "This workspace asks its members for a second factor."
+	default:
+		return nil
+	}
+	return fault.New(fault.Forbidden, "%s Set one up on the page Security of your account, or sign in with it.", demands).Named(fault.SecondFactorRequired)
 }
 
 // May returns p's membership in a workspace if their role allows the action. It is NotFound for
@@ -52,6 +67,8 @@ func (p Person) May(action Action, workspaceID string) (Membership, error) {
 type People struct {
 	store    MemberStore
 	sessions *account.Sessions
+	// factorOfAll says that the server demands a second factor of everybody.
+	factorOfAll bool
 }
 
 // Person returns who holds a session's secret. It is Unauthenticated if the session is unknown
@@ -62,7 +79,7 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 		return Person{}, err
 	}
 	all, err := p.store.Memberships(ctx, user.ID)
-	person := Person{User: user, Session: session}
+	person := Person{User: user, Session: session, FactorOfAll: p.factorOfAll}
 	for _, m := range all {
 		m.Unconfirmed = !user.EmailConfirmed()
 		if m.Workspace.Ending() {
@@ -82,5 +99,12 @@ func (p *People) Memberships(ctx context.Context, userID string) ([]Membership, 
 
 // InEnding is [Person.In] for workspaces that are being deleted.
 func (p Person) InEnding(workspaceID string) (Membership, error) {
-	return Person{Memberships: p.Ending}.In(workspaceID)
+	return p.AmongEnding().In(workspaceID)
+}
+
+// AmongEnding is the person as a member of the workspaces that are being deleted, and of
+// no others.
+func (p Person) AmongEnding() Person {
+	p.Memberships, p.Ending = p.Ending, nil
+	return p
 }

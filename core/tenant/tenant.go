@@ -69,6 +69,8 @@ type Neighbors struct {
 	Owners   OwnerFollower
 	// Quotas is nil if nobody follows them.
 	Quotas QuotaFollower
+	// FactorOfAll demands a second factor of everybody, whatever a workspace does.
+	FactorOfAll bool
 }
 
 // NewTeam returns the services about people, over those of package account.
@@ -77,7 +79,7 @@ func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.
 	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, follower: neighbors.Owners, now: now}
 	return Team{
 		Quotas:  &QuotaNotices{db: db, mails: neighbors.Mails, follower: neighbors.Quotas, now: now},
-		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions},
+		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions, factorOfAll: neighbors.FactorOfAll},
 		Members: members,
 		Invitations: &Invitations{
 			db: db, workspaces: tenants.Workspaces, members: members,

@@ -17,7 +17,7 @@ func (Authenticator) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("user_id").MaxLen(idLen).Immutable(),
 		// secret is sealed with the server's key.
-		field.Bytes("secret").Immutable().Sensitive(),
+		field.Bytes("secret").Sensitive(),
 		// confirmed_at is when the user first entered a code; before, it lets nobody
 		// in.
 		field.Time("confirmed_at").Optional().Nillable(),

@@ -158,8 +158,8 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
 		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
 		Quotas:   eventsOf(p),
-		Links:    letters.Log{Logger: log},
-		Vault:    newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
+		Links:    letters.Log{Logger: log}, FactorOfAll: config.FactorOfAll,
+		Vault: newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
 	})
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())

@@ -58,8 +58,14 @@ type Declaration struct {
 	// Rate is the class in which a person's call counts.
 	Rate rate.Class
 	// Sensitive asks people again who they are, unless they have shown it lately: see
-	// [account.Session.CheckProof].
+	// [account.Session.CheckProof]. docs/accounts.md has the rule which routes are.
 	Sensitive bool
+	// AsksPassword says that the form of a sensitive route asks for the password each
+	// time, so that only people who have none are asked before it.
+	AsksPassword bool
+	// Download says that the answer is a file, so that the browser stays on the page that
+	// has the form.
+	Download bool
 	// Form is the page that has the form which posts here, where this address is no
 	// page itself. Whoever reloads the answer to a refused form by its address gets
 	// there.
@@ -82,6 +88,13 @@ var Costly Option = func(d *Declaration) { d.Rate = rate.Costly }
 // Sensitive declares a route that asks people again who they are, unless they have shown it
 // lately, because somebody else may hold their browser.
 var Sensitive Option = func(d *Declaration) { d.Sensitive = true }
+
+// AsksPassword declares a sensitive route whose form asks for the password each time: see
+// [Declaration.AsksPassword].
+var AsksPassword Option = func(d *Declaration) { d.Sensitive, d.AsksPassword = true, true }
+
+// Download declares a route that answers with a file: see [Declaration.Download].
+var Download Option = func(d *Declaration) { d.Download = true }
 
 // May declares a route for members who may perform an action in the workspace of the
 // path, which names it directly or through a chatbot.

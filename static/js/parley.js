@@ -2,6 +2,7 @@
 // without it; a module with elements of its own defines them. Scripts of single
 // pages import from here what they share with it: each runs once.
 import "./dialogs.js";
+export { fill, keep, kept } from "./kept.js";
 import "./menus.js";
 import "./drawer.js";
 export { toast } from "./toasts.js";

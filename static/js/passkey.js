@@ -1,6 +1,8 @@
 // A form with data-passkey gets its answer from a passkey: the browser asks for one, or
 // makes one where the form has data-passkey-makes. The address in the attribute says
 // what is asked. Forms without a use in this browser stay hidden.
+import { keep } from "./parley.js";
+
 const decode = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 const encode = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const described = (list = []) => list.map((known) => ({ ...known, id: decode(known.id) }));
@@ -61,6 +63,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
       }
       const response = await fetch(form.dataset.passkey, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
       if (response.headers.get("X-Error-Code") === "reauthentication_required") {
+        keep(form);
         location.assign(`/confirm?next=${encodeURIComponent(location.pathname)}`);
         return;
       }

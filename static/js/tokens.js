@@ -1,6 +1,6 @@
 // Lists, creates, renames, rolls and revokes the API tokens of a chatbot over the
 // management routes. Every text from the server is inserted as text, never as HTML.
-"use strict";
+import { fill, keep, kept } from "./parley.js";
 
 (() => {
   const root = document.getElementById("tokens");
@@ -57,10 +57,7 @@
 
   // Errors.
 
-  const remedy = ({ code, name }) => {
-    if (name === "reauthentication_required") {
-      return element("a", "Confirm that it's you", { href: `/confirm?next=${encodeURIComponent(location.pathname)}` });
-    }
+  const remedy = ({ code }) => {
     if (code === unauthenticated) {
       return element("a", "Sign in", { href: `/sign-in?next=${encodeURIComponent(location.pathname)}` });
     }
@@ -122,6 +119,11 @@
     try {
       await work();
     } catch (failure) {
+      if (failure.name === "reauthentication_required") {
+        keep(button.form, (button.form.id === "token-form" ? edited : asked)?.id);
+        location.assign(`/confirm?next=${encodeURIComponent(location.pathname)}`);
+        return;
+      }
       const beside = besides[failure.name];
       if (beside) {
         showBeside(beside, failure.message);
@@ -301,7 +303,11 @@
 
   const rowOf = (token) => rows().find((made) => made.dataset.tokenId === token.id);
 
-  const load = async () => showList((await call("GET", address)).tokens);
+  const load = async () => {
+    const { tokens } = await call("GET", address);
+    showList(tokens);
+    return tokens;
+  };
 
   // Dialogs.
 
@@ -565,6 +571,18 @@
     });
   };
 
+  // goOn opens again what was being done when the server asked who it is.
+  const goOn = (tokens) => {
+    const waits = mayCreate && kept();
+    const about = waits && tokens.find((token) => token.id === waits.about);
+    const open = { "token-form": () => showForm(about || null), "rename-form": () => askToRename(about), "roll-form": () => askToRoll(about) }[waits?.id];
+    if (!open || (!about && (waits.about || waits.id !== "token-form"))) {
+      return;
+    }
+    open();
+    fill(byId(waits.id), waits.values);
+  };
+
   if (mayCreate) {
     listenToCreate();
     listenToSecret();
@@ -577,5 +595,5 @@
       button.addEventListener("click", () => button.closest("dialog").close());
     }
   }
-  load().catch((failure) => showError(failure));
+  load().then(goOn).catch((failure) => showError(failure));
 })();

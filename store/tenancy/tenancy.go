@@ -31,6 +31,8 @@ type Options struct {
 	Quotas tenant.QuotaFollower
 	// Links shows the operator links that no mail can carry. It may be nil.
 	Links account.LinkPrinter
+	// FactorOfAll demands a second factor of everybody.
+	FactorOfAll bool
 }
 
 // Services are those of packages account, tenant and subscription.
@@ -61,7 +63,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 		SignIns: sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)}),
 	}, now, random)
 	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
-		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas,
+		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll,
 	}, now, random)
 	factors := factor.New(store.ForFactors(db), factor.Neighbors{
 		Accounts: accounts, Mails: letters, Vault: options.Vault, WebAuthn: options.WebAuthn,

@@ -18,6 +18,17 @@ type Factors struct {
 	RecoveryCodes int
 	// Form adds a passkey.
 	Form ui.Form
+	// Renamed is the passkey whose new name was refused, and Rename that form.
+	Renamed string
+	Rename  ui.Form
+}
+
+// renaming is the form that gives a passkey another name.
+func (m Factors) renaming(key Passkey) ui.Form {
+	if m.Renamed == key.ID {
+		return m.Rename
+	}
+	return ui.Form{Values: map[string]string{"new_name": key.Name}}
 }
 
 // Passkey is one of them.
@@ -60,11 +71,30 @@ type Proof struct {
 // Confirm asks a person again who they are.
 type Confirm struct {
 	Proof
+	// Password says that the person has one.
+	Password bool
+	// Places are the identity providers that can say who the person is.
+	Places []Place
 	// To is where a form was sent that waits, and Carried are its inputs.
 	To      string
 	Carried []Carried
-	// Factor says that a password is not enough.
-	Factor bool
+	// Kept is what a script keeps of the form for its page, and Resend says that the
+	// person sends it again.
+	Kept   string
+	Resend bool
+	// Factor says who asks for a second factor, where a password is not enough.
+	Factor string
+}
+
+// ProvedNotice is what the next page says to whoever has shown again who they are.
+const ProvedNotice = "Thank you. You can go on."
+
+// Place is an identity provider.
+type Place struct{ WorkspaceID, Name string }
+
+// stuck says that there is no way to show who one is.
+func (m Confirm) stuck() bool {
+	return !m.Password && !m.App && !m.Passkeys && !m.Recovery && len(m.Places) == 0
 }
 
 // Carried is an input of a form that waits.
@@ -89,8 +119,8 @@ func (m Confirm) action() string {
 }
 
 func (m Confirm) about() string {
-	if m.Factor {
-		return "This workspace asks its members for a second factor."
+	if m.Factor != "" {
+		return m.Factor
 	}
 	return "You signed in a while ago. Before something sensitive we ask again, in case somebody else holds your browser."
 }

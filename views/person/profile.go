@@ -30,7 +30,11 @@ func accountTabs(current string) []ui.Tab {
 }
 
 // Profile is the page about oneself.
-type Profile struct{ NameForm, EmailForm ui.Form }
+type Profile struct {
+	NameForm, EmailForm ui.Form
+	// Password says that the person has one.
+	Password bool
+}
 
 // Session is a browser in which a person is signed in.
 type Session struct {
@@ -45,4 +49,18 @@ var appearances = []ui.Input{
 	{Name: "system", Label: "System", Hint: "Light or dark, as your device is."},
 	{Name: "light", Label: "Light", Hint: "Always light."},
 	{Name: "dark", Label: "Dark", Hint: "Always dark."},
+}
+
+func aboutPassword(has bool) string {
+	if has {
+		return "A new password signs you out of all other browsers."
+	}
+	return "You have none, because you sign in by an identity provider or a passkey. You can choose one beside that."
+}
+
+func passwordButton(has bool) string {
+	if has {
+		return "Change the password"
+	}
+	return "Choose a password"
 }

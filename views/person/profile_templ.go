@@ -125,9 +125,11 @@ func ProfilePage(l shell.Layout, m Profile) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(m.EmailForm, ui.Input{Name: "email_password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
+				if m.Password {
+					templ_7745c5c3_Err = ui.Field(m.EmailForm, ui.Input{Name: "email_password", Label: "Your password", Type: "password", Autocomplete: "current-password", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
 				}
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"row\">")
 				if templ_7745c5c3_Err != nil {
@@ -157,8 +159,8 @@ func ProfilePage(l shell.Layout, m Profile) templ.Component {
 	})
 }
 
-// SecurityPage changes a person's password, and has their second factors.
-func SecurityPage(l shell.Layout, f ui.Form, m Factors) templ.Component {
+// SecurityPage changes a person's password, if they have one, and has their second factors.
+func SecurityPage(l shell.Layout, f ui.Form, has bool, m Factors) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -219,9 +221,11 @@ func SecurityPage(l shell.Layout, f ui.Form, m Factors) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "old_password", Label: "Current password", Type: "password", Autocomplete: "current-password", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
+				if has {
+					templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "old_password", Label: "Current password", Type: "password", Autocomplete: "current-password", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
 				}
 				templ_7745c5c3_Err = ui.Field(f, ui.Input{
 					Name: "new_password", Label: "New password", Type: "password", Autocomplete: "new-password", Required: true,
@@ -234,7 +238,7 @@ func SecurityPage(l shell.Layout, f ui.Form, m Factors) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Button(ui.Action{ID: "change-password", Text: "Change the password", Look: ui.Primary}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Button(ui.Action{ID: "change-password", Text: passwordButton(has), Look: ui.Primary}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -244,7 +248,7 @@ func SecurityPage(l shell.Layout, f ui.Form, m Factors) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(ui.Head{ID: "password-card", Title: "Password", About: "A new password signs you out of all other browsers."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(ui.Head{ID: "password-card", Title: "Password", About: aboutPassword(has)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -360,7 +364,7 @@ func SessionsPage(l shell.Layout, sessions []Session) templ.Component {
 						var templ_7745c5c3_Var12 string
 						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(s.Device)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/person/profile.templ`, Line: 69, Col: 16}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/person/profile.templ`, Line: 73, Col: 16}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 						if templ_7745c5c3_Err != nil {
@@ -397,7 +401,7 @@ func SessionsPage(l shell.Layout, sessions []Session) templ.Component {
 						var templ_7745c5c3_Var14 string
 						templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(s.Network)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/person/profile.templ`, Line: 75, Col: 17}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/person/profile.templ`, Line: 79, Col: 17}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 						if templ_7745c5c3_Err != nil {

@@ -217,3 +217,7 @@ func (m Failure) signInURL() string {
 	}
 	return "/sign-in?next=" + url.QueryEscape(m.Back)
 }
+
+// ConfirmURL is the page on which people show again who they are, before they go on to
+// another.
+func ConfirmURL(next string) string { return "/confirm?next=" + url.QueryEscape(next) }

@@ -1,7 +1,7 @@
 package person
 
 import (
-	"net/url"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -26,7 +26,7 @@ var given = []string{"confirm_password", "confirm_code", "confirm_recovery_code"
 func (s confirmPages) page(c *fiber.Ctx, person tenant.Person) error {
 	next := site.LocalPath(c.Query("next"))
 	if c.Query("factor") == "" {
-		return s.show(c, person, fiber.StatusOK, site.Form{"next": next}.View(), nil)
+		return s.show(c, person, fiber.StatusOK, site.Form{"next": next}.View(), waiting{})
 	}
 	if person.Session.SecondFactor {
 		return site.SeeOther(c, next)
@@ -36,34 +36,47 @@ func (s confirmPages) page(c *fiber.Ctx, person tenant.Person) error {
 		return err
 	}
 	if !set.Any() {
-		return s.Flash(c, securityPath, site.Message{Text: "This workspace asks its members for a second factor. Set one up to continue.", Failed: true})
+		return s.Flash(c, securityPath, site.Message{Text: factorDemand(person) + " Set one up to continue.", Failed: true})
 	}
-	return s.show(c, person, fiber.StatusOK, site.Form{"next": next}.View(), nil)
+	return s.show(c, person, fiber.StatusOK, site.Form{"next": next}.View(), waiting{})
 }
 
-func (s confirmPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.Form, carried []views.Carried) error {
-	return s.showPage(c, person, status, f, carried, to(c))
-}
-
-// formPage is the page of the form that was sent here.
-func formPage(c *fiber.Ctx) string {
-	from, err := url.Parse(c.Get(fiber.HeaderReferer))
-	if err != nil {
-		return "/"
+// factorDemand says who asks for a second factor.
+func factorDemand(person tenant.Person) string {
+	if person.FactorOfAll {
+		return "This server asks everybody for a second factor."
 	}
-	return site.LocalPath(from.RequestURI())
+	return "This workspace asks its members for a second factor."
 }
 
-func (s confirmPages) showPage(c *fiber.Ctx, person tenant.Person, status int, f ui.Form, carried []views.Carried, to string) error {
+func (s confirmPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.Form, form waiting) error {
 	set, err := s.Factors.Of(c.UserContext(), person.User.ID)
 	if err != nil {
 		return err
 	}
 	_, possible := site.Party(s.Site, c)
-	return site.Render(c, status, views.ConfirmPage(s.PersonLayout(c, person, "Confirm that it's you"), views.Confirm{
-		Proof: views.Proof{Form: f, App: set.App, Passkeys: possible && len(set.Passkeys) > 0, Recovery: set.Any()},
-		To:    to, Carried: carried, Factor: c.Query("factor") != "",
-	}))
+	m := views.Confirm{
+		Proof:    views.Proof{Form: f, App: set.App, Passkeys: possible && len(set.Passkeys) > 0, Recovery: set.Any()},
+		Password: person.User.HasPassword(), Kept: form.kept(f.Value("next")), Resend: form.again(),
+	}
+	if !form.again() {
+		m.To, m.Carried = form.to, form.inputs
+	}
+	if c.Query("factor") != "" {
+		m.Factor, m.Password = factorDemand(person), false
+	} else if m.Places, err = s.places(c, person); err != nil {
+		return err
+	}
+	return site.Render(c, status, views.ConfirmPage(s.PersonLayout(c, person, "Confirm that it's you"), m))
+}
+
+// places are the identity providers that can say who a person is.
+func (s confirmPages) places(c *fiber.Ctx, person tenant.Person) (shown []views.Place, err error) {
+	places, err := s.SSO.SignIns.ProofPlaces(c.UserContext(), person.User)
+	for _, p := range places {
+		shown = append(shown, views.Place{WorkspaceID: p.WorkspaceID, Name: p.Name})
+	}
+	return shown, err
 }
 
 // to is where a form was sent that waits, empty for none.
@@ -82,24 +95,21 @@ func (s confirmPages) confirm(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	waits, whole := carried(c)
+	form := waitingForm(c)
 	if !shown(typed) {
-		if !whole { // it cannot go on as it was, so the person sends it again
-			return s.showPage(c, person, fiber.StatusOK, site.Form{"next": formPage(c)}.View(), nil, "")
-		}
-		return s.show(c, person, fiber.StatusOK, site.Form{"next": "/"}.View(), waits)
+		return s.show(c, person, fiber.StatusOK, site.Form{"next": site.LocalPath(site.CameFrom(c))}.View(), form)
 	}
 	if err := s.prove(c, person, typed); err != nil {
 		return typed.Again(c, confirming(err), func(status int, f ui.Form) error {
 			f.Values["confirm_code"], f.Values["confirm_recovery_code"], f.Values["confirm_answer"] = "", "", ""
-			return s.show(c, person, status, f, waits)
+			return s.show(c, person, status, f, form)
 		})
 	}
 	s.challenge().Drop(c)
-	if path := to(c); path != "" {
-		return c.Redirect(path, fiber.StatusTemporaryRedirect)
+	if form.to != "" && !form.again() {
+		return c.Redirect(form.to, fiber.StatusTemporaryRedirect)
 	}
-	return s.Flash(c, site.LocalPath(typed["next"]), site.Message{Text: "Thank you. You can go on."})
+	return s.Flash(c, site.LocalPath(typed["next"]), site.Message{Text: views.ProvedNotice})
 }
 
 // shown reports whether anything was given, other than by a form that has just arrived.
@@ -147,20 +157,49 @@ func (s confirmPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
 	return answerOptions(c, options)
 }
 
-// carried are the inputs of the form that waits. A page holds no secret: the form is not
-// whole if it has one.
-func carried(c *fiber.Ctx) (all []views.Carried, whole bool) {
-	whole = true
+// waiting is a form that was sent to a sensitive route and waits for the proof.
+type waiting struct {
+	// to is where it was sent, empty for none.
+	to     string
+	inputs []views.Carried
+	// secret says that it has one, and file that the answer is a file.
+	secret, file bool
+}
+
+// waitingForm is the form that was sent here. A page holds no secret, so none is among
+// its inputs.
+func waitingForm(c *fiber.Ctx) waiting {
+	form := waiting{to: to(c), file: c.Query("file") != ""}
 	for name, value := range c.Request().PostArgs().All() {
 		input := views.Carried{Name: string(name), Value: string(value)}
 		secret := strings.HasSuffix(input.Name, "password") || strings.HasSuffix(input.Name, "key") || strings.HasSuffix(input.Name, "secret")
 		switch {
 		case slices.Contains(given, input.Name):
 		case secret:
-			whole = whole && input.Value == ""
+			form.secret = form.secret || input.Value != ""
 		default:
-			all = append(all, input)
+			form.inputs = append(form.inputs, input)
 		}
 	}
-	return all, whole
+	return form
+}
+
+// again says that the form cannot go on by itself, so that the person sends it again: it
+// has a secret, or its answer leaves the page as it is.
+func (w waiting) again() bool { return w.secret || w.file }
+
+// kept is what a script keeps of the form for its page, in JSON.
+func (w waiting) kept(page string) string {
+	if w.to == "" || len(w.inputs) == 0 {
+		return ""
+	}
+	values := make([][2]string, len(w.inputs))
+	for i, input := range w.inputs {
+		values[i] = [2]string{input.Name, input.Value}
+	}
+	text, err := json.Marshal(map[string]any{"page": page, "action": w.to, "values": values})
+	if err != nil { // it is text
+		return ""
+	}
+	return string(text)
 }

@@ -19,7 +19,12 @@ const (
 )
 
 // securityForms are the forms of the page about how a person signs in.
-type securityForms struct{ password, passkey ui.Form }
+type securityForms struct {
+	password, passkey ui.Form
+	// renamed is the passkey whose new name was refused, and rename that form.
+	renamed string
+	rename  ui.Form
+}
 
 func newSecurityForms() securityForms {
 	return securityForms{
@@ -29,13 +34,13 @@ func newSecurityForms() securityForms {
 }
 
 // factorsOf is what the page says of a person's second factors.
-func factorsOf(s *site.Site, c *fiber.Ctx, person tenant.Person, f ui.Form) (views.Factors, error) {
+func factorsOf(s *site.Site, c *fiber.Ctx, person tenant.Person, f securityForms) (views.Factors, error) {
 	set, err := s.Factors.Of(c.UserContext(), person.User.ID)
 	if err != nil {
 		return views.Factors{}, err
 	}
 	_, possible := site.Party(s, c)
-	shown := views.Factors{App: set.App, RecoveryCodes: set.RecoveryCodes, Any: set.Any(), Possible: possible, Form: f}
+	shown := views.Factors{App: set.App, RecoveryCodes: set.RecoveryCodes, Any: set.Any(), Possible: possible, Form: f.passkey, Renamed: f.renamed, Rename: f.rename}
 	for _, key := range set.Passkeys {
 		shown.Passkeys = append(shown.Passkeys, views.Passkey{ID: key.ID, Name: key.Name, CreatedAt: key.CreatedAt, LastUsedAt: key.LastUsedAt})
 	}
@@ -162,8 +167,13 @@ func (s setUpPages) renamePasskey(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Factors.Passkeys.Rename(c.UserContext(), person.User, id.Given(c.Params("passkey")), typed["new_name"]); err != nil {
-		return s.refuse(c, err)
+	passkeyID := id.Given(c.Params("passkey"))
+	if err := s.Factors.Passkeys.Rename(c.UserContext(), person.User, passkeyID, typed["new_name"]); err != nil {
+		return typed.Again(c, renamed(err, "name", "new_name"), func(status int, f ui.Form) error {
+			forms := newSecurityForms()
+			forms.renamed, forms.rename = passkeyID, f
+			return profilePages(s).showSecurity(c, person, status, forms)
+		})
 	}
 	return s.Flash(c, securityPath, site.Message{Text: "The passkey is renamed."})
 }

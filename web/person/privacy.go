@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/account"
 	"parley/core/privacy"
 	"parley/core/tenant"
 	"parley/internal/download"
@@ -27,7 +28,7 @@ func (s privacyPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.
 	if err != nil {
 		return err
 	}
-	m := views.Privacy{Delete: f, Alone: namesOf(leaving.Alone), Needed: namesOf(leaving.Needed)}
+	m := views.Privacy{Delete: f, Password: person.User.HasPassword(), Alone: namesOf(leaving.Alone), Needed: namesOf(leaving.Needed)}
 	return site.Render(c, status, views.PrivacyPage(s.PersonLayout(c, person, "Your account"), m))
 }
 
@@ -50,7 +51,7 @@ func (s privacyPages) export(c *fiber.Ctx, person tenant.Person) error {
 	return nil
 }
 
-// deleteAccount erases the account of whoever knows its password.
+// deleteAccount erases the account of whoever shows that it is theirs.
 func (s privacyPages) deleteAccount(c *fiber.Ctx, person tenant.Person) error {
 	typed, err := site.ReadForm(c, "password")
 	if err != nil {
@@ -59,7 +60,7 @@ func (s privacyPages) deleteAccount(c *fiber.Ctx, person tenant.Person) error {
 	if err := s.Privacy.Persons.Needed(c.UserContext(), person.User.ID); err != nil { // before the password is looked at
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, person, status, f) })
 	}
-	if _, err := s.Privacy.Persons.Delete(c.UserContext(), person.User.ID, typed["password"], s.Client(c)); err != nil {
+	if _, err := s.Privacy.Persons.Delete(c.UserContext(), person.User.ID, account.Evidence{Password: typed["password"], Session: person.Session}, s.Client(c)); err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, person, status, f) })
 	}
 	return site.Done(c, "/sign-in", "erased")

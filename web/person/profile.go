@@ -3,6 +3,7 @@ package person
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/tenant"
 	views "parley/views/person"
@@ -30,17 +31,16 @@ func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 
 func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
 	l := s.PersonLayout(c, person, "Your account")
-	return site.Render(c, status, views.ProfilePage(l, views.Profile{NameForm: f.name, EmailForm: f.email}))
+	return site.Render(c, status, views.ProfilePage(l, views.Profile{NameForm: f.name, EmailForm: f.email, Password: person.User.HasPassword()}))
 }
 
-// changeEmail gives the person another address. Their password says that it is
-// them.
+// changeEmail gives the person another address, who shows that it is them.
 func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 	typed, err := site.ReadForm(c, "email", "email_password")
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.Addresses.Change(c.UserContext(), person.User.ID, typed["email_password"], typed["email"], s.Client(c)); err != nil {
+	if err := s.Accounts.Addresses.Change(c.UserContext(), person.User.ID, account.Evidence{Password: typed["email_password"], Session: person.Session}, typed["email"], s.Client(c)); err != nil {
 		return typed.Again(c, renamed(err, "password", "email_password"), func(status int, f ui.Form) error {
 			forms := newProfileForms(person)
 			forms.email = f
@@ -106,7 +106,8 @@ func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.Passwords.Change(c.UserContext(), person.User.ID, typed["old_password"], typed["new_password"], s.Client(c)); err != nil {
+	shown := account.Evidence{Password: typed["old_password"], Session: person.Session}
+	if err := s.Accounts.Passwords.Change(c.UserContext(), person.User.ID, shown, typed["new_password"], s.Client(c)); err != nil {
 		return typed.Again(c, renamed(err, "password", "old_password"), func(status int, f ui.Form) error {
 			forms := newSecurityForms()
 			forms.password = f
@@ -131,11 +132,11 @@ func (s profilePages) securityPage(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s profilePages) showSecurity(c *fiber.Ctx, person tenant.Person, status int, f securityForms) error {
-	shown, err := factorsOf(s.Site, c, person, f.passkey)
+	shown, err := factorsOf(s.Site, c, person, f)
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f.password, shown))
+	return site.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f.password, person.User.HasPassword(), shown))
 }
 
 // changeName changes what the person is called.

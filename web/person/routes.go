@@ -45,7 +45,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/workspaces/new", workspaces.newWorkspacePage, route.SignedIn),
 		route.Post("/workspaces", workspaces.createWorkspace, route.SignedIn, route.Body(site.MaxForm), route.On("/workspaces/new")),
 		route.Get("/account", profile.profilePage, route.SignedIn),
-		route.Post("/account", profile.changeEmail, route.SignedIn, route.Body(site.MaxForm)),
+		route.Post("/account", profile.changeEmail, route.SignedIn, route.Body(site.MaxForm), route.AsksPassword),
 		route.Post("/account/email/send", profile.sendAgain, route.SignedIn, route.Body(site.MaxForm), route.On("/account")),
 		route.Post("/account/name", profile.changeName, route.SignedIn, route.Body(site.MaxForm), route.On("/account")),
 		route.Get("/account/security", profile.securityPage, route.SignedIn),
@@ -67,8 +67,8 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/account/appearance", profile.appearancePage, route.SignedIn),
 		route.Post("/account/appearance", profile.changeAppearance, route.SignedIn, route.Body(site.MaxForm)),
 		route.Get("/account/privacy", privacies.privacyPage, route.SignedIn),
-		route.Post("/account/privacy/export", privacies.export, route.SignedIn, route.Body(site.MaxForm), route.Costly, route.On("/account/privacy")),
-		route.Post("/account/privacy/delete", privacies.deleteAccount, route.SignedIn, route.Body(site.MaxForm), route.On("/account/privacy")),
-		route.Post("/account/password", profile.changePassword, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security")),
+		route.Post("/account/privacy/export", privacies.export, route.SignedIn, route.Body(site.MaxForm), route.Costly, route.On("/account/privacy"), route.Sensitive, route.Download),
+		route.Post("/account/privacy/delete", privacies.deleteAccount, route.SignedIn, route.Body(site.MaxForm), route.On("/account/privacy"), route.AsksPassword),
+		route.Post("/account/password", profile.changePassword, route.SignedIn, route.Body(site.MaxForm), route.On("/account/security"), route.AsksPassword),
 	)
 }

@@ -37,7 +37,7 @@ func (s visitPages) find(c *fiber.Ctx) error {
 		site.LogFailure(c, s.Log, fault.As(err))
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, status, f) })
 	}
-	return s.depart(c, departure)
+	return s.depart(c, s.visit(), departure)
 }
 
 // begin sends a browser to the installation's provider.
@@ -51,24 +51,27 @@ func (s visitPages) begin(c *fiber.Ctx) error {
 		site.LogFailure(c, s.Log, fault.As(err))
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, status, f) })
 	}
-	return s.depart(c, departure)
+	return s.depart(c, s.visit(), departure)
 }
 
 // depart leads to a provider by a page, because browsers hold the redirect that answers
 // a form to this page's policy, which lets forms lead to this server only.
-func (s visitPages) depart(c *fiber.Ctx, d sso.Departure) error {
-	s.visit().Keep(c, d.Secret, sso.VisitLifetime)
+func (s visitPages) depart(c *fiber.Ctx, kept site.StepCookie, d sso.Departure) error {
+	kept.Keep(c, d.Secret, sso.VisitLifetime)
 	c.Set("Refresh", "0; url="+d.URL)
 	return site.Render(c, fiber.StatusOK, views.DepartPage(s.PlainLayout(c, "Sign in at "+d.Host), d.Host, d.URL))
 }
 
-// arrive signs a person in who comes back from a provider.
+// arrive signs a person in who comes back from a provider, or ends a visit in which they
+// showed again who they are.
 func (s visitPages) arrive(c *fiber.Ctx) error {
+	answer := sso.Answer{Code: c.Query("code"), State: c.Query("state"), Issuer: c.Query("iss"), Error: c.Query("error")}
+	if secret := s.proof().Secret(c); sso.IsAnswer(secret, answer) {
+		return proofPages{s}.finish(c, secret, answer)
+	}
 	secret := s.visit().Secret(c)
 	s.visit().Drop(c)
-	arrival, err := s.SSO.SignIns.Finish(c.UserContext(), secret, id.Given(c.Params("workspace")), sso.Answer{
-		Code: c.Query("code"), State: c.Query("state"), Issuer: c.Query("iss"), Error: c.Query("error"),
-	})
+	arrival, err := s.SSO.SignIns.Finish(c.UserContext(), secret, id.Given(c.Params("workspace")), answer)
 	if err == nil {
 		err = s.Start(c, arrival.User.ID, arrival.Proof(), s.after(arrival))
 	}

@@ -8,6 +8,7 @@ import (
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/internal/route"
+	"parley/views/shell"
 )
 
 // confirmPath is the page on which people show again who they are.
@@ -16,7 +17,7 @@ const confirmPath = "/confirm"
 // askAgain leads to it where a route is sensitive and nobody has shown that lately. A
 // form goes there as it is, so that it can be sent on.
 func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bool, err error) {
-	if !d.Sensitive {
+	if !d.Sensitive || d.AsksPassword && person.User.HasPassword() {
 		return false, nil
 	}
 	missing := person.Session.CheckProof()
@@ -27,9 +28,13 @@ func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bo
 		c.Set("X-Error-Code", string(fault.As(missing).Code()))
 		return true, c.Status(fiber.StatusForbidden).JSON(fiber.Map{"message": fault.As(missing).Message})
 	case reads(c):
-		return true, SeeOther(c, confirmPath+"?next="+url.QueryEscape(CameFrom(c)))
+		return true, SeeOther(c, shell.ConfirmURL(LocalPath(CameFrom(c))))
 	}
-	return true, c.Redirect(confirmPath+"?to="+url.QueryEscape(c.Path()), fiber.StatusTemporaryRedirect)
+	to := confirmPath + "?to=" + url.QueryEscape(c.Path())
+	if d.Download {
+		to += "&file=yes"
+	}
+	return true, c.Redirect(to, fiber.StatusTemporaryRedirect)
 }
 
 // factorFirst leads whoever asked for a page of a workspace that demands a second factor

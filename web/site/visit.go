@@ -131,7 +131,7 @@ func (s arrivals) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership,
 		return tenant.Membership{}, false
 	}
 	if chatbotID := c.Params("chatbot"); chatbotID != "" {
-		_, member, err := s.Chatbots.Visible(c.UserContext(), tenant.Person{Memberships: person.Ending}, id.Given(chatbotID))
+		_, member, err := s.Chatbots.Visible(c.UserContext(), person.AmongEnding(), id.Given(chatbotID))
 		return member, err == nil
 	}
 	member, err := person.InEnding(id.Given(c.Params("workspace")))

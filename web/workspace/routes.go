@@ -28,7 +28,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/webhooks", hooks.listPage, route.May(tenant.ManageTokens)),
 		route.Post("/webhooks", hooks.create, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly, route.Sensitive),
 		route.Get("/webhooks/:webhook", hooks.page, route.May(tenant.ManageTokens)),
-		route.Post("/webhooks/:webhook", hooks.save, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly),
+		route.Post("/webhooks/:webhook", hooks.save, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.Costly, route.Sensitive),
 		route.Post("/webhooks/:webhook/rotate", hooks.rotate, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook"), route.Sensitive),
 		route.Post("/webhooks/:webhook/pause", hooks.pause, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook")),
 		route.Post("/webhooks/:webhook/resume", hooks.resume, route.May(tenant.ManageTokens), route.Body(site.MaxForm), route.On("/webhooks/:webhook")),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/base32"
+	"iter"
 	"time"
 
 	"github.com/pquerna/otp"
@@ -52,6 +53,11 @@ type AppStore interface {
 	// UseAppStep is NotFound if a code of this period, or of a later one, was used.
 	UseAppStep(ctx context.Context, userID string, step int64) error
 	DeleteApp(ctx context.Context, userID string) error
+	// AllApps reads those of all users, a portion at a time, confirmed or not.
+	AllApps(ctx context.Context) iter.Seq2[App, error]
+	// ReplaceSeal replaces the sealed secret of an app. It is NotFound if the user has
+	// another app by now.
+	ReplaceSeal(ctx context.Context, app App, sealed []byte) error
 }
 
 // Apps sets up apps that make codes.
@@ -146,7 +152,7 @@ func added(ctx context.Context, c *core, recovery *Recovery, user account.User, 
 	if err := c.record(ctx, user, audit.SecondFactorAdded, what); err != nil {
 		return nil, err
 	}
-	if err := c.tell(ctx, user, "A second factor was added", "A second factor was added to your account: "+what); err != nil {
+	if err := c.tell(ctx, user, newsOfAdded(what)); err != nil {
 		return nil, err
 	}
 	left, err := c.db.Recovery.CountRecoveryCodes(ctx, user.ID)
@@ -181,7 +187,7 @@ func (c *core) removed(ctx context.Context, user account.User, what string) erro
 	if err := c.record(ctx, user, audit.SecondFactorRemoved, what); err != nil {
 		return err
 	}
-	return c.tell(ctx, user, "A second factor was removed", "A second factor was removed from your account: "+what)
+	return c.tell(ctx, user, newsOfRemoved(what))
 }
 
 // use takes a code of a user, in the transaction of ctx: of several requests with one

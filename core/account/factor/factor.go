@@ -59,6 +59,7 @@ type Factors struct {
 	Passkeys *Passkeys
 	Proofs   *Proofs
 	Resets   *Resets
+	Resealer *Resealer
 }
 
 // core is what the services share.
@@ -80,7 +81,7 @@ func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reade
 	return Factors{
 		Apps: apps, Recovery: recovery, Passkeys: passkeys,
 		Proofs: &Proofs{core: shared, apps: apps, recovery: recovery, passkeys: passkeys},
-		Resets: &Resets{core: shared},
+		Resets: &Resets{core: shared}, Resealer: &Resealer{apps},
 	}
 }
 
@@ -120,14 +121,6 @@ func object(user account.User) audit.Object {
 
 func (c *core) record(ctx context.Context, user account.User, action audit.Action, detail string) error {
 	return audit.Record(ctx, c.db.Audit, "", c.now(), audit.Entry{Action: action, Object: object(user), Detail: detail})
-}
-
-// tell writes a mail about a change, with what to do if it was somebody else.
-func (c *core) tell(ctx context.Context, user account.User, subject, says string) error {
-	return c.mails.Write(ctx, user.Email, outbox.Letter{Subject: subject, Says: []string{
-		says,
-		"If it wasn't you, change your password and look at what is set up: " + c.mails.Link("/account/security"),
-	}})
 }
 
 // settle does what follows a removal, in the transaction of ctx: without a second

@@ -141,13 +141,12 @@ func (p *Passkeys) open(ctx context.Context, kind signin.Kind, secret, userID st
 
 // Rename gives a passkey another name.
 func (p *Passkeys) Rename(ctx context.Context, user account.User, passkeyID, name string) error {
-	name, err := checkPasskeyName(name)
-	if err != nil {
-		return err
-	}
 	return p.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		found, err := p.find(ctx, user.ID, passkeyID)
-		if err != nil || found.Name == name {
+		if err != nil {
+			return err
+		}
+		if name, err = checkPasskeyName(name); err != nil || found.Name == name {
 			return err
 		}
 		if err := p.db.Passkeys.RenamePasskey(ctx, user.ID, passkeyID, name); err != nil {

@@ -185,7 +185,7 @@ func (p *Proofs) SignIn(ctx context.Context, party Party, secret, answer string,
 // ProveByCode lets a person show again who they are, in a session, with a code.
 func (p *Proofs) ProveByCode(ctx context.Context, user account.User, session account.Session, code Code, client account.Client) error {
 	return p.guess(ctx, user, code, client, func(ctx context.Context) error {
-		return p.accounts.Sessions.Proved(ctx, user, session, true)
+		return p.accounts.Sessions.Proved(ctx, user, session, signin.Proof{SecondFactor: true})
 	})
 }
 
@@ -227,7 +227,7 @@ func (p *Proofs) ProveByPasskey(ctx context.Context, party Party, user account.U
 		if err := p.passkeys.use(ctx, used); err != nil {
 			return err
 		}
-		return p.accounts.Sessions.Proved(ctx, user, session, true)
+		return p.accounts.Sessions.Proved(ctx, user, session, signin.Proof{Method: signin.ByPasskey, SecondFactor: true})
 	})
 }
 
@@ -286,6 +286,6 @@ func (p *Proofs) recordGuess(ctx context.Context, user account.User, guess accou
 		if err := p.record(ctx, user, audit.SignInBlocked, "Further codes are refused for 15 minutes."); err != nil {
 			return err
 		}
-		return p.tell(ctx, user, "Wrong codes for your account", "Someone entered your password and then several wrong codes. Further codes are refused for 15 minutes.")
+		return p.tell(ctx, user, newsOfGuesses())
 	})
 }

@@ -36,6 +36,6 @@ func (r *Resets) Reset(ctx context.Context, email string) (account.User, error) 
 		if err := r.record(ctx, user, audit.SecondFactorReset, "All sessions were ended."); err != nil {
 			return err
 		}
-		return r.tell(ctx, user, "Your second factor was removed", "The operator of this server removed all second factors of your account, and signed you out everywhere. Sign in with your password and set up a new one.")
+		return r.tell(ctx, user, newsOfReset())
 	})
 }

@@ -34,11 +34,20 @@ func (p Proof) Suffices(workspaceID string) bool {
 	return p.SecondFactor || p.SSOWorkspaceID != "" && p.SSOWorkspaceID == workspaceID
 }
 
+// SufficesForAll reports whether the proof is enough on a server that demands a second
+// factor of everybody. The operator's own identity provider decides by itself what it asks
+// people for; those of workspaces do not speak for the operator.
+func (p Proof) SufficesForAll() bool {
+	return p.SecondFactor || p.Method == BySSO && p.SSOWorkspaceID == ""
+}
+
 // Sentence says for the audit log how a person signed in.
 func (p Proof) Sentence() string {
 	switch {
 	case p.Method == ByPasskey:
 		return "With a passkey."
+	case p.Method == "" && p.SecondFactor:
+		return "With a second factor."
 	case p.Method == BySSO && p.SecondFactor:
 		return "By single sign-on, with a second factor."
 	case p.Method == BySSO:

@@ -15,6 +15,7 @@ type Operation struct {
 	AuditDays       int    `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which Parley keeps entries of the audit log, including those of deleted workspaces: from 1 to 3660."`
 	AuditStdout     bool   `name:"audit-stdout" env:"AUDIT_STDOUT" help:"Whether the server writes each entry of the audit log to standard output, as a line of JSON with the field audit, for a collector. Its own log goes to standard error."`
 	SignUp          bool   `name:"sign-up" env:"SIGN_UP" default:"true" negatable:"" help:"Whether anybody may sign up. The first visitor of an empty server always may."`
+	FactorOfAll     bool   `name:"require-second-factor" env:"REQUIRE_SECOND_FACTOR" help:"Whether everybody needs a second factor: without one, people reach their own account and no workspace. Whoever signs in by OIDC_ISSUER has shown what that provider asks for; the providers of workspaces do not count. API tokens are not affected."`
 }
 
 const maxAuditDays = 3660

@@ -10,11 +10,15 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/core/account"
+	"parley/core/account/factor"
 	"parley/core/chatbot"
 	"parley/core/outbox"
+	"parley/core/privacy"
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/core/webhook"
@@ -33,16 +37,25 @@ func Options(home string, on bool) outbox.Options {
 // Log prints the links that no mail can carry.
 type Log struct{ *slog.Logger }
 
-// PrintLink warns, because whoever reads the log can follow the link.
+// PrintLink warns, because whoever reads the log can follow the link. Logs go to more
+// people than the database does, so the address is shortened: the operator, who is asked
+// by its owner, knows it again.
 func (l Log) PrintLink(ctx context.Context, email, link string) {
-	l.WarnContext(ctx, "this server sends no mails (SMTP_URL); whoever follows the link confirms the address", "email", email, "link", link)
+	l.WarnContext(ctx, "this server sends no mails (SMTP_URL); whoever follows the link confirms the address", "email", shortened(email), "link", link)
+}
+
+// shortened is the first character of an address, and its domain.
+func shortened(email string) string {
+	local, domain, _ := strings.Cut(email, "@")
+	_, first := utf8.DecodeRuneInString(local)
+	return local[:first] + "…@" + domain
 }
 
 // Samples are one of each mail that Parley writes, about invented things.
 func Samples() ([]web.SampleMail, error) {
 	writer := outbox.NewWriter(nil, time.Now, rand.Reader, Options("https://parley.example.com", true))
-	letters := slices.Concat(account.SampleLetters(writer), tenant.SampleLetters(writer), subscription.SampleLetters(writer),
-		chatbot.SampleLetters(writer), webhook.SampleLetters(writer))
+	letters := slices.Concat(account.SampleLetters(writer), factor.SampleLetters(writer), tenant.SampleLetters(writer), subscription.SampleLetters(writer),
+		chatbot.SampleLetters(writer), webhook.SampleLetters(writer), privacy.SampleLetters(writer))
 	var mails []web.SampleMail
 	for _, l := range letters {
 		mail, err := writer.Compose(outbox.Mail{}, l)

@@ -49,6 +49,6 @@ func Open(p Parts) (sso.Services, error) {
 		}),
 		LookUp: p.LookUp,
 	}, sso.Neighbors{
-		SignUps: p.Tenants.SignUps, Throttle: p.Tenants.Throttle, Members: p.Tenants.Members, Invitations: p.Tenants.Invitations,
+		SignUps: p.Tenants.SignUps, Sessions: p.Tenants.Sessions, Throttle: p.Tenants.Throttle, Members: p.Tenants.Members, Invitations: p.Tenants.Invitations,
 	}, p.Now, rand.Reader, p.Config.SSOOptions()), nil
 }

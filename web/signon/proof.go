@@ -1,0 +1,56 @@
+package signon
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+	"parley/core/sso"
+	"parley/core/tenant"
+	"parley/internal/id"
+	views "parley/views/person"
+	"parley/views/shell"
+	"parley/web/site"
+)
+
+// proofPages are the handlers of showing again, at an identity provider, who one is.
+type proofPages struct{ visitPages }
+
+// proof keeps a visit apart from one that signs in.
+func (s visitPages) proof() site.StepCookie { return site.KeepStep(s.Sessions, "sso_proof") }
+
+// begin sends a browser to a provider, where its person signs in anew.
+func (s proofPages) begin(c *fiber.Ctx, person tenant.Person) error {
+	typed, err := site.ReadForm(c, "workspace", "next")
+	if err != nil {
+		return err
+	}
+	departure, err := s.SSO.SignIns.BeginProof(c.UserContext(), person.User, person.Session, id.Given(typed["workspace"]), site.LocalPath(typed["next"]), returnURL(s.Site), s.Client(c))
+	if fault.Is(err, fault.NotFound) {
+		return err
+	}
+	if err != nil {
+		return s.refuse(c, err, typed["next"])
+	}
+	return s.depart(c, s.proof(), departure)
+}
+
+// finish ends the visit that the browser comes back from, and goes on where the person
+// was asked.
+func (s proofPages) finish(c *fiber.Ctx, secret string, answer sso.Answer) error {
+	s.proof().Drop(c)
+	person, err := s.Sessions.Person(c)
+	if err != nil {
+		return err
+	}
+	next, err := s.SSO.SignIns.FinishProof(c.UserContext(), person.User, person.Session, secret, id.Given(c.Params("workspace")), answer)
+	if err != nil {
+		return s.refuse(c, err, next)
+	}
+	return s.Flash(c, site.LocalPath(next), site.Message{Text: views.ProvedNotice})
+}
+
+// refuse leads back to the page that asks, which says what did not work.
+func (s proofPages) refuse(c *fiber.Ctx, err error, next string) error {
+	site.LogFailure(c, s.Log, fault.As(err))
+	return s.Flash(c, shell.ConfirmURL(site.LocalPath(next)), site.Message{Text: fault.As(err).Message, Failed: true})
+}
