@@ -2,30 +2,37 @@ package extractive
 
 import (
 	"math"
-	"math/bits"
 	"slices"
-	"strings"
 
 	"parley/core/retrieval"
 )
 
+// docs/answers.md says how these were chosen.
 const (
 	maxPassages = 10
-	// maxChosen is how many units an answer has, not counting those that follow
-	// a colon.
-	maxChosen = 4
-	// maxFollowing is how many items, rows or blocks of code a sentence that
-	// ends with a colon brings along.
-	maxFollowing = 8
-	// enough is the share of the best score below which a unit would distract.
+	// maxChosen is how many units are chosen by what they say, and maxSections of how
+	// many sections. What belongs to the units comes along: see [section.bring].
+	maxChosen   = 4
+	maxSections = 2
+	// enough is the share of the best score below which a unit would distract, and open
+	// the share of the question's weight that a second section must add.
 	enough = 0.4
+	open   = 0.1
 	// known is the weight of a term that the answer already contains.
 	known = 0.25
 	// inHeading is the weight of a term that occurs only in the headings above a unit.
 	inHeading = 0.5
-	// typicalLength is the length in bytes of a unit that gets neither a bonus
-	// nor a penalty.
-	typicalLength = 120
+	// byMeaning is what the nearness of meaning counts beside the terms.
+	byMeaning = 1.2
+	// typicalLength is the length in bytes of a unit that gets neither a bonus nor a
+	// penalty.
+	typicalLength = 120.0
+	// numeric is what a number counts where one is asked for.
+	numeric = 1.15
+	// denying is what a section counts whose heading denies as the question does.
+	denying = 1.3
+	// asHeaded is what the list or table counts that a heading has asked about.
+	asHeaded = 1.4
 )
 
 // quoted holds what the answer quotes from one passage, in the passage's order.
@@ -33,155 +40,135 @@ type quoted struct {
 	passage retrieval.Passage
 	// number is the passage's number in citations, from 1.
 	number int
-	units  []unit
+	// heading is the one above all that is quoted, or empty.
+	heading string
+	units   []unit
 }
 
 // candidate is a unit that shares a term with the question, or whose heading
 // does.
 type candidate struct {
-	passage, unit int
-	own, above    uint64
-	factor        float64
+	section    *section
+	unit       int
+	own, above uint64
+	near       float64
+	factor     float64
 }
 
-// choose returns the units that answer the question, passages in the order of
-// their best unit. It returns none when no passage shares a content word with
-// the question.
-func choose(question string, passages []retrieval.Result) []quoted {
-	terms := termsOf(question)
-	if len(terms.places) == 0 || len(passages) == 0 {
+// choose returns what answers the question: the units that say most about it, of the
+// sections that do. It returns none when the evidence is weak that they answer it.
+func choose(question string, earlier []string, passages []retrieval.Result) []quoted {
+	terms := termsOf(question, earlier)
+	if len(terms.weights) == 0 || len(passages) == 0 {
 		return nil
 	}
 	passages = passages[:min(len(passages), maxPassages)]
-	units := make([][]unit, len(passages))
-	var candidates []candidate
-	occurs := make([]uint64, len(passages))
-	for p, passage := range passages {
-		units[p] = unitsOf(passage.Text)
-		found := candidatesOf(terms, p, passage.Passage, units[p])
-		for _, c := range found {
-			occurs[p] |= c.own | c.above
-		}
-		candidates = append(candidates, found...)
+	sections := sectionsOf(question, terms, passages)
+	chosen := pick(sections, weigh(terms, sections, len(passages)))
+	if !slices.ContainsFunc(chosen, (*section).convinces) {
+		return nil
 	}
-	chosen := best(candidates, idf(len(terms.places), occurs))
-	return collect(chosen, passages, units)
+	return quote(chosen, passages)
 }
 
-func candidatesOf(terms *terms, p int, passage retrieval.Passage, units []unit) []candidate {
-	var found []candidate
-	top := terms.in(passage.Title) | terms.in(strings.Join(passage.HeadingPath, " "))
-	heading, above := "", top
-	for u, unit := range units {
-		if unit.heading != heading {
-			heading, above = unit.heading, top|terms.in(unit.heading)
-		}
-		own := terms.in(unit.text)
-		if own|above == 0 {
-			continue
-		}
-		length := math.Max(1, float64(len(unit.text))/typicalLength)
-		found = append(found, candidate{
-			passage: p, unit: u, own: own, above: above &^ own,
-			factor: 1 / ((1 + 0.1*float64(p)) * math.Sqrt(length) * (1 + 0.01*float64(min(u, 50)))),
-		})
-	}
-	return found
-}
-
-// idf weighs each term by the inverse of the number of passages that contain it
-// (Spärck Jones, 1972), smoothed because there are few.
-func idf(terms int, occurs []uint64) []float64 {
-	weights := make([]float64, terms)
-	for term := range weights {
-		count := 0
-		for _, passage := range occurs {
-			count += int(passage >> term & 1)
-		}
-		weights[term] = math.Log1p(float64(len(occurs)+1) / float64(count+1))
-	}
-	return weights
-}
-
-// best picks candidates one by one, each for what it adds to those before it
-// (maximal marginal relevance; Carbonell and Goldstein, 1998).
-func best(candidates []candidate, weights []float64) []candidate {
-	var chosen []candidate
+// pick chooses units one by one, each for what it adds to those before it (maximal
+// marginal relevance; Carbonell and Goldstein, 1998), and returns their sections.
+func pick(sections []section, w *weights) []*section {
+	candidates := candidatesOf(sections, w)
+	var chosen []*section
 	var covered uint64
 	first := 0.0
-	for len(chosen) < maxChosen {
+	for range maxChosen {
 		at, score := -1, 0.0
 		for i, c := range candidates {
-			if value := c.value(covered, weights); value > score {
+			if len(c.section.chosen) == 0 && !opens(c.section, chosen, covered, w) {
+				continue
+			}
+			if value := c.value(covered, w); value > score {
 				at, score = i, value
 			}
 		}
 		if at < 0 || score < enough*first {
 			break
 		}
-		first = max(first, score)
-		chosen = append(chosen, candidates[at])
-		covered |= candidates[at].own
+		c := candidates[at]
+		if len(c.section.chosen) == 0 {
+			chosen = append(chosen, c.section)
+		}
+		c.section.chosen = append(c.section.chosen, c.unit)
+		first, covered = max(first, score), covered|c.own
 		candidates = slices.Delete(candidates, at, at+1)
 	}
 	return chosen
 }
 
-func (c candidate) value(covered uint64, weights []float64) float64 {
-	own := sum(c.own&^covered, weights) + known*sum(c.own&covered, weights)
-	above := sum(c.above&^covered, weights) + known*sum(c.above&covered, weights)
-	return (own + inHeading*above) * c.factor
+// opens reports whether a further section may be quoted.
+func opens(s *section, chosen []*section, covered uint64, w *weights) bool {
+	return len(chosen) == 0 || len(chosen) < maxSections && w.sum(s.text&^covered) >= open*w.total
 }
 
-func sum(terms uint64, weights []float64) float64 {
-	total := 0.0
-	for ; terms != 0; terms &= terms - 1 {
-		total += weights[bits.TrailingZeros64(terms)]
+func candidatesOf(sections []section, w *weights) []candidate {
+	highest := 0.0
+	for i := range sections {
+		sections[i].judge(w)
+		highest = max(highest, sections[i].value)
 	}
-	return total
-}
-
-// collect puts the chosen units in the order of their passages, together with what
-// follows a colon.
-func collect(chosen []candidate, passages []retrieval.Result, units [][]unit) []quoted {
-	var order []int
-	wanted := map[int]map[int]bool{}
-	for _, c := range chosen {
-		if wanted[c.passage] == nil {
-			wanted[c.passage] = map[int]bool{}
-			order = append(order, c.passage)
-		}
-		wanted[c.passage][c.unit] = true
-		for u := c.unit + 1; u < len(units[c.passage]) && u <= c.unit+following(units[c.passage], c.unit); u++ {
-			wanted[c.passage][u] = true
-		}
-	}
-	found := make([]quoted, 0, len(order))
-	for _, p := range order {
-		quote := quoted{passage: passages[p].Passage, number: p + 1}
-		for u, unit := range units[p] {
-			if wanted[p][u] {
-				quote.units = append(quote.units, unit)
-			}
-		}
-		found = append(found, quote)
+	var found []candidate
+	for i := range sections {
+		found = sections[i].candidates(found, sections[i].value/highest)
 	}
 	return found
 }
 
-// following returns how many units the one at u announces with a colon: the whole
-// next block, unless that is another sentence.
-func following(units []unit, u int) int {
-	if !strings.HasSuffix(strings.TrimRight(units[u].text, "*_ "), ":") || units[u].kind != sentence || u+1 == len(units) {
-		return 0
-	}
-	next := units[u+1]
-	count := 0
-	for _, unit := range units[u+1:] {
-		if unit.kind == sentence || unit.block != next.block || unit.heading != next.heading || count == maxFollowing {
-			break
+// candidates appends the units that share a term with the question, or whose headings
+// do.
+func (s *section) candidates(found []candidate, factor float64) []candidate {
+	above := s.headed | s.above
+	for u, unit := range s.units {
+		c := candidate{section: s, unit: u, own: s.own[u], near: s.near[u]}
+		length := math.Max(1, float64(len(unit.text))/typicalLength)
+		c.factor = factor / (math.Sqrt(length) * (1 + 0.01*float64(min(u, 50))))
+		if u == 0 && s.asked {
+			c.own |= s.headed // What a section begins with is what its heading says.
+			if unit.kind != sentence {
+				c.factor *= asHeaded
+			}
 		}
-		count++
+		if s.cues.number && hasDigit(unit.text) {
+			c.factor *= numeric
+		}
+		if s.denies {
+			c.factor *= denying
+		}
+		if c.own|above != 0 && !unit.linksOnly {
+			c.above = above &^ c.own
+			found = append(found, c)
+		}
 	}
-	return count
+	return found
+}
+
+func (c candidate) value(covered uint64, w *weights) float64 {
+	own := w.sum(c.own&^covered) + known*w.sum(c.own&covered)
+	above := w.sum(c.above&^covered) + known*w.sum(c.above&covered)
+	return (own + inHeading*above + byMeaning*c.near) * c.factor
+}
+
+// quote collects what is quoted of each section, passages in the order of their best
+// section.
+func quote(chosen []*section, passages []retrieval.Result) []quoted {
+	found := make([]quoted, 0, len(chosen))
+	for i, s := range chosen {
+		units := s.collect()
+		at := slices.IndexFunc(found, func(q quoted) bool { return q.number == s.passage+1 })
+		switch {
+		case at < 0:
+			found = append(found, quoted{passage: passages[s.passage].Passage, number: s.passage + 1, heading: s.heading, units: units})
+		case s.first < chosen[i-1].first: // of the same passage: there are two sections at most
+			found[at].units, found[at].heading = append(units, found[at].units...), ""
+		default:
+			found[at].units, found[at].heading = append(found[at].units, units...), ""
+		}
+	}
+	return found
 }

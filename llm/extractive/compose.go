@@ -87,8 +87,8 @@ func writeCode(out *strings.Builder, u unit) {
 }
 
 func tableRow(text string) string {
-	text = strings.Trim(strings.TrimLeft(text, " \t>"), " \t|")
-	return "| " + line(text, false) + " |"
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.Trim(text, " \t>"), "|"), "|")
+	return "| " + line(strings.TrimSpace(text), false) + " |"
 }
 
 func delimiter(header string) string {
@@ -100,12 +100,15 @@ func delimiter(header string) string {
 // marks, with a citation after them, would claim that the passage says the title.
 var nested = strings.NewReplacer(`"`, "'", "“", "‘", "”", "’", "„", "‚", "«", "‹", "»", "›", "「", "『", "」", "』")
 
-// label names the source: the title and the innermost heading.
+// label names the source: the title and the heading above what is quoted, or else the
+// innermost of the passage.
 func label(quote quoted) string {
-	title, heading := plain(nested.Replace(quote.passage.Title)), ""
-	if path := quote.passage.HeadingPath; len(path) > 0 {
-		heading = plain(nested.Replace(path[len(path)-1]))
+	heading := quote.heading
+	if path := quote.passage.HeadingPath; heading == "" && len(path) > 0 {
+		heading = path[len(path)-1]
 	}
+	title := plain(nested.Replace(quote.passage.Title))
+	heading = plain(nested.Replace(unmarked(heading)))
 	switch {
 	case title == "" && heading == "":
 		return "a document without a title"

@@ -63,6 +63,12 @@ func isRule(text string) bool {
 	return strings.Trim(text, text[:1]+" ") == ""
 }
 
+// isUnderline reports whether a line makes a heading of the one before it.
+func isUnderline(line string) bool {
+	line = strings.TrimRight(line, " \t")
+	return len(line) > 2 && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "")
+}
+
 func dedent(line string, indent int) string {
 	for indent > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
 		line = line[1:]
@@ -73,4 +79,50 @@ func dedent(line string, indent int) string {
 
 func hasLetter(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// maxHeading is how long a line may be that is taken for a heading, in bytes.
+const maxHeading = 70
+
+// looksLikeHeading reports whether a line that stands alone may be a heading without
+// the sign for one: texts of PDF files and plain texts have such.
+func looksLikeHeading(line string) bool {
+	text := unmarked(line)
+	bold := len(text) < len(strings.TrimSpace(line)) && strings.HasPrefix(line, "**") && !strings.Contains(text, "**")
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, ":"))
+	if len(text) > maxHeading || !unicode.IsUpper(first) || !unicode.IsLetter(last) && last != ')' {
+		return false
+	}
+	return bold || !strings.ContainsAny(text, ".:;@|[]0123456789")
+}
+
+// unmarked returns a line without the signs of emphasis around it.
+func unmarked(line string) string { return strings.Trim(line, " \t*_") }
+
+// isQuestion reports whether a sentence asks.
+func isQuestion(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \t*_\"'”»)"))
+	return last == '?' || last == '？' || last == '؟' || last == '՞'
+}
+
+// isLinks reports whether a line holds nothing but links.
+func isLinks(line string) bool {
+	if !strings.Contains(line, "](") {
+		return false
+	}
+	for rest := line; ; {
+		before, after, found := strings.Cut(rest, "[")
+		if hasLetter(before) {
+			return false
+		}
+		if !found {
+			return true
+		}
+		_, target, isLink := strings.Cut(after, "](")
+		_, rest, found = strings.Cut(target, ")")
+		if !isLink || !found {
+			return false
+		}
+	}
 }

@@ -1,6 +1,6 @@
-// Package extractive answers without a language model: it picks the sentences of
-// the passages that best match the question, and cites them. It never says
-// anything that no passage says.
+// Package extractive answers without a language model: it quotes what a careful person
+// would copy out of the passages, and cites it, or says that it does not know. It never
+// says anything that no passage says.
 //
 // It does not own the search for passages (package core/retrieval) nor the
 // rendering of Markdown (package core/answer/format).
@@ -15,8 +15,9 @@ import (
 	"parley/llm/tokens"
 )
 
-// foundNothing is the answer if the owner has not set one.
-const foundNothing = "I found nothing about that in the documents I have."
+// foundNothing is the answer if the owner has not set one: a sentence, and what to do
+// next.
+const foundNothing = prompt.DefaultNoAnswer + " Ask in other words, or contact us directly."
 
 const (
 	name = "extractive"
@@ -69,14 +70,25 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 
 // Answer is the Markdown that [Model.Generate] emits.
 func Answer(asked prompt.Prompt) string {
-	found := choose(asked.Question, asked.Passages)
+	found := choose(asked.Question, earlier(asked.Messages), asked.Passages)
 	if len(found) > 0 {
 		return compose(found)
 	}
-	if strings.TrimSpace(asked.NoAnswer) != "" {
+	if text := strings.TrimSpace(asked.NoAnswer); text != "" && text != prompt.DefaultNoAnswer {
 		return asked.NoAnswer
 	}
 	return foundNothing
+}
+
+// earlier returns the questions before the one that is asked.
+func earlier(messages []prompt.Message) []string {
+	var questions []string
+	for i, message := range messages {
+		if message.Role == prompt.UserRole && i < len(messages)-1 {
+			questions = append(questions, message.Text)
+		}
+	}
+	return questions
 }
 
 // emitWords emits text word by word, each with the white space after it, and

@@ -2,12 +2,14 @@ package extractive
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/retrieval"
+	"parley/internal/demo"
 	"parley/llm/llmtest"
 )
 
@@ -54,7 +56,7 @@ func TestAnswer(t *testing.T) {
 			"Run the restart command:\n\n```sh\nsystemctl restart \\\n  parley\n```" + source,
 		},
 		"text under a heading answers questions about the heading": {
-			"How do I descale it?", "## Colours\nBlue and red.\n## Descaling\nPour vinegar in.", "Pour vinegar in." + source,
+			"How do I descale it?", "## Colours\nBlue and red.\n## Descaling\nPour vinegar in.", "Pour vinegar in.\n\n*Source: Manual › Descaling* [1]",
 		},
 		"an abbreviation or a number does not end a sentence": {
 			"Which voltage?", "The voltage, e.g. 3.3 V, is printed below. Other text.", "The voltage, e.g. 3.3 V, is printed below." + source,
@@ -159,15 +161,21 @@ func TestGenerate(t *testing.T) {
 }
 
 func BenchmarkAnswer(b *testing.B) {
-	text := strings.Repeat("The router has a red light. To reset the router, press its button for ten seconds.\n\n"+
-		"- Unplug the cable\n- Wait a minute\n\nSee the *table* of `codes` below for what each light means to you.\n\n", 6)
-	asked := prompt.Prompt{Question: "How do I reset the router when its light blinks red?"}
-	for range 5 {
-		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{
-			Title: "Manual", HeadingPath: []string{"Care"}, Text: text,
-		}})
+	pages, err := fs.Glob(demo.Pages, "pages/*.md")
+	if err != nil {
+		b.Fatal(err)
 	}
-	b.SetBytes(int64(5 * len(text)))
+	asked := prompt.Prompt{Question: "How do I return the battery of an e-bike that I bought online?"}
+	size := 0
+	for _, page := range pages[:5] {
+		text, err := demo.Pages.ReadFile(page)
+		if err != nil {
+			b.Fatal(err)
+		}
+		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{Title: "Help", HeadingPath: []string{"Care"}, Text: string(text)}, Score: 1})
+		size += len(text)
+	}
+	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
 		Answer(asked)

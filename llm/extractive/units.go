@@ -37,6 +37,8 @@ type unit struct {
 	info string
 	// heading is the heading in the passage above the unit.
 	heading string
+	// linksOnly says that it is nothing but links.
+	linksOnly bool
 }
 
 // unitsOf splits a passage into units. It reads the block structure of CommonMark
@@ -76,6 +78,7 @@ func (r *reader) take() string {
 
 func (r *reader) add(u unit) {
 	u.block, u.heading = r.blocks, r.heading
+	u.linksOnly = u.kind != code && isLinks(u.text)
 	r.units = append(r.units, u)
 }
 
@@ -86,7 +89,9 @@ func (r *reader) block() {
 	switch {
 	case text == "" || isRule(text):
 		r.take()
-		r.blocks++
+		if text != "" || !r.listGoesOn() {
+			r.blocks++
+		}
 	case fenceOf(text) != "":
 		r.blocks++
 		r.code()
@@ -104,6 +109,12 @@ func (r *reader) block() {
 	default:
 		r.paragraph()
 	}
+}
+
+// listGoesOn reports whether a blank line stands between two items.
+func (r *reader) listGoesOn() bool {
+	n := len(r.units)
+	return n > 0 && r.units[n-1].kind == item && r.units[n-1].block == r.blocks && markerOf(strings.TrimLeft(r.rest, " \t\r\n>")) != ""
 }
 
 func (r *reader) code() {
@@ -156,12 +167,37 @@ func (r *reader) paragraph() {
 		parts = append(parts, strings.TrimLeft(r.take(), " \t>"))
 	}
 	r.blocks++
-	sentences.Each(strings.Join(parts, " "), func(text string) {
-		if hasLetter(text) {
+	defer func() { r.blocks++ }()
+	text := strings.Join(parts, " ")
+	if len(parts) == 1 && (isUnderline(r.peek()) || looksLikeHeading(text) && r.headsNext(text)) {
+		r.heading = unmarked(text)
+		return
+	}
+	r.sentences(text)
+}
+
+// sentences adds those of a paragraph. A question that a paragraph begins with is the
+// heading of its answer: the rest of the paragraph or, if there is none, what follows.
+func (r *reader) sentences(text string) {
+	above, asked, first := r.heading, false, len(r.units)
+	sentences.Each(text, func(text string) {
+		switch {
+		case !hasLetter(text):
+		case len(r.units) == first && !asked && isQuestion(text):
+			r.heading, asked = unmarked(text), true
+		default:
 			r.add(unit{kind: sentence, text: text})
 		}
 	})
-	r.blocks++
+	if asked && len(r.units) > first {
+		r.heading = above
+	}
+}
+
+// headsNext reports whether what follows a line is more than another such line.
+func (r *reader) headsNext(line string) bool {
+	next, _, _ := strings.Cut(strings.TrimLeft(r.rest, " \t\r\n>"), "\n")
+	return next != "" && headingOf(next) == "" && !isRule(next) && (!looksLikeHeading(next) || len(next) > 2*len(line))
 }
 
 // continues reports whether the next line belongs to the paragraph or item

@@ -46,14 +46,19 @@ func (Embedder) Passages(_ context.Context, texts []string) ([][]float32, error)
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
 		sum := make([]float32, Dimension)
-		position := 0
-		for piece := range table.pieces(text) {
-			table.add(sum, piece, 1/(1+float32(position)/half))
-			position++
-		}
+		table.addPassage(sum, text)
 		vectors[i] = unit(sum)
 	}
 	return vectors, nil
+}
+
+// addPassage adds the vectors of a passage's pieces.
+func (t *table) addPassage(sum []float32, text string) {
+	position := 0
+	for piece := range t.pieces(text) {
+		t.add(sum, piece, 1/(1+float32(position)/half))
+		position++
+	}
 }
 
 // Questions is like Passages, but the position of a word does not count.
@@ -64,24 +69,29 @@ func (Embedder) Questions(_ context.Context, texts []string) ([][]float32, error
 	}
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
-		counts := map[int32]int{}
-		var order []int32
-		for piece := range table.pieces(text) {
-			if piece == unknown {
-				continue
-			}
-			if counts[piece] == 0 {
-				order = append(order, piece)
-			}
-			counts[piece]++
-		}
-		sum := make([]float32, Dimension)
-		for _, piece := range order {
-			table.add(sum, piece, float32(math.Sqrt(float64(counts[piece]))))
-		}
-		vectors[i] = unit(sum)
+		vectors[i] = table.question(text)
 	}
 	return vectors, nil
+}
+
+// question returns the normalized vector of a question.
+func (t *table) question(text string) []float32 {
+	counts := map[int32]int{}
+	var order []int32
+	for piece := range t.pieces(text) {
+		if piece == unknown {
+			continue
+		}
+		if counts[piece] == 0 {
+			order = append(order, piece)
+		}
+		counts[piece]++
+	}
+	sum := make([]float32, Dimension)
+	for _, piece := range order {
+		t.add(sum, piece, float32(math.Sqrt(float64(counts[piece]))))
+	}
+	return unit(sum)
 }
 
 func unit(vector []float32) []float32 {

@@ -129,7 +129,7 @@ func TestCompose(t *testing.T) {
 		warm, set := 0.7, *bot
 		set.Temperature, set.MaxAnswerTokens, set.NoAnswer = &warm, 300, ""
 		prompt, _ := compose(&set, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
-		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != defaultNoAnswer || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
+		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != DefaultNoAnswer || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
 			t.Errorf("got %+v", prompt)
 		}
 	})

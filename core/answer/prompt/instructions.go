@@ -26,10 +26,11 @@ If you do not know the answer, say: `
 	howToSearch = `If the passages do not answer the question, look for others with search_knowledge before you say so.`
 )
 
-const defaultNoAnswer = "I found nothing about that in the documents I have."
+// DefaultNoAnswer is said where the owner has set no text for it.
+const DefaultNoAnswer = "I found nothing about that in the documents I have."
 
 // NoAnswer is what a chatbot says when its knowledge does not hold the answer.
-func NoAnswer(bot *chatbot.Chatbot) string { return cmp.Or(bot.NoAnswer, defaultNoAnswer) }
+func NoAnswer(bot *chatbot.Chatbot) string { return cmp.Or(bot.NoAnswer, DefaultNoAnswer) }
 
 // shortInstructions is up to how many characters the owner's instructions are
 // repeated word by word.

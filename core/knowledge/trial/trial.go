@@ -21,6 +21,8 @@ type Trial struct {
 	version  string
 	// passages counts those of Add.
 	passages atomic.Int64
+	// kept is nil unless the passages are kept.
+	kept *kept
 }
 
 // Ports are what a [Trial] works with.
@@ -30,15 +32,22 @@ type Ports struct {
 	Embedder retrieval.Embedder
 	// Tokens counts the tokens of a text.
 	Tokens func(text string) int
+	// Keep keeps the passages in memory, for [Trial.Passages].
+	Keep bool
 }
 
 // New returns an empty trial on an index, in a scope of its own.
 func New(ports Ports, scope retrieval.Scope) *Trial {
 	t := &Trial{
 		sizes: split.Sizes{Count: ports.Tokens}, entries: embedding.NewMaker(ports.Embedder, nil, nil),
-		searcher: retrieval.NewSearcher(ports.Index, nil, ports.Embedder, slog.New(slog.DiscardHandler)),
-		scope:    scope, version: retrieval.IndexVersion(ports.Embedder),
+		scope: scope, version: retrieval.IndexVersion(ports.Embedder),
 	}
+	var passages retrieval.Passages
+	if ports.Keep {
+		t.kept = newKept()
+		passages = t.kept
+	}
+	t.searcher = retrieval.NewSearcher(ports.Index, passages, ports.Embedder, slog.New(slog.DiscardHandler))
 	t.searcher.Serve(t.version)
 	return t
 }
@@ -87,6 +96,9 @@ func (t *Trial) put(ctx context.Context, into retrieval.Filler, d split.Document
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}
+	if t.kept != nil {
+		t.kept.add(passages)
+	}
 	return len(entries), into.Replace(ctx, t.scope, d.ID, entries)
 }
 
@@ -106,4 +118,10 @@ func (t *Trial) Search(ctx context.Context, query retrieval.Query) ([]Ranked, er
 		}
 	}
 	return ranked, nil
+}
+
+// Passages returns the passages that answer a query, as a chatbot's model gets them. The
+// trial must keep its passages.
+func (t *Trial) Passages(ctx context.Context, query retrieval.Query) ([]retrieval.Result, error) {
+	return t.searcher.Search(ctx, t.scope, query)
 }

@@ -25,6 +25,8 @@ type corpusLine struct {
 	Title   string `json:"title"`
 	Text    string `json:"text"`
 	Passage bool   `json:"passage"`
+	// Page is the page that the line is a section of, if any.
+	Page string `json:"doc"`
 }
 
 func (l corpusLine) name() string { return l.ID + l.BeirID }

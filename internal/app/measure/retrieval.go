@@ -1,5 +1,5 @@
-// Package measure measures retrieval and strict grounding on questions with judgments,
-// in a separate index beside the ones in use.
+// Package measure measures retrieval, strict grounding and answers without a language
+// model on questions with judgments, in a separate index beside the ones in use.
 package measure
 
 import (

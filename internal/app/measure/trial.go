@@ -28,6 +28,11 @@ type indexed struct {
 
 // openTrial opens an empty index beside those in use.
 func openTrial(ctx context.Context, config *app.Config, index, folder string) (*indexed, error) {
+	return openKeeping(ctx, config, index, folder, false)
+}
+
+// openKeeping is openTrial for a trial that may keep its passages.
+func openKeeping(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
 	embedder, err := app.OpenEmbedder(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +46,7 @@ func openTrial(ctx context.Context, config *app.Config, index, folder string) (*
 	if err != nil {
 		return nil, err
 	}
-	ports := trial.Ports{Index: t.port, Embedder: embedder, Tokens: tokens.Count}
+	ports := trial.Ports{Index: t.port, Embedder: embedder, Tokens: tokens.Count, Keep: keep}
 	t.Trial = trial.New(ports, retrieval.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
 	return t, nil
 }

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/core/plan"
+)
+
+// checkedQuestion is a question of ours, with what a right answer contains and lacks.
+type checkedQuestion struct{ text, contains, lacks string }
+
+// questionsOf reads lines with a question, what a right answer contains, as
+// alternatives with "||" between them, and what it lacks.
+func questionsOf(t *testing.T, name string) (questions []checkedQuestion) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "answers", name+".tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		cells := append(strings.Split(strings.TrimRight(line, "\r\n"), "\t"), "", "")
+		questions = append(questions, checkedQuestion{cells[0], cells[1], cells[2]})
+	}
+	return questions
+}
+
+// isRight reports whether an answer contains one of the alternatives and lacks what it
+// must not contain.
+func isRight(r reply, contains, lacks string) bool {
+	message, _ := r.Data["message"].(string)
+	if lacks != "" && strings.Contains(message, lacks) {
+		return false
+	}
+	for alternative := range strings.SplitSeq(contains, " || ") {
+		if strings.Contains(message, alternative) {
+			return true
+		}
+	}
+	return false
+}
+
+// filesOf are the texts of files.
+func filesOf(t *testing.T, patterns ...string) (texts []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		names, err := filepath.Glob(filepath.Join("..", pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
+}
+
+// Without a language model answers are quotations. They are held to what was reached:
+// docs/answers.md has the figures.
+func TestAnswersWithoutModel(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	shop := w.newTenant("shop", plan.Enterprise, filesOf(t, "internal/demo/pages/*.md")...)
+	documentation := w.newTenant("documentation", plan.Enterprise, filesOf(t, "README.md", "SECURITY.md", "docs/*.md", "docs/api/*.md")...)
+	w.settled(shop)
+	w.settled(documentation)
+	for _, c := range []struct {
+		sentence, questions string
+		asked               tenantOf
+		atLeast             int
+	}{
+		{"questions about the shop are answered", "shop", shop, 34},
+		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", shop, 18},
+		{"questions about this documentation are answered", "documentation", documentation, 20},
+		{"questions that the shop cannot answer get no answer", "shop-unanswerable", shop, 16},
+		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", shop, 9},
+	} {
+		t.Run(c.sentence, func(t *testing.T) {
+			right := 0
+			var wrong strings.Builder
+			for _, question := range questionsOf(t, c.questions) {
+				r := w.asked(c.asked, strings.ReplaceAll(question.text, `"`, `\"`))
+				answered := r.Data["outcome"] == "answered"
+				if answered && question.contains != "" && isRight(r, question.contains, question.lacks) || !answered && question.contains == "" {
+					right++
+					continue
+				}
+				fmt.Fprintf(&wrong, "%s\n%s\n\n", question.text, r.Data["message"])
+			}
+			report := t.Logf
+			if right < c.atLeast {
+				report = t.Errorf
+			}
+			report("%d are right, and %d at least have to be. These are not:\n%s", right, c.atLeast, wrong.String())
+		})
+	}
+}
+
+func TestUnansweredQuestion(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	shop := w.newTenant("shop", plan.Enterprise, filesOf(t, "internal/demo/pages/*.md")...)
+	w.settled(shop)
+	t.Run("a question that the documents don't answer gets what to do next, and is a gap", func(t *testing.T) {
+		r := w.asked(shop, "How do I back up my data?")
+		message, _ := r.Data["message"].(string)
+		if r.Data["outcome"] != "no_answer" || !strings.Contains(message, "contact us") {
+			t.Errorf("got %s", r.body)
+		}
+		w.must(w.server.Insight.Roller.Roll(w.Context()))
+		n, err := w.server.Insight.Gaps.Count(w.Context(), shop.workspace, shop.chatbot)
+		if err != nil || n != 1 {
+			t.Errorf("there are %d gaps: %v", n, err)
+		}
+	})
+	t.Run("the owner's text is said in its place", func(t *testing.T) {
+		w.must(w.server.Chatbots.Update(w.Context(), shop.workspace, shop.chatbot, chatbot.Settings{Name: "Shop", NoAnswer: "Call 555-0142."}))
+		if r := w.asked(shop, "What is the capital of Spain?"); r.Data["outcome"] != "no_answer" || r.Data["message"] != "Call 555-0142." {
+			t.Errorf("got %s", r.body)
+		}
+	})
+}

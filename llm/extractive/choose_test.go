@@ -1,0 +1,121 @@
+package extractive
+
+import (
+	"strings"
+	"testing"
+
+	"parley/core/answer/prompt"
+	"parley/core/retrieval"
+)
+
+const prices = "## Prices\n\n| Plan | Price |\n|---|---|\n| Basic | $5 |\n| Premium | $20 |\n\nPrices include taxes in every country.\n\n## Payment\n\nPay with a card.\n"
+
+// What is quoted, without its source.
+func TestWhatIsQuoted(t *testing.T) {
+	for name, c := range map[string]struct{ question, passage, want string }{
+		"the table under the heading that was asked about is quoted whole": {
+			"What are your prices?", prices,
+			"| Plan | Price |\n| --- | --- |\n| Basic | $5 |\n| Premium | $20 |\n\nPrices include taxes in every country.",
+		},
+		"a row that the question tells from the others is quoted alone": {
+			"What is the price of Premium?", strings.Replace(prices, "Prices include", "Long after the table it says that these include", 1) + "\n\nMore text.",
+			"| Plan | Price |\n| --- | --- |\n| Premium | $20 |",
+		},
+		"the cells of a table without words in its header stay in their columns": {
+			"What is the price of Premium?", "| | |\n|---|---|\n| Basic price | $5 |\n| Premium price | $20 |\n", "| | |\n| --- | --- |\n| Premium price | $20 |",
+		},
+		"steps are quoted whole, with the code between them": {
+			"How do I install the router?", "1. Plug the router in.\n2. Run this:\n\n```sh\nsetup\n```\n\n3. Wait.\n\nThen enjoy.",
+			"1. Plug the router in.\n2. Run this:\n\n```sh\nsetup\n```\n\n3. Wait.",
+		},
+		"steps with blank lines between them are one list": {
+			"How do I install the router?", "1. Plug the router in.\n\n2. Install it.\n\n3. Wait.", "1. Plug the router in.\n2. Install it.\n3. Wait.",
+		},
+		"a list is quoted whole when nothing tells its items apart": {
+			"What can't be returned?", "Some words come first. They say nothing, at length, again and again.\n\nMore words follow them, one after the other, to no end.\n\n" +
+				"These cannot be returned:\n\n- Helmets\n- Gift cards\n- Inner tubes\n\nThe end of the page is here.",
+			"These cannot be returned:\n\n- Helmets\n- Gift cards\n- Inner tubes",
+		},
+		"a question for what is not so finds the heading that denies": {
+			"And what can I not return?", "## How to return something\n\n1. Write to us what you want to return.\n2. Print the label for the return.\n\n## What cannot be returned\n\n- Helmets\n- Gift cards\n",
+			"- Helmets\n- Gift cards",
+		},
+		"a question of an FAQ gets its answer whole": {
+			"Can I bring my dog?", "## Do you repair dogs?\nNo.\n## Can I bring my dog?\nYes. It needs a leash. Cats stay outside. We have water.\n## Is there coffee?\nYes.",
+			"Yes. It needs a leash. Cats stay outside. We have water.",
+		},
+		"a question that a paragraph begins with is the heading of its answer": {
+			"Can I bring my dog?", "Is there coffee? Yes, it is free.\n\nCan I bring my dog? Only on a leash.\n\nWe have water.", "Only on a leash.",
+		},
+		"a short line that stands alone is a heading": {
+			"How is the refund paid?", "Shipping\n\nWe ship each working day, all over the country.\n\nRefunds\n\nIt goes to the card that you paid with.", "It goes to the card that you paid with.",
+		},
+		"a sentence that leans on the one before brings it along": {
+			"When is the warranty void?", "Each router has a warranty. It is void when the warranty seal is broken by anybody. The box is blue and heavy.",
+			"Each router has a warranty. It is void when the warranty seal is broken by anybody.",
+		},
+		"links are not quoted": {
+			"Where is the router manual?", "- [Router manual](/manual)\n- [Router prices](/prices)\n\nThe manual of the router lies in its box.", "The manual of the router lies in its box.",
+		},
+		"two words are found as one": {
+			"How do I back up my data?", "The sky is blue today.\n\nA backup of the data is made by the command.", "A backup of the data is made by the command.",
+		},
+		"words for the same count as one": {
+			"What does the router cost?", "The router is blue and stands on a shelf.\n\nThe price of the router is 40 dollars.", "The price of the router is 40 dollars.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, _ := strings.Cut(ask(c.question, c.passage), "\n\n*Source")
+			if got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+	t.Run("a sentence that stands in several passages is quoted once", func(t *testing.T) {
+		got := ask("router warranty", "The router has a warranty.", "The router has a warranty.")
+		if strings.Count(got, "The router") != 1 {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+func TestEvidence(t *testing.T) {
+	const pool = "# Tarifs\n\nL'entrée coûte 7 € pour les adultes. Le parking est gratuit.\n"
+	for name, c := range map[string]struct {
+		question, passage string
+		answered          bool
+	}{
+		"a passage that says all words of the question answers it": {"Where is the router's button?", "The button of the router is behind it.", true},
+		"one that has a common word of it does not":                {"Can you book me a flight to Paris?", "Book a rental three days ahead.", false},
+		"one that is about another of its words does not":          {"What time does the cinema open?", "The workshop is open from eight to five.", false},
+		"a question in another language is answered by its words":  {"Combien coûte l'entrée pour adultes ?", pool, true},
+		"inflected words of another language are alike":            {"Les parkings sont-ils gratuits ?", pool, true},
+		"a foreign question without relevant words gets no answer": {"Quelle est la capitale de l'Espagne ?", pool, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ask(c.question, c.passage); (got != foundNothing) != c.answered {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+	t.Run("a question that follows another is read together with it", func(t *testing.T) {
+		asked := prompt.Prompt{Question: "And on Sundays?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+			Title: "Shop", Text: "Tours leave on Sundays at ten.\n\nThe workshop opens on Sundays at noon, and closes at four.",
+		}}}, Messages: []prompt.Message{
+			{Role: prompt.UserRole, Text: "When does the workshop open?"}, {Role: prompt.AssistantRole, Text: "At eight."}, {Role: prompt.UserRole, Text: "And on Sundays?"},
+		}}
+		if got := Answer(asked); !strings.Contains(got, "The workshop opens on Sundays") {
+			t.Errorf("got %s", got)
+		}
+		asked.Question, asked.Messages[2].Text = "And then?", "And then?"
+		if got := Answer(asked); !strings.HasPrefix(got, "The workshop opens on Sundays") {
+			t.Errorf("without a word of its own it gets %s", got)
+		}
+	})
+	t.Run("without a text of the owner it says what to do next", func(t *testing.T) {
+		got := Answer(prompt.Prompt{Question: "Why?", NoAnswer: prompt.DefaultNoAnswer})
+		if !strings.HasPrefix(got, prompt.DefaultNoAnswer) || !strings.Contains(got, "contact us") {
+			t.Errorf("got %s", got)
+		}
+	})
+}

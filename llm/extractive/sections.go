@@ -1,0 +1,164 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+
+	"parley/core/retrieval"
+	"parley/llm/words"
+)
+
+// docs/answers.md says how these were chosen.
+const (
+	// headed is what a term in a section's own heading counts beside one in its text,
+	// and aboveSection what one counts that only the title and the headings have.
+	headed       = 2.0
+	aboveSection = 0.2
+	// sectionMeaning is what the nearest unit's meaning counts for its section, and
+	// ranked the passage's score by the search, as a share of the best.
+	sectionMeaning = 1.0
+	ranked         = 0.4
+	// askedShare is the share of the question's terms from which a heading asks it, if at
+	// least that share of the heading's own words is the question's.
+	askedShare = 0.6
+	askedFocus = 0.6
+)
+
+// section is what stands under one heading of one passage.
+type section struct {
+	passage int
+	heading string
+	// first is the place of its first unit in the passage.
+	first int
+	units []unit
+	// near is how near each unit's meaning is to the question's.
+	near []float64
+	// own has the terms of each unit, text those of all units, headed those of the
+	// heading, and above those of the headings above it and the title.
+	own                 []uint64
+	text, headed, above uint64
+	// focus is the share of the heading's words that are the question's.
+	focus float64
+	// score is the passage's by the search, as a share of the best.
+	score float64
+	// cues are the question's, and denies says that the heading denies as the question
+	// does.
+	cues   cues
+	denies bool
+
+	// value says how much of the question the section says, in the units of the weights.
+	value float64
+	// chance is how likely it is that the section answers the question.
+	chance float64
+	// asked says that the heading asks what the question asks.
+	asked bool
+	// chosen are the units that were picked.
+	chosen []int
+}
+
+// all has all terms of a section.
+func (s *section) all() uint64 { return s.text | s.headed | s.above }
+
+// sectionsOf divides the passages by their headings.
+func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
+	units := readAll(passages)
+	cues := cuesOf(question)
+	var sections []section
+	for p, passage := range passages {
+		for first := 0; first < len(units[p]); {
+			end := first + 1
+			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
+				end++
+			}
+			s := newSection(terms, passage.Passage, units[p][first:end])
+			s.passage, s.first, s.cues = p, first, cues
+			s.denies = cues.negated && s.headed != 0 && hasAny(s.heading, negations)
+			s.score = shareOfBest(passage.Score, passages[0].Score, p)
+			sections = append(sections, s)
+			first = end
+		}
+	}
+	measure(question, sections)
+	return sections
+}
+
+// measure says how near the units are to the question, where a section has a term of it:
+// the others are not worth the time.
+func measure(question string, sections []section) {
+	var texts []string
+	for i := range sections {
+		s := &sections[i]
+		s.near = make([]float64, len(s.units))
+		if s.text|s.headed == 0 {
+			continue
+		}
+		for _, u := range s.units {
+			text := u.text
+			if u.kind == row {
+				text = s.heading + " " + text // Alone, a row of numbers means nothing.
+			}
+			texts = append(texts, text)
+		}
+	}
+	near := words.Near(question, texts)
+	for i := range sections {
+		if s := &sections[i]; s.text|s.headed != 0 {
+			near = near[copy(s.near, near):]
+		}
+	}
+}
+
+// readAll reads the units of all passages. A sentence that stands in several places is
+// read once.
+func readAll(passages []retrieval.Result) [][]unit {
+	all := make([][]unit, len(passages))
+	seen := map[string]bool{}
+	for p, passage := range passages {
+		all[p] = slices.DeleteFunc(unitsOf(passage.Text), func(u unit) bool {
+			again := u.kind == sentence && seen[u.text]
+			seen[u.text] = true
+			return again
+		})
+	}
+	return all
+}
+
+func newSection(terms *terms, passage retrieval.Passage, units []unit) section {
+	s := section{heading: units[0].heading, units: units, own: make([]uint64, len(units))}
+	header, inHeader := "", uint64(0)
+	for u, unit := range units {
+		if unit.header != header {
+			header, inHeader = unit.header, terms.in(unit.header)
+		}
+		s.own[u] = terms.in(unit.text) | inHeader
+		s.text |= s.own[u]
+	}
+	above := append([]string{passage.Title}, passage.HeadingPath...)
+	if s.heading == "" {
+		s.heading, above = above[len(above)-1], above[:len(above)-1]
+	}
+	s.headed, s.focus = terms.in(s.heading), terms.share(s.heading)
+	s.above = terms.in(strings.Join(above, "\n"))
+	return s
+}
+
+// judge says what the section is worth.
+func (s *section) judge(w *weights) {
+	near := slices.Max(s.near)
+	above := w.sum((s.above | s.headed) &^ s.text)
+	s.value = w.sum(s.text) + aboveSection*above + headed*s.focus*w.sum(s.headed) + w.total*(sectionMeaning*near+ranked*s.score)
+	if s.denies {
+		s.value += w.sum(s.headed)
+	}
+	s.chance = w.chance(s.all(), s.headed, s.focus, near)
+	s.asked = w.told(s.headed) >= askedShare && s.focus >= askedFocus
+}
+
+// shareOfBest is a passage's score as a share of the best, or by its rank if there are no
+// scores.
+func shareOfBest(score, best float64, rank int) float64 {
+	if best <= 0 {
+		return 1 / (1 + float64(rank)/10)
+	}
+	return score / best
+}

@@ -1,0 +1,88 @@
+package extractive
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// english are the English words that say nothing about a subject, and foreign those
+// of German, French, Spanish, Italian, Dutch, Portuguese and Chinese.
+var (
+	english = wordSet(`a about above after again all also am an and any are as at be because been before being
+both but by can cannot could did do does doing done down during each else ever few for from further get gets give
+got had has have having he her here hers him his how i if in into is it its itself just know let
+made make many may me might more most much must my need no nor not of off on once one only or other our out over own
+please re same say shall she should so some such tell than thank thanks that the their them then there these they
+thing this those through to too under until up upon us use used using very via want was way we were what when where
+which while who whom whose why will with within without would yes you your yours s t ll ve d m don doesn isn`)
+	foreign = wordSet(`aber als am an auch auf aus bei bin bis das dass dem den der des die du ein eine einem einen einer es für geht gibt
+hat habe haben ich ihr im in ist kann kein man mein mit muss nach nicht noch oder sich sie sind so und uns
+von vor war warum was wenn wer werden wie wir wird wo zu zum zur über
+au aux avec ce ces cette comment dans de des du elle en est et il ils je la le les leur ma mon nous ou où par pas
+pour pourquoi quand que quel quelle qui sa se ses son sont sur un une vous
+como con cual cuando cómo del donde el en es esta este hay la las lo los mi para pero por puedo que qué se si sin son
+su sus un una y
+che chi come cosa da dal del della di dove e gli ha il io le mi nel non per posso quando sono
+aan dat de een en het hoe ik je kan met naar niet of op te van voor waar wat wie zijn
+ao com da das do dos ele em não na no nos o os ou quem uma um
+多少 几点 时候`)
+	stopwords = joined(english, foreign)
+	// vague are English words that ask rather than name.
+	vague = wordSet(`able allowed available describe detail details exist explain find guess happen happens help info information kind know
+like lot mean need needed offer offers possible provide provides question questions say sort take takes talk think understand want wanted way ways wonder work works`)
+)
+
+// alike are English words that businesses and their customers use for the same.
+var alike = alikeOf(
+	"cost costs price prices fee fees rate rates", "buy purchase", "phone telephone", "mail email",
+	"delete remove erase", "photo picture image", "begin start", "end finish",
+)
+
+// isEnglish reports whether a question may be English: it has no letters that English
+// lacks, and not more small words of other languages than of English.
+func isEnglish(question string) bool {
+	balance, ascii := 0, true
+	for i := range len(question) {
+		ascii = ascii && question[i] < utf8.RuneSelf
+	}
+	eachWord(question, func(word []byte) {
+		isEnglish, isForeign := english[string(word)], foreign[string(word)]
+		switch {
+		case isEnglish && !isForeign:
+			balance++
+		case isForeign && !isEnglish:
+			balance--
+		}
+	})
+	return balance > 0 || balance == 0 && ascii
+}
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// alikeOf maps each word of a list to the first.
+func alikeOf(lists ...string) map[string]string {
+	first := map[string]string{}
+	for _, list := range lists {
+		words := strings.Fields(list)
+		for _, word := range words {
+			first[word] = words[0]
+		}
+	}
+	return first
+}
+
+func joined(sets ...map[string]bool) map[string]bool {
+	all := map[string]bool{}
+	for _, set := range sets {
+		for word := range set {
+			all[word] = true
+		}
+	}
+	return all
+}

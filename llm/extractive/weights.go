@@ -1,0 +1,60 @@
+package extractive
+
+import (
+	"math"
+	"math/bits"
+)
+
+// weights says how much each term of a question tells.
+type weights struct {
+	// each falls with the number of passages that have the term, and total is the sum.
+	each  []float64
+	total float64
+	// telling is how much each term tells in English at large: a rare noun much, a
+	// common verb little.
+	telling []float64
+	english bool
+}
+
+// weigh weighs each term by the inverse of the number of passages that contain it
+// (Spärck Jones, 1972), smoothed because there are few.
+func weigh(terms *terms, sections []section, passages int) *weights {
+	occurs := make([]uint64, passages)
+	for _, s := range sections {
+		occurs[s.passage] |= s.all()
+	}
+	w := &weights{each: make([]float64, len(terms.weights)), telling: terms.telling, english: !terms.inflected}
+	for term := range w.each {
+		count := 0
+		for _, passage := range occurs {
+			count += int(passage >> term & 1)
+		}
+		w.each[term] = terms.weights[term] * math.Log1p(float64(passages+1)/float64(count+1))
+		w.total += w.each[term]
+	}
+	return w
+}
+
+// sum is the weight of terms together.
+func (w *weights) sum(terms uint64) float64 {
+	total := 0.0
+	for ; terms != 0; terms &= terms - 1 {
+		total += w.each[bits.TrailingZeros64(terms)]
+	}
+	return total
+}
+
+// told is the share of what all terms tell that some of them tell.
+func (w *weights) told(terms uint64) float64 {
+	some, all := 0.0, 0.0
+	for term, tells := range w.telling {
+		all += tells
+		if terms>>term&1 != 0 {
+			some += tells
+		}
+	}
+	if all == 0 { // words that the table lacks
+		return w.sum(terms) / w.total
+	}
+	return some / all
+}
