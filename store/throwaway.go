@@ -17,6 +17,7 @@ import (
 	"parley/ent"
 	"parley/ent/chatbot"
 	"parley/ent/conversation"
+	"parley/ent/document"
 	"parley/ent/predicate"
 	"parley/ent/scope"
 	"parley/ent/user"
@@ -53,10 +54,21 @@ func (s *ThrowAways) ThrowAways(ctx context.Context) ([]isolation.Found, error) 
 	return found, mapError(err)
 }
 
-// ThrowAwayChatbots returns the chatbots of a throw-away workspace.
-func (s *ThrowAways) ThrowAwayChatbots(ctx context.Context, workspaceID string) ([]string, error) {
-	ids, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(within(ctx, workspaceID))
-	return ids, mapError(err)
+// ThrowAwayDocuments returns the chatbots of a throw-away workspace, each with its documents.
+func (s *ThrowAways) ThrowAwayDocuments(ctx context.Context, workspaceID string) (map[string][]string, error) {
+	bots, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(within(ctx, workspaceID))
+	if err != nil {
+		return nil, mapError(err)
+	}
+	found := map[string][]string{}
+	for _, bot := range bots {
+		ids, err := s.store.db(ctx).Document.Query().Where(document.ChatbotID(bot)).IDs(within(ctx, workspaceID))
+		if err != nil {
+			return nil, mapError(err)
+		}
+		found[bot] = ids
+	}
+	return found, nil
 }
 
 // EraseThrowAway deletes a throw-away workspace and its people.
@@ -139,12 +151,8 @@ func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[s
 	if err != nil {
 		return nil, mapError(err)
 	}
-	bots, err := s.ThrowAwayChatbots(ctx, workspaceID)
-	if err != nil {
-		return nil, err
-	}
 	// What somebody has tried in the playground is shown to them alone.
-	tried, err := s.store.db(ctx).Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.ChatbotIDIn(bots...)).First(within(ctx, workspaceID))
+	tried, err := s.store.db(ctx).Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.WorkspaceID(workspaceID)).First(within(ctx, workspaceID))
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, mapError(err)
 	}

@@ -197,13 +197,22 @@ func (c *Checker) remove(ctx context.Context, workspaceID string) (left []string
 	if !id.IsThrowAway(workspaceID) {
 		return nil, fault.New(fault.Internal, "%s is no throw-away workspace.", workspaceID)
 	}
-	bots, err := c.Store.ThrowAwayChatbots(ctx, workspaceID)
+	bots, err := c.Store.ThrowAwayDocuments(ctx, workspaceID)
 	if err != nil {
 		return nil, err
 	}
-	for _, bot := range bots {
+	for bot, documents := range bots {
 		if err := c.Index.Drop(ctx, workspaceID, bot); err != nil {
 			return nil, err
+		}
+		for _, document := range documents {
+			n, err := c.Index.Count(ctx, workspaceID, bot, document)
+			if err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				left = append(left, fmt.Sprintf("%d passages of document %s in the index", n, document))
+			}
 		}
 	}
 	if err := c.Store.EraseThrowAway(ctx, workspaceID); err != nil {

@@ -25,8 +25,8 @@ type Store interface {
 	PlantThrowAway(ctx context.Context, workspaceID string, seed *Seed) (Objects, error)
 	// ThrowAways returns the throw-away workspaces, and those of which only accounts are left.
 	ThrowAways(ctx context.Context) ([]Found, error)
-	// ThrowAwayChatbots returns the chatbots of a throw-away workspace.
-	ThrowAwayChatbots(ctx context.Context, workspaceID string) ([]string, error)
+	// ThrowAwayDocuments returns the chatbots of a throw-away workspace, each with its documents.
+	ThrowAwayDocuments(ctx context.Context, workspaceID string) (map[string][]string, error)
 	// Fingerprint returns a hash of the rows of a workspace for each table, and of its people.
 	// It leaves out what changes by itself.
 	Fingerprint(ctx context.Context, workspaceID string) (map[string]string, error)
@@ -107,6 +107,8 @@ type Index interface {
 	Fill(ctx context.Context, workspaceID, chatbotID, documentID string) error
 	// Drop takes all of a chatbot out of the index.
 	Drop(ctx context.Context, workspaceID, chatbotID string) error
+	// Count counts what the index holds of a document.
+	Count(ctx context.Context, workspaceID, chatbotID, documentID string) (int, error)
 	// Search returns what a chatbot finds for a question, as one text.
 	Search(ctx context.Context, workspaceID, chatbotID, question string) (string, error)
 	// Hits returns the documents that the index itself finds for a question.

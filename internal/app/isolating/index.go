@@ -43,6 +43,11 @@ func (x Index) Drop(ctx context.Context, workspaceID, chatbotID string) error {
 	return x.Index.Drop(ctx, retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID})
 }
 
+// Count implements [isolation.Index].
+func (x Index) Count(ctx context.Context, workspaceID, chatbotID, documentID string) (int, error) {
+	return x.Index.Count(ctx, retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID}, documentID)
+}
+
 // Search implements [isolation.Index].
 func (x Index) Search(ctx context.Context, workspaceID, chatbotID, question string) (string, error) {
 	found, err := x.Searcher.Search(ctx, retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID}, retrieval.Query{Text: question, Limit: shown})

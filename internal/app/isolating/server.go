@@ -126,7 +126,9 @@ func (s *Server) once(ctx context.Context, r isolation.Request) (answer, error) 
 		request.Header.Set("Cookie", "parley_session="+r.Credential.Secret+"; __Host-parley_session="+r.Credential.Secret)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	case isolation.Publishable:
-		request.Header.Set("Origin", isolation.Origin)
+		if strings.HasPrefix(r.Path, "/api/v1/") { // elsewhere any origin is another site's
+			request.Header.Set("Origin", isolation.Origin)
+		}
 		fallthrough
 	case isolation.Bearer:
 		request.Header.Set("Authorization", "Bearer "+r.Credential.Secret)
