@@ -4,11 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // groups are the statements of a chat request that many requests share on
@@ -23,24 +23,29 @@ type groups struct {
 	documents     *group[foundDocuments, map[string]liveDocument]
 }
 
-// lockPatience is how long a statement of many rows waits for a lock. A row of
-// another transaction that takes longer, such as the deletion of a workspace, must
-// not keep the rows of other workspaces waiting: they go on alone.
-const lockPatience = "100ms"
+// A statement of many rows waits for a lock for 100 ms. A row of another transaction that
+// takes longer, such as the deletion of a workspace, must not keep the rows of other
+// workspaces waiting: they go on alone. It is set with each statement, as a pooler refuses
+// a connection that asks for it; without a wall, once a connection is open.
+const (
+	declareImpatiently = "SELECT set_config('parley.workspace', $1, true), set_config('role', $2, true), set_config('lock_timeout', '100ms', true)"
+	beImpatient        = "SET lock_timeout = '100ms'"
+)
 
 // newGroups opens a pool of its own, on which the statements of groups run.
 func newGroups(config *pgx.ConnConfig, as *roles, limits limits, s *Store) *groups {
-	own := config.Copy()
-	own.RuntimeParams = maps.Clone(config.RuntimeParams)
-	if own.RuntimeParams == nil {
-		own.RuntimeParams = map[string]string{}
+	var opened []stdlib.OptionOpenDB
+	if as == nil {
+		opened = append(opened, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, beImpatient)
+			return err
+		}))
 	}
-	own.RuntimeParams["lock_timeout"] = lockPatience
-	g := &groups{store: s, db: limits.openPool(own, as, 4*maxStatementsOfGroup)}
+	g := &groups{store: s, db: limits.openPool(config, as, declareImpatiently, 4*maxStatementsOfGroup, opened...)}
 
-	opened := func(row *openingOf) string { return row.workspaceID }
-	g.conversations = confinedGroup(opened, g.beginConversationAlone, g.beginConversations)
-	g.turns = confinedGroup(opened, g.beginTurnAlone, func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+	of := func(row *openingOf) string { return row.workspaceID }
+	g.conversations = confinedGroup(of, g.beginConversationAlone, g.beginConversations)
+	g.turns = confinedGroup(of, g.beginTurnAlone, func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
 		return beginTurns(ctx, g.db, rows, tell)
 	})
 	g.answers = confinedGroup(func(row *endOf) string { return row.workspaceID }, g.finishAlone, g.finishTogether)

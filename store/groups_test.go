@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/chat"
@@ -231,6 +232,19 @@ func TestGroupsOnPostgres(t *testing.T) {
 			t.Errorf("continued were %v", begun)
 		}
 		b.must(tx.Rollback())
+	})
+	t.Run("a connection asks for no setting when it is opened, since a pooler refuses that", func(t *testing.T) {
+		conn, err := g.db.Conn(ctx)
+		b.must(err)
+		defer conn.Close()
+		b.must(conn.Raw(func(raw any) error {
+			asked := raw.(interface{ Conn() *pgx.Conn }).Conn().Config().RuntimeParams
+			delete(asked, "application_name")
+			if len(asked) > 0 {
+				t.Errorf("it asks for %v", asked)
+			}
+			return nil
+		}))
 	})
 	t.Run("a statement that meets a lock gives up, and is undone", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(other, other.chatbot)})

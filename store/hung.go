@@ -113,16 +113,16 @@ func watchedOf(conn *pgx.Conn) *watchedConn {
 }
 
 // openPool opens a pool of connections that are watched. None that is idle and has been
-// closed by the server is used. With roles its statements declare whose rows they are about.
-func (l limits) openPool(config *pgx.ConnConfig, as *roles, connections int) *sql.DB {
-	connector := stdlib.GetConnector(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
+// closed by the server is used. With roles its statements declare, by a statement, whose rows they are about.
+func (l limits) openPool(config *pgx.ConnConfig, as *roles, declare string, connections int, more ...stdlib.OptionOpenDB) *sql.DB {
+	connector := stdlib.GetConnector(*config, append(more, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
 		if w := watchedOf(p.Conn); w != nil {
 			w.within.Store(int64(l.request)) // the ping's, whatever the last statement had
 		}
 		return p.IdleDuration > stalePeriod || p.IdleDuration > freshPeriod && !isQuiet(p.Conn)
-	}))
+	}))...)
 	if as != nil {
-		connector = walledConnector{connector, *as}
+		connector = walledConnector{connector, *as, declare}
 	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(connections)

@@ -53,7 +53,7 @@ func openPostgres(ctx context.Context, url string, options Options) (*Store, err
 	limits := limits{request: cmp.Or(options.AnswerWithin, AnswerWithin)}
 	listening := p.server.Copy()
 	limits.watch(p.server)
-	db := limits.openPool(p.server, p.roles, 16*runtime.GOMAXPROCS(0))
+	db := limits.openPool(p.server, p.roles, declare, 16*runtime.GOMAXPROCS(0))
 	impatient := impatient{db, limits}
 	s := newStore(dialect.Postgres, db, impatient, pool{impatient}, nil)
 	s.wall = wall{p.roles, p.noWall}

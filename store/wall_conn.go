@@ -48,6 +48,8 @@ func (r roles) declaration(ctx context.Context) declaration {
 type walledConnector struct {
 	driver.Connector
 	roles roles
+	// declare is the statement that declares.
+	declare string
 }
 
 // Connect opens a connection.
@@ -60,7 +62,7 @@ func (c walledConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errNotPGX, conn.Close())
 	}
-	return &walledConn{stdConn: ofPGX, roles: c.roles}, nil
+	return &walledConn{stdConn: ofPGX, roles: c.roles, declare: c.declare}, nil
 }
 
 var (
@@ -75,7 +77,8 @@ type stdConn = stdlib.Conn
 // walledConn is a connection whose every statement declares whose rows it is about.
 type walledConn struct {
 	*stdConn
-	roles roles
+	roles   roles
+	declare string
 	// declared is what the transaction that is under way has declared last.
 	declared declaration
 }
@@ -138,7 +141,7 @@ func (c *walledConn) send(ctx context.Context, query string, args []driver.Named
 		values[i] = args[i].Value
 	}
 	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, 2)}
-	batch.Queue(declare, wanted.workspaces, wanted.role)
+	batch.Queue(c.declare, wanted.workspaces, wanted.role)
 	batch.Queue(query, values...)
 	results := c.Conn().SendBatch(ctx, batch)
 	if _, err := results.Exec(); err != nil {
@@ -170,7 +173,7 @@ func (c *walledConn) BeginTx(ctx context.Context, options driver.TxOptions) (dri
 	wanted := c.roles.declaration(ctx)
 	batch := &pgx.Batch{}
 	batch.BeginTx(pgx.TxOptions{})
-	batch.Queue(declare, wanted.workspaces, wanted.role)
+	batch.Queue(c.declare, wanted.workspaces, wanted.role)
 	results := c.Conn().SendBatch(ctx, batch)
 	tx := walledTx{ctx, results.Tx()}
 	if err := results.Close(); err != nil {
