@@ -81,7 +81,7 @@ func verdictOf(r *isolation.Report) error {
 // showIsolation prints a report.
 func showIsolation(out io.Writer, asJSON bool, r *isolation.Report) error {
 	if asJSON {
-		return showJSON(out, r)
+		return showJSON(out, isolationToView(r))
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(what, format string, args ...any) { fmt.Fprintf(w, what+"\t"+format+"\n", args...) }

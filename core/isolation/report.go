@@ -5,55 +5,55 @@ import "fmt"
 // Crossing is what one workspace reached of the other.
 type Crossing struct {
 	// Route is the method and the route, or what else was used.
-	Route      string `json:"route"`
-	Credential string `json:"credential"`
+	Route      string
+	Credential string
 	// Object is what of the other workspace was asked for.
-	Object string `json:"object"`
+	Object string
 	// Reached says what happened.
-	Reached string `json:"reached"`
+	Reached string
 }
 
 // NotTried is a route that was not called, and why.
 type NotTried struct {
-	Route  string `json:"route"`
-	Reason string `json:"reason"`
+	Route  string
+	Reason string
 }
 
 // Wall says what PostgreSQL did behind the queries.
 type Wall struct {
 	// Off says why there is none.
-	Off    string  `json:"off,omitzero"`
-	Tables []Probe `json:"tables"`
+	Off    string
+	Tables []Probe
 }
 
 // Report is what a check has tried and found.
 type Report struct {
-	Workspaces []string `json:"workspaces"`
+	Workspaces []string
 	// Earlier are the throw-away workspaces that an earlier check had left behind.
-	Earlier []string `json:"removed_from_earlier_runs"`
+	Earlier []string
 	// Planted and Seen are how many canaries there were, and how many of them their own
 	// workspace was shown: a canary that nobody sees proves nothing.
-	Planted int `json:"canaries"`
-	Seen    int `json:"canaries_seen_by_their_owner"`
+	Planted int
+	Seen    int
 
-	Routes   int            `json:"routes"`
-	NotTried []NotTried     `json:"routes_not_tried"`
-	Requests map[string]int `json:"requests"`
-	Objects  int            `json:"objects"`
+	Routes   int
+	NotTried []NotTried
+	Requests map[string]int
+	Objects  int
 
 	// AtServer and AtIndex are how many searches for words of the other workspace went to the
 	// server, and how many to the installation's own index; Hits how often the workspace's own
 	// words were found in the same way.
-	AtServer int `json:"searches_at_the_server"`
-	AtIndex  int `json:"searches_in_the_index"`
+	AtServer int
+	AtIndex  int
 
-	Wall      Wall       `json:"row_level_security"`
-	Crossings []Crossing `json:"crossings"`
+	Wall      Wall
+	Crossings []Crossing
 	// Unproven are attempts that say nothing, because the server failed or the workspace could
 	// not even do in its own what it was to try in the other.
-	Unproven []string `json:"unproven"`
+	Unproven []string
 	// Left is what the check could not take away.
-	Left []string `json:"left_behind"`
+	Left []string
 }
 
 // Total is how many requests were sent.
