@@ -14,10 +14,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"parley/core/isolation"
 	"parley/internal/app"
 	"parley/internal/pgtest"
 	"parley/internal/weaviatetest"
+	"parley/llm/llmtest"
+	"parley/mail/mailtest"
 )
 
 // checker is what parley doctor isolation runs, by means of a server at an address.
@@ -199,6 +203,19 @@ func TestDoctorIsolationWithWeaviate(t *testing.T) {
 	w.leftNothing(before, 1)
 }
 
+func TestDoctorIsolationOfSeveralServers(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t)
+	database := func(c *app.Config) { c.DatabaseURL = url }
+	beside, w := start(t, database), start(t, database)
+	w.prepared()
+	w.hasNoRates()
+	before := beside.rowCounts()
+	// The index of the check is that of one server, and the other has to follow it.
+	beside.inOrder(beside.checker(w.base, quietly).Run(t.Context()))
+	beside.leftNothing(before, 1)
+}
+
 func TestDoctorIsolationCommand(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -212,6 +229,17 @@ func TestDoctorIsolationCommand(t *testing.T) {
 			if !strings.Contains(out, says) {
 				t.Errorf("it does not say %q:\n%s", says, out)
 			}
+		}
+	})
+	t.Run("it prints JSON", func(t *testing.T) {
+		out, complaint, code := w.within(t).parley("doctor", "isolation", "--json", "--url="+w.base)
+		var report struct {
+			Crossings []any          `json:"crossings"`
+			Left      []any          `json:"left_behind"`
+			Requests  map[string]int `json:"requests"`
+		}
+		if err := json.Unmarshal([]byte(out), &report); err != nil || code != 0 || report.Crossings == nil || report.Left == nil || len(report.Requests) != 5 {
+			t.Errorf("it ends with %d, %v and says %s%s", code, err, out, complaint)
 		}
 	})
 	t.Run("without a server it says how to name one, and plants nothing", func(t *testing.T) {
@@ -249,4 +277,27 @@ func crossed(r *isolation.Report, route string) (all []string) {
 		}
 	}
 	return all
+}
+
+func TestDoctorIsolationReachesNobodyElse(t *testing.T) {
+	t.Parallel()
+	vectors, upstream, post := llmtest.NewEmbeddings(t, vectorSize), llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Well."}}), mailtest.New(t, mailtest.Options{})
+	w := start(t, withEmbeddings(vectors), withModel(upstream), func(c *app.Config) {
+		c.SMTPURL, c.MailFrom, c.BaseURL = "smtp://"+post.Address, "Parley <parley@example.com>", "http://parley.example"
+	})
+	w.searching()
+	w.hasNoRates()
+	answers, embedded := upstream.Arrived(), len(vectors.Requests())
+	before := w.rowCounts()
+	w.inOrder(w.checker(w.base, quietly).Run(t.Context()))
+	w.leftNothing(before, 1)
+	if n := upstream.Arrived() - answers; n > 0 {
+		t.Errorf("a language model was asked %d times", n)
+	}
+	if n := len(vectors.Requests()) - embedded; n > 0 {
+		t.Errorf("an embedding model was asked %d times", n)
+	}
+	if mails := post.Mails(); len(mails) > 0 {
+		t.Errorf("mails went to %v", mails)
+	}
 }
