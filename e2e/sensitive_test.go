@@ -27,7 +27,7 @@ var sensitive = []string{
 	// What leaves the server, or says where to.
 	"POST /workspaces/:workspace/webhooks", "POST /workspaces/:workspace/webhooks/:webhook", "POST /workspaces/:workspace/webhooks/:webhook/rotate",
 	"POST /workspaces/:workspace/models", "POST /workspaces/:workspace/models/:provider", "POST /workspaces/:workspace/models/:provider/delete",
-	"GET /chatbots/:chatbot/conversations/export", "POST /account/privacy/export", "POST /workspaces/:workspace/privacy/export",
+	"GET /chatbots/:chatbot/conversations/export", "GET /workspaces/:workspace/audit/export", "POST /account/privacy/export", "POST /workspaces/:workspace/privacy/export",
 	"POST /workspaces/:workspace/privacy/end-user/export", "GET /api/workspaces/:workspace/end-users/:external_user_id",
 	// What cannot be brought back.
 	"POST /account/privacy/delete", "POST /chatbots/:chatbot/delete", "POST /workspaces/:workspace/delete",

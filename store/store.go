@@ -53,9 +53,6 @@
 //     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
 //     entries and addresses for all, and an operator verifies them.
 //   - PretendAudit: what concerns no workspace is in a chain of its own.
-//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless: the audit log and
-//     its chains outlive workspaces, time ends entries for all, and an operator verifies
-//     them.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, ChoresBegun, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.

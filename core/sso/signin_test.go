@@ -70,7 +70,7 @@ func newRig(t *testing.T, change func(*sso.Options)) *rig {
 			}
 			return nil, errors.New("no such host")
 		},
-	}, sso.Neighbors{SignUps: r.SignUps, Throttle: r.Throttle, Members: r.Members, Invitations: r.Invitations}, now, rand.Reader, options)
+	}, sso.Neighbors{SignUps: r.SignUps, Sessions: r.Sessions, Throttle: r.Throttle, Members: r.Members, Invitations: r.Invitations}, now, rand.Reader, options)
 	r.Connections, r.SignIns, r.Domains = single.Connections, single.SignIns, single.Domains
 	return r
 }

@@ -164,10 +164,19 @@ func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
+// Site is where the provider sends browsers back to, with any path: as a real one, it knows
+// where it may.
+const Site = "https://parley.example"
+
 // authorize signs the person in without asking.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	lies, _ := s.state()
 	asked := r.URL.Query()
+	path, registered := strings.CutPrefix(asked.Get("redirect_uri"), Site+"/")
+	if !registered {
+		http.Error(w, "this address is not registered", http.StatusBadRequest)
+		return
+	}
 	back := url.Values{"state": {asked.Get("state")}}
 	if lies.Issuer != "" {
 		back.Set("iss", lies.Issuer)
@@ -182,7 +191,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		back.Set("code", code)
 	}
-	http.Redirect(w, r, asked.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
+	http.Redirect(w, r, (&url.URL{Scheme: "https", Host: "parley.example", Path: "/" + path, RawQuery: back.Encode()}).String(), http.StatusFound)
 }
 
 // token redeems a code once, for the client that was named and the verifier that belongs
