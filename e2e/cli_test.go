@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/seal"
 	"parley/internal/app"
 )
 
@@ -41,6 +42,27 @@ func TestUserCommands(t *testing.T) {
 		if _, complaint, code := term.run("short\n", "user", "create", "x@example.com", "--password-stdin"); code != 1 || !strings.Contains(complaint, "at least 10") {
 			t.Errorf("a short password ends with %d and says %s", code, complaint)
 		}
+	})
+}
+
+func TestResetSecondFactorCommand(t *testing.T) {
+	t.Parallel()
+	onTerminals(t, func(term *terminal) {
+		workspace, _ := term.newChatbot("standard")
+		term.fails("has no second factor", "user", "reset-second-factor", "owner@example.com")
+		term.fails("User not found", "user", "reset-second-factor", "nobody@example.com")
+		key := "--secret-key=" + seal.ServerKey{1}.Text()
+		term.sealAll(workspace, seal.ServerKey{1}.Text()) // with an authenticator app
+		if got := term.record("user", "reset-second-factor", "Owner@Example.com", key); field(got, "email") != "owner@example.com" {
+			t.Errorf("it prints %v", got)
+		}
+		if got := values(term.records("audit", "list"), "action"); !slices.Contains(got, "second_factor.reset") {
+			t.Errorf("the audit log has %q", got)
+		}
+		if got := term.record("provider", "reseal", key); got["apps"] != 1.0 { // that of somebody else waits for its first code
+			t.Errorf("%v apps are left", got["apps"])
+		}
+		term.fails("has no second factor", "user", "reset-second-factor", "owner@example.com", key)
 	})
 }
 

@@ -52,6 +52,26 @@ func TestPasskeys(t *testing.T) {
 			t.Error("the page is wider than a phone")
 		}
 	})
+	t.Run("it is renamed in a dialog, which says what is wrong with a name and keeps it", func(t *testing.T) {
+		rename := func(name string) {
+			b.do(t, chromedp.Click(chromedp.CSS(`[aria-label^="Rename "]`)), chromedp.WaitVisible(chromedp.CSS(`dialog[open] [name=new_name]`)),
+				chromedp.SetValue(chromedp.CSS(`dialog[open] [name=new_name]`), name))
+		}
+		rename(strings.Repeat("x", 61))
+		b.follow(t, `dialog[open] button.primary`)
+		b.do(t, chromedp.WaitVisible(chromedp.ID("new_name-error")))
+		if got := get(t, b, chromedp.Value(chromedp.CSS(`dialog[open] [name=new_name]`))); got != strings.Repeat("x", 61) {
+			t.Errorf("the dialog has %q", got)
+		}
+		b.do(t, chromedp.SetValue(chromedp.CSS(`dialog[open] [name=new_name]`), "My phone"))
+		b.follow(t, `dialog[open] button.primary`)
+		if got := b.text(t, "#passkey-list"); !strings.Contains(got, "My phone") {
+			t.Errorf("the passkeys are %q", got)
+		}
+		if heard := b.heard(); len(heard) != 1 || !strings.Contains(heard[0], "422") {
+			t.Errorf("the console has %q", heard)
+		}
+	})
 	t.Run("it is the second factor after a password", func(t *testing.T) {
 		b.size(t, 1200)
 		b.do(t, chromedp.Navigate(b.base+"/account/security"))
@@ -67,6 +87,15 @@ func TestPasskeys(t *testing.T) {
 		b.signOut(t)
 		b.do(t, chromedp.Navigate(b.base+"/sign-in"), chromedp.WaitVisible(chromedp.CSS("form[data-passkey]")),
 			chromedp.Click(chromedp.CSS("form[data-passkey] button")), chromedp.WaitVisible(chromedp.ID("sidebar")))
+	})
+	t.Run("it is removed in a dialog, and then the password alone signs in", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(b.base+"/account/security"), chromedp.Click(chromedp.CSS(`[aria-label="Remove My phone"]`)), chromedp.WaitVisible(chromedp.CSS(`dialog[open] button.primary`)))
+		b.follow(t, `dialog[open] button.primary`)
+		if got := b.text(t, "#passkey-card"); strings.Contains(got, "My phone") {
+			t.Errorf("the card has %q", got)
+		}
+		b.signOut(t)
+		b.signIn(t, baker)
 	})
 	t.Run("the console has no complaint", b.quiet)
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/core/account"
 	"parley/core/account/factor"
+	"parley/core/account/signin"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/app"
@@ -150,6 +151,43 @@ func asksAgain(t *testing.T, database string) {
 	})
 }
 
+func TestServerDemandsASecondFactorOfEverybody(t *testing.T) {
+	t.Parallel()
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
+		w := start(func(c *app.Config) { c.FactorOfAll = true })
+		baker := w.newTenant("baker", plan.Standard)
+		owner, err := w.server.Tenants.Users.ByEmail(t.Context(), baker.email)
+		w.must(err)
+		as := func(proof signin.Proof) header {
+			keys, err := w.server.Tenants.Sessions.Start(t.Context(), owner.ID, proof, account.Client{})
+			w.must(err)
+			return header{"Cookie", "parley_session=" + keys.Session}
+		}
+		page, program := "/workspaces/"+baker.workspace, "/api/chatbots/"+baker.chatbot+"/api-tokens"
+		for name, cookie := range map[string]header{
+			"a password": as(signin.Proof{Method: signin.ByPassword}), "a workspace's provider": as(signin.Proof{Method: signin.BySSO, SSOWorkspaceID: baker.workspace}),
+		} {
+			if r := w.call("GET", page, "", cookie); r.StatusCode != http.StatusSeeOther || !strings.HasPrefix(r.Header.Get("Location"), "/confirm?factor=1") {
+				t.Errorf("%s gets %d to %q", name, r.StatusCode, r.Header.Get("Location"))
+			}
+			if r := w.call("GET", program, "", cookie); r.StatusCode != http.StatusForbidden || r.Header.Get("X-Error-Code") != "second_factor_required" {
+				t.Errorf("%s gets %d %q", name, r.StatusCode, r.Header.Get("X-Error-Code"))
+			}
+			if r := w.call("GET", "/account/security", "", cookie); r.StatusCode != http.StatusOK {
+				t.Errorf("%s gets %d of the own account", name, r.StatusCode)
+			}
+		}
+		for name, cookie := range map[string]header{
+			"a second factor": as(signin.Proof{Method: signin.ByPasskey, SecondFactor: true}), "the operator's provider": as(signin.Proof{Method: signin.BySSO}),
+		} {
+			if r := w.call("GET", page, "", cookie); r.StatusCode != http.StatusOK {
+				t.Errorf("%s gets %d", name, r.StatusCode)
+			}
+		}
+		w.chats(baker.token, http.StatusOK) // programs are not affected
+	})
+}
+
 func TestWorkspaceDemandsASecondFactor(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -182,4 +220,16 @@ func TestWorkspaceDemandsASecondFactor(t *testing.T) {
 		}
 	}
 	w.chats(baker.token, http.StatusOK) // programs are not affected
+	t.Run("an owner restores the workspace when it is being deleted, with a second factor", func(t *testing.T) {
+		w := w.within(t)
+		_, err := w.server.Privacy.Workspaces.Delete(t.Context(), baker.workspace)
+		w.must(err)
+		restore := "/workspaces/" + baker.workspace + "/restore"
+		if r := w.call("POST", restore, "", without, header{"Content-Type", ""}, form); r.StatusCode != http.StatusForbidden {
+			t.Errorf("without one it is %d", r.StatusCode)
+		}
+		if r := w.call("POST", restore, "", cookie, header{"Content-Type", ""}, form); r.StatusCode != http.StatusSeeOther {
+			t.Errorf("with one it is %d %s", r.StatusCode, r.body)
+		}
+	})
 }

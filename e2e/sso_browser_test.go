@@ -153,6 +153,41 @@ func TestSingleSignOn(t *testing.T) {
 			t.Errorf("the account is %+v: %v", user.Email, err)
 		}
 	})
+	t.Run("somebody without a password shows again at the provider who they are, and deletes the account", func(t *testing.T) {
+		w := w.within(t)
+		b := w.window()
+		b.do(t, chromedp.Navigate(b.base+"/sign-in"), chromedp.Click(chromedp.ID("provider-sign-in")))
+		b.signsInAtProvider(t, "leaver")
+		get(t, b, chromedp.Poll[bool](`location.pathname === "/" && document.querySelector("main h1, h1") !== null`))
+		w.ages()
+		again := func(name string) {
+			t.Helper()
+			b.do(t, chromedp.WaitVisible(chromedp.CSS(`form[action="/confirm/provider"] button`)), chromedp.Click(chromedp.CSS(`form[action="/confirm/provider"] button`)),
+				chromedp.WaitVisible(chromedp.CSS(`input[name="login"]`)), chromedp.SendKeys(chromedp.CSS(`input[name="login"]`), name),
+				chromedp.SendKeys(chromedp.CSS(`input[name="password"]`), "any"), chromedp.Click(chromedp.CSS(`button[type="submit"]`)))
+			asks := chromedp.Poll[string](`location.origin === "` + b.base + `" ? "nothing" : document.querySelector("input[name=prompt][value=consent]") && "consent"`)
+			if get(t, b, asks) == "consent" {
+				b.do(t, chromedp.Click(chromedp.CSS(`button[type="submit"]`)))
+			}
+		}
+		b.do(t, chromedp.Navigate(b.base+"/account/privacy"))
+		if n := get(t, b, chromedp.Evaluate[int](`document.querySelectorAll("main input[type=password]").length`)); n != 0 {
+			t.Errorf("the page asks for %d passwords", n)
+		}
+		b.follow(t, "#delete-account")
+		if n := get(t, b, chromedp.Evaluate[int](`document.querySelectorAll("#confirm_password").length`)); n != 0 {
+			t.Error("the page asks for a password that there is not")
+		}
+		again("stranger")
+		get(t, b, chromedp.Poll[bool](`document.body.textContent.includes("with another account than that of leaver@bakery.example")`))
+		again("leaver")
+		get(t, b, chromedp.Poll[bool](`location.pathname === "/account/privacy" && document.body.textContent.includes("You can go on")`))
+		b.follow(t, "#delete-account")
+		get(t, b, chromedp.Poll[bool](`document.body.textContent.includes("Your account has been deleted")`))
+		if _, err := w.server.Tenants.Users.ByEmail(t.Context(), "leaver@bakery.example"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the account is there: %v", err)
+		}
+	})
 	t.Run("an address that the provider has not verified is refused with a sentence", func(t *testing.T) {
 		b := w.within(t).window()
 		b.do(t, chromedp.Navigate(b.base+"/sign-in"), chromedp.Click(chromedp.ID("provider-sign-in")))

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chatbot"
+	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
@@ -95,10 +96,11 @@ func atEnding(s *Site, c *fiber.Ctx, d route.Declaration, handle func(*fiber.Ctx
 	workspaceID := id.Given(c.Params("workspace"))
 	note(c, lost(s, c, person))
 	member, err := person.InEnding(workspaceID)
+	if fault.Is(err, fault.NotFound) {
+		member, err = person.In(workspaceID)
+	}
 	if err != nil {
-		if member, err = person.In(workspaceID); err != nil {
-			return err
-		}
+		return err
 	}
 	if err := member.May(d.Action); err != nil {
 		return err

@@ -2,6 +2,7 @@ package factor_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -152,6 +153,11 @@ func TestRecoveryCodes(t *testing.T) {
 		_, codes := d.setUp()
 		if len(codes) != 10 {
 			t.Fatalf("there are %d", len(codes))
+		}
+		for _, code := range codes {
+			if bits := 5 * len(strings.ReplaceAll(code, "-", "")); bits < 112 { // of an alphabet of 32 letters
+				t.Errorf("%s has %d bits", code, bits)
+			}
 		}
 		d.mails()
 		d.must(enter(d, codes[3]))
