@@ -88,6 +88,8 @@ type installation struct {
 	*testing.T
 	dir, database string
 	environment   []string
+	// configure says what else the environment does, for the program in this process.
+	configure func(*app.Config)
 	// files is how many files a process may open, 0 for as many as here.
 	files int
 }
@@ -122,6 +124,9 @@ func (s *installation) inside(do func(w *instance)) {
 	s.Helper()
 	config := &app.Config{}
 	config.DataDir, config.DatabaseURL, config.SignUp = s.dir, s.database, true
+	if s.configure != nil {
+		s.configure(config)
+	}
 	p, err := app.OpenWith(s.Context(), config, slog.New(slog.DiscardHandler), app.Options{})
 	if err != nil {
 		s.Fatal(err)

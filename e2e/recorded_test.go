@@ -146,6 +146,7 @@ var routeRecords = map[string]struct {
 	"PATCH /api/chatbots/:id/api-tokens/:token_id":                          {action: audit.TokenRenamed},
 	"POST /api/chatbots/:id/api-tokens/:token_id/roll":                      {action: audit.TokenRolled},
 	"DELETE /api/chatbots/:id/api-tokens/:token_id":                         {action: audit.TokenRevoked},
+	"PATCH /api/chatbots/:id/retention":                                     {action: audit.ChatbotChanged},
 	"POST /api/chatbots/:id/documents":                                      {action: audit.DocumentAdded},
 	"POST /api/chatbots/:id/documents/batch":                                {action: audit.DocumentAdded},
 	"POST /api/chatbots/:id/playground/stream":                              {reason: talks},

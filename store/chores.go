@@ -37,6 +37,14 @@ func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time
 	return names, mapError(err)
 }
 
+// ForgetChores deletes those whose names have a prefix and that were begun before a time.
+func (s *Chores) ForgetChores(ctx context.Context, prefix string, before time.Time) error {
+	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.Chore.Delete().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtLT(before)).Exec(ctx)
+		return err
+	})
+}
+
 // Begun returns when a chore was last begun, or the zero time.
 func (s *Chores) Begun(ctx context.Context, name string) (time.Time, error) {
 	row, err := s.store.db(ctx).Chore.Get(scope.System(ctx), name)

@@ -15,7 +15,7 @@ import (
 	"parley/ent/source"
 )
 
-// DueWork finds what is due.
+// DueWork finds what is due. In a workspace that is being deleted nothing is.
 type DueWork struct{ store *Store }
 
 // NewDueWork returns the due work of a database.
@@ -23,7 +23,7 @@ func NewDueWork(db *Store) *DueWork { return &DueWork{db} }
 
 // DueSource returns the source whose time came first.
 func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Time) (knowledge.Source, error) {
-	row, err := s.store.db(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now)).
+	row, err := s.store.db(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now), staying).
 		Order(source.ByDueAt(), source.ByID()).First(within(ctx, workspaceID))
 	return one(row, err, sourceFromRow)
 }
@@ -46,7 +46,7 @@ func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[kn
 // sources in skip.
 func (s *DueWork) DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (knowledge.Document, error) {
 	row, err := s.store.db(ctx).Document.Query().
-		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), document.SourceIDNotIn(skip...)).
+		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), staying, document.SourceIDNotIn(skip...)).
 		Order(func(q *entsql.Selector) {
 			q.OrderExpr(entsql.Expr("CASE WHEN state = 'removing' THEN 0 WHEN url = '' THEN 1 ELSE 2 END"))
 		}, document.ByDueAt(), document.ByID()).First(within(ctx, workspaceID))
@@ -58,7 +58,7 @@ const workDue = `SELECT workspace_id, work FROM (
 	SELECT workspace_id, CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
 	FROM documents WHERE due_at <= $1 AND workspace_id >= $2
 	UNION SELECT workspace_id, 'fetch' FROM sources WHERE due_at <= $1 AND workspace_id >= $2) due
-	WHERE workspace_id > $2 OR work > $3 ORDER BY 1, 2 LIMIT $4`
+	WHERE (workspace_id > $2 OR work > $3) AND` + stays + ` ORDER BY 1, 2 LIMIT $4`
 
 var indexed = document.StateIn(string(knowledge.Indexing), string(knowledge.Removing))
 

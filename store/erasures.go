@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"maps"
+	"time"
+
+	"entgo.io/ent/dialect"
 
 	"parley/core/privacy"
 	"parley/ent"
@@ -45,6 +48,16 @@ func (s *Erasures) SettleErasure(ctx context.Context, workspaceID string, e priv
 	})
 }
 
+// LockErasure returns a receipt, and makes others wait until the transaction ends.
+func (s *Erasures) LockErasure(ctx context.Context, workspaceID, erasureID string) (privacy.Erasure, error) {
+	query := s.store.db(ctx).Erasure.Query().Where(erasure.ID(erasureID))
+	if s.store.dialect == dialect.Postgres {
+		query = query.ForUpdate()
+	}
+	row, err := query.Only(erasureScope(ctx, workspaceID))
+	return one(row, err, erasureFromRow)
+}
+
 // Erasures returns the receipts of a workspace, the latest first.
 func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.WorkspaceID(workspaceID)).
@@ -55,6 +68,12 @@ func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) 
 // PendingErasures returns those of all workspaces that are not done, the oldest first.
 func (s *Erasures) PendingErasures(ctx context.Context, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
+	return mapped(rows, err, erasureFromRow)
+}
+
+// ErasuresSince returns those of a kind, of all workspaces, that were asked for since a time.
+func (s *Erasures) ErasuresSince(ctx context.Context, kind privacy.Kind, since time.Time) ([]privacy.Erasure, error) {
+	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx))
 	return mapped(rows, err, erasureFromRow)
 }
 

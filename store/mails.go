@@ -87,10 +87,11 @@ func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) 
 }
 
 // ClaimMail returns a mail of any workspace that is due, and makes it due again
-// later. Its attempts include the one that this begins.
+// later. Its attempts include the one that this begins. Mails of a workspace that is being
+// deleted wait.
 func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
 	err = s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
-		query := s.store.db(ctx).Mail.Query().Where(mail.DueAtLTE(now)).Order(mail.ByDueAt(), mail.ByID())
+		query := s.store.db(ctx).Mail.Query().Where(mail.DueAtLTE(now), staying).Order(mail.ByDueAt(), mail.ByID())
 		if s.store.dialect == dialect.Postgres {
 			// Two processes that claim at once get different mails.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))

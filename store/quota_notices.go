@@ -26,11 +26,11 @@ const (
 	CAST(COALESCE((SELECT SUM(u.messages) FROM usages u WHERE u.workspace_id = w.id AND u.month = $1), 0) AS bigint),
 	COALESCE((SELECT MAX(q.percent) FROM quota_notices q WHERE q.workspace_id = w.id AND q.month = $1), 0)
 	FROM workspaces w JOIN plans p ON p.id = w.plan`
-	quotas   = selectQuota + ` WHERE w.id > $2 ORDER BY w.id LIMIT $3`
+	quotas   = selectQuota + ` WHERE w.id > $2 AND w.delete_at IS NULL ORDER BY w.id LIMIT $3`
 	quotaUse = selectQuota + ` WHERE w.id = $2`
 )
 
-// Quotas reads the use of every workspace.
+// Quotas reads the use of every workspace that is not being deleted.
 func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenant.QuotaUse, error] {
 	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
 		err = eachRow(ctx, s.store.raw(ctx), quotas, []any{month, after, portionRows}, func(row *sql.Rows) error {

@@ -43,7 +43,7 @@
 //     brings about, it does in every workspace.
 //   - Workspaces, WorkspaceOf, Users, AllProviders, AllConnections, AuditEntries: for the
 //     operator's command line.
-//   - EndedWorkspaces, PendingErasures: what was asked to be erased is, in every workspace.
+//   - EndedWorkspaces, PendingErasures, ErasuresSince: what was asked to be erased is, in every workspace.
 //   - ErasuresOf: the operator looks for receipts of whoever asks.
 //   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
 //   - Scrub: a file is of all workspaces.
@@ -55,7 +55,7 @@
 //   - PretendAudit: what concerns no workspace is in a chain of its own.
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
-//     BeginChore, ChoresBegun, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
+//     BeginChore, ChoresBegun, ForgetChores, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
 package store
 
 import (

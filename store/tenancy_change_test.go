@@ -96,9 +96,6 @@ var methodsThatChange = []confined{
 	{"WarnedOfToken", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.WarnedOfToken(ctx, as, a.token, 14)
 	}},
-	{"SetDeletion", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return nil, s.SetDeletion(ctx, as, &epoch)
-	}},
 	{"RenameWorkspace", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.RenameWorkspace(ctx, as, "Renamed")
 	}},
@@ -121,6 +118,10 @@ var methodsThatChange = []confined{
 	}},
 	{"DueDocument", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.DueDocument(ctx, as, knowledge.FetchWork, epoch, nil)
+	}},
+	// In a workspace that is being deleted nothing is due.
+	{"SetDeletion", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.SetDeletion(ctx, as, &epoch)
 	}},
 	{"SetIndexed", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetIndexed(ctx, as, a.document, 7)

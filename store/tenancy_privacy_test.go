@@ -51,6 +51,9 @@ var methodsOfPrivacy = []confined{
 	{"SettleErasure", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.SettleErasure(ctx, as, privacy.Erasure{ID: "er_a", Erased: privacy.Counts{"messages": 7}, Remaining: privacy.Counts{}, DoneAt: &epoch})
 	}},
+	{"LockErasure", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.LockErasure(ctx, as, "er_a")
+	}},
 	{"TakeEndUser", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		if as == a.id {
 			_, err := s.CreateConversation(ctx, as, chat.Conversation{ChatbotID: a.chatbot, ExternalUserID: a.secret, Status: chat.Active, Origin: chat.API, CreatedAt: epoch})

@@ -153,10 +153,11 @@ func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID stri
 }
 
 // ClaimTestRun returns a run of any workspace that is due, and keeps it from
-// others until a time. A chatbot has one run under way.
+// others until a time. A chatbot has one run under way. Those of a workspace that is being
+// deleted wait.
 func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run testrun.Run, err error) {
 	ctx = scope.System(ctx)
-	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now)}
+	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now), staying}
 	if waiting, err := s.store.db(ctx).TestRun.Query().Where(due...).Exist(ctx); err != nil || !waiting {
 		if err == nil {
 			err = fault.New(fault.NotFound, "Not found.")
@@ -184,9 +185,10 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 const tested = `SELECT id, workspace_id,
 	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
 	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions)`
+	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions) AND` + stays
 
-// Tested returns the chatbots of any workspace that have test questions.
+// Tested returns the chatbots of any workspace that have test questions, but not of one
+// that is being deleted.
 func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), tested)
 	if err != nil {

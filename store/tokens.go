@@ -102,10 +102,11 @@ func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
 }
 
 // ExpiringTokens are the active tokens of all workspaces that expire before a time,
-// and whose owners were not told so many days before it.
+// and whose owners were not told so many days before it. Owners of a workspace that is
+// being deleted are not told.
 func (s *Tokens) ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]chatbot.Token, error) {
 	rows, err := s.store.db(ctx).Token.Query().
-		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days)).
+		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days), staying).
 		Order(ent.Asc(token.FieldExpiresAt, token.FieldID)).Limit(warnedAtOnce).All(scope.System(ctx))
 	return mapped(rows, err, tokenFromRow)
 }

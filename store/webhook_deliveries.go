@@ -91,9 +91,10 @@ func (s *WebhookDeliveries) Pending(ctx context.Context, workspaceID string) (ma
 }
 
 // ClaimDelivery returns a delivery of any workspace that is due, and makes it due again
-// later. Its attempts include the one that this begins.
+// later. Its attempts include the one that this begins. Those of a workspace that is being
+// deleted wait.
 func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.Time, busy webhook.Busy) (claimed webhook.Delivery, err error) {
-	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now)}
+	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), staying}
 	if len(busy.Workspaces) > 0 {
 		due = append(due, webhookdelivery.WorkspaceIDNotIn(busy.Workspaces...))
 	}

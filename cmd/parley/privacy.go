@@ -47,6 +47,11 @@ func showReceipt(io streams, json bool, e privacy.Erasure) error {
 			rows = append(rows, [2]string{kind, fmt.Sprintf("%d erased, %d remaining", e.Erased[kind], e.Remaining[kind])})
 		}
 	}
+	for _, kind := range slices.Sorted(maps.Keys(e.Remaining)) { // what servers have counted in indexes of their own
+		if _, known := e.Erased[kind]; !known {
+			rows = append(rows, [2]string{kind, fmt.Sprintf("%d remaining", e.Remaining[kind])})
+		}
+	}
 	for _, exception := range privacy.Exceptions(e.Kind) {
 		rows = append(rows, [2]string{"except", exception})
 	}

@@ -87,32 +87,6 @@ type Settings struct {
 	Answering
 }
 
-// Keeping says what is kept of a chatbot's conversations. The zero value keeps everything
-// for as long as the plan does.
-type Keeping struct {
-	// RetentionDays is for how many days after its last message a conversation is kept,
-	// zero for as long as the plan says, which is never exceeded.
-	RetentionDays int
-	// DiscardMessages keeps no text of what is said, so that an answer knows nothing of
-	// the questions before it.
-	DiscardMessages bool
-}
-
-// check refuses a time that the plan does not include.
-func (k Keeping) check(p plan.Plan) error {
-	most := p.Limits.RetentionDays
-	if most == plan.Unlimited {
-		most = maxRetentionDays
-	}
-	if k.RetentionDays < 0 || k.RetentionDays > most {
-		return fault.InField("retention_days", "Give a number of days from 1 to %s, or none for as long as the plan keeps them.", plan.Thousands(most))
-	}
-	return nil
-}
-
-// maxRetentionDays is more than any conversation is old.
-const maxRetentionDays = 36_500
-
 // Settings of the chatbot, as they are.
 func (b Chatbot) Settings() Settings {
 	return Settings{
@@ -243,15 +217,25 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 	if err != nil {
 		return err
 	}
-	err = s.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		workspace, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID)
-		if err != nil {
-			return err
-		}
-		if err := s.checkKeeping(ctx, workspace, settings.Keeping); err != nil {
-			return err
+	return replaceSettings(ctx, s, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
+		if err := checkKeeping(ctx, s.db.Plans, workspace, settings.Keeping); err != nil {
+			return Settings{}, err
 		}
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {
+			return Settings{}, err
+		}
+		if seen != "" && seen != bot.Settings().Fingerprint() {
+			return Settings{}, errOvertaken
+		}
+		return settings, nil
+	})
+}
+
+// replaceSettings changes a chatbot's settings to what next says, under the workspace's lock.
+func replaceSettings(ctx context.Context, s *Chatbots, workspaceID, chatbotID string, next func(context.Context, tenant.Workspace, Chatbot) (Settings, error)) error {
+	err := s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID)
+		if err != nil {
 			return err
 		}
 		bot, err := s.db.Chatbots.Chatbot(ctx, workspaceID, chatbotID)
@@ -261,8 +245,9 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 		if err := bot.Writable(); err != nil {
 			return err
 		}
-		if seen != "" && seen != bot.Settings().Fingerprint() {
-			return errOvertaken
+		settings, err := next(ctx, workspace, bot)
+		if err != nil {
+			return err
 		}
 		if err := s.db.Chatbots.UpdateChatbot(ctx, workspaceID, chatbotID, settings); err != nil {
 			return err
@@ -271,15 +256,6 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 	})
 	s.known.dropChatbot(chatbotID)
 	return err
-}
-
-// checkKeeping refuses to keep conversations for longer than the workspace's plan does.
-func (s *Chatbots) checkKeeping(ctx context.Context, workspace tenant.Workspace, keeping Keeping) error {
-	p, err := s.db.Plans.Plan(ctx, workspace.Plan)
-	if err != nil {
-		return err
-	}
-	return keeping.check(p)
 }
 
 // Delete removes a chatbot with its tokens, documents and conversations. The

@@ -57,7 +57,7 @@ func (s *Announcer) WarnOfExpiring(ctx context.Context) error {
 func (s *Announcer) warnOf(ctx context.Context, token Token, days int) error {
 	return s.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.db.Workspaces.LockWorkspace(ctx, token.WorkspaceID)
-		if err != nil {
+		if err != nil || workspace.Ending() {
 			return ignoreMissing(err)
 		}
 		first, err := s.db.Tokens.WarnedOfToken(ctx, token.WorkspaceID, token.ID, days)

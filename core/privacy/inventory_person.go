@@ -70,7 +70,7 @@ var installationTables = []Table{
 		Name: "installation_keys", Owner: OfInstallation, Holds: "The key that public identifiers are made with", Why: "So that identifiers tell nothing", Kept: forever,
 		Plain: "id created_at", Secret: "key",
 	},
-	{Name: "chores", Owner: OfInstallation, Holds: "When chores were done last", Why: "So that one server does each", Kept: forever, Plain: "id begun_at"},
+	{Name: "chores", Owner: OfInstallation, Holds: "When chores were done last, and which servers run", Why: "So that one server does each", Kept: forever, Plain: "id begun_at"},
 	{Name: "rebuilds", Owner: OfInstallation, Holds: "Rebuilds of the index that run", Why: "To go on after a crash", Kept: "Until the rebuild ends", Plain: "id began_at"},
 	{Name: "busy_hosts", Owner: OfInstallation, Holds: "Sites that a server is reading now", Why: "So that each is asked once at a time", Kept: "Minutes", Plain: "host holder free_at"},
 	{

@@ -36,12 +36,11 @@ func restoredLetter(mails *outbox.Writer, restored tenant.Workspace, by string) 
 func deletedLetter(workspace tenant.Workspace, receipt Erasure) outbox.Letter {
 	return outbox.Letter{
 		Subject: workspace.ShortName() + " was deleted",
-		Says: []string{
+		Says: append([]string{
 			fmt.Sprintf("Everything in the workspace %s was erased: %d rows of the database and %d entries of the index.",
 				workspace.Name, receipt.Erased.Total()-receipt.Erased[IndexEntries], receipt.Erased[IndexEntries]),
 			"The receipt is " + receipt.ID + ". It does not name you, and stays. What remains:",
-			Exceptions(Workspace)[0], Exceptions(Workspace)[1], Exceptions(Workspace)[2],
-		},
+		}, Exceptions(Workspace)...),
 	}
 }
 

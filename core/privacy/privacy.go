@@ -45,6 +45,9 @@ type Ports struct {
 	// out of it.
 	Index  indexCounter
 	Forget func(ctx context.Context, workspaceID, chatbotID string) error
+	// Own is the index of this server, or nil where all servers share one, or there is
+	// one server.
+	Own ownIndex
 	// ForgetTurns has this server forget the conversations of a workspace that it
 	// remembers. Others hear it from the database.
 	ForgetTurns func(workspaceID string)
@@ -104,18 +107,21 @@ type Services struct {
 	EndUsers   *EndUsers
 	Persons    *Persons
 	Exports    *Exports
+	Servers    *Servers
 }
 
 // New returns the services. Random must be cryptographically secure.
 func New(ports Ports, now func() time.Time, random io.Reader, log *slog.Logger) Services {
 	receipts := &Receipts{ports: ports, now: now, random: random}
-	workspaces := &Workspaces{ports: ports, receipts: receipts, now: now, log: log}
+	servers := &Servers{ports: ports, receipts: receipts, now: now}
+	workspaces := &Workspaces{ports: ports, receipts: receipts, servers: servers, now: now, log: log}
 	return Services{
 		Receipts:   receipts,
 		Workspaces: workspaces,
 		EndUsers:   &EndUsers{ports: ports, receipts: receipts, now: now},
 		Persons:    &Persons{ports: ports, receipts: receipts, workspaces: workspaces, now: now},
 		Exports:    &Exports{ports: ports, now: now},
+		Servers:    servers,
 	}
 }
 

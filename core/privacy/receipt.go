@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"maps"
 	"time"
 
 	"parley/core/audit"
@@ -36,7 +35,8 @@ func (c Counts) Total() (total int64) {
 
 // Kinds of things that are counted beside the rows of tables.
 const (
-	// IndexEntries are passages in the index, as it counts them itself.
+	// IndexEntries are passages in the index, as it counts them itself. Where each server
+	// has an index of its own, each counts its own: see [Servers].
 	IndexEntries = "index_entries"
 )
 
@@ -66,10 +66,12 @@ func Exceptions(kind Kind) []string {
 		"Backups that were made before: they have the data until they are deleted. Whoever restores one has to erase again.",
 		"The audit log: it says that the erasure was asked for, by whom, and has no text of a message or document.",
 	}
-	if kind != EndUser {
-		all = append(all, "Records at Stripe, if something was paid: the law has them kept.")
-	} else {
-		all = append(all, "What owners wrote themselves, such as answers that they added to the knowledge after reading a question.")
+	if kind == EndUser {
+		return append(all, "What owners wrote themselves, such as answers that they added to the knowledge after reading a question.")
+	}
+	all = append(all, "Records at Stripe, if something was paid: the law has them kept.")
+	if kind == Workspace {
+		all = append(all, "Servers that were stopped: one with an index of its own has the words of documents in it, and forgets them when it starts.")
 	}
 	return all
 }
@@ -82,8 +84,13 @@ type ErasureStore interface {
 	SettleErasure(ctx context.Context, workspaceID string, erasure Erasure) error
 	// Erasures returns the receipts of a workspace, the latest first.
 	Erasures(ctx context.Context, workspaceID string, limit int) ([]Erasure, error)
+	// LockErasure returns a receipt, and makes others wait until the transaction ends.
+	LockErasure(ctx context.Context, workspaceID, erasureID string) (Erasure, error)
 	// PendingErasures returns those of all workspaces that are not done.
 	PendingErasures(ctx context.Context, limit int) ([]Erasure, error)
+	// ErasuresSince returns those of a kind, of all workspaces, that were asked for since
+	// a time.
+	ErasuresSince(ctx context.Context, kind Kind, since time.Time) ([]Erasure, error)
 	// ErasuresOf returns the receipts of a subject of any workspace, for the operator.
 	ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]Erasure, error)
 }
@@ -134,19 +141,30 @@ func requester(ctx context.Context) string {
 }
 
 // settle scrubs the files, and writes what was counted after the fact. The erasure is done
-// if nothing is left.
+// if nothing is left, in the index of no server either.
 func (r *Receipts) settle(ctx context.Context, e Erasure, remaining Counts) (Erasure, error) {
 	for _, scrub := range r.ports.Scrubs {
 		if err := scrub(ctx); err != nil {
 			return e, fault.Wrap(fault.Unavailable, err, "The data is deleted, but the files could not be cleared yet. Parley tries again within a minute.")
 		}
 	}
-	e.Remaining = maps.Clone(remaining)
-	if e.Remaining.Total() == 0 {
-		now := r.now()
-		e.DoneAt = &now
+	running, err := r.running(ctx, e)
+	if err != nil {
+		return e, err
 	}
-	err := r.ports.InTx(ctx, func(ctx context.Context) error {
+	err = r.ports.InTx(ctx, func(ctx context.Context) error {
+		stored, err := r.ports.Erasures.LockErasure(ctx, e.WorkspaceID, e.ID)
+		if err != nil {
+			return err
+		}
+		if e = stored; e.DoneAt != nil {
+			return nil
+		}
+		e.Remaining = withServers(remaining, e, running)
+		if e.Remaining.Total() == 0 {
+			now := r.now()
+			e.DoneAt = &now
+		}
 		return r.ports.Erasures.SettleErasure(ctx, e.WorkspaceID, e)
 	})
 	if err == nil && e.DoneAt == nil {

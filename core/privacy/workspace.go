@@ -19,6 +19,7 @@ import (
 type Workspaces struct {
 	ports    Ports
 	receipts *Receipts
+	servers  *Servers
 	now      func() time.Time
 	log      *slog.Logger
 }
@@ -63,7 +64,8 @@ func (w *Workspaces) Restore(ctx context.Context, workspaceID, userID string) er
 // database.
 func (w *Workspaces) forget(workspaceID string) { w.ports.Chatbots.Tokens.Callers.Changed(workspaceID) }
 
-// DeleteNow deletes a workspace at once, for the operator, and returns the receipt.
+// DeleteNow deletes a workspace at once, for the operator, and returns the receipt. It is
+// not done while other servers have entries in indexes of their own.
 func (w *Workspaces) DeleteNow(ctx context.Context, workspaceID string) (Erasure, error) {
 	if w.ports.Billing != nil {
 		if err := w.ports.Billing.Cancel(ctx, workspaceID); err != nil {
@@ -75,7 +77,11 @@ func (w *Workspaces) DeleteNow(ctx context.Context, workspaceID string) (Erasure
 	if err != nil && !fault.Is(err, fault.Conflict) { // its time has come already
 		return Erasure{}, err
 	}
-	return w.erase(ctx, workspaceID)
+	receipt, err := w.erase(ctx, workspaceID)
+	if errors.Is(err, errRemains) {
+		return receipt, nil // it is tried again
+	}
+	return receipt, err
 }
 
 // Work erases the workspaces whose time has come, and goes on where it was interrupted. A
@@ -90,7 +96,7 @@ func (w *Workspaces) Work(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return errors.Join(append(failures, context.Cause(ctx))...)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errRemains) {
 			failures = append(failures, fmt.Errorf("workspace %s: %w", workspaceID, err))
 		}
 	}
@@ -101,8 +107,9 @@ func (w *Workspaces) Work(ctx context.Context) error {
 			continue
 		}
 		if _, err := w.ports.Tenants.Workspaces.Workspace(ctx, e.WorkspaceID); fault.Is(err, fault.NotFound) {
-			_, err = w.settle(ctx, e)
-			failures = append(failures, err)
+			if _, err = w.settle(ctx, e); !errors.Is(err, errRemains) {
+				failures = append(failures, err)
+			}
 		}
 	}
 	return errors.Join(failures...)
@@ -219,6 +226,9 @@ func WorkspaceHash(workspaceID string) string { return subjectHash("workspace", 
 
 // settle counts what is left of a workspace.
 func (w *Workspaces) settle(ctx context.Context, receipt Erasure) (Erasure, error) {
+	if err := w.servers.clear(ctx, receipt); err != nil {
+		return receipt, err
+	}
 	remaining, err := w.count(ctx, receipt.WorkspaceID)
 	if err != nil {
 		return receipt, err

@@ -43,7 +43,7 @@ func (u QuotaUse) Reached() int {
 // QuotaStore stores what owners were told about their messages. Months are such as
 // "2026-11", in UTC.
 type QuotaStore interface {
-	// Quotas reads the use of every workspace, a portion at a time.
+	// Quotas reads the use of every workspace that is not ending, a portion at a time.
 	Quotas(ctx context.Context, month string) iter.Seq2[QuotaUse, error]
 	// QuotaUse returns the use of one workspace.
 	QuotaUse(ctx context.Context, workspaceID, month string) (QuotaUse, error)
@@ -91,7 +91,7 @@ func (n *QuotaNotices) Watch(ctx context.Context) error {
 func (n *QuotaNotices) tell(ctx context.Context, use QuotaUse, month string) error {
 	err := n.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := n.db.Workspaces.Workspace(ctx, use.WorkspaceID)
-		if err != nil {
+		if err != nil || workspace.Ending() {
 			return err
 		}
 		if err := n.db.Quotas.AddQuotaNotice(ctx, use.WorkspaceID, month, use.Reached(), n.now()); err != nil {

@@ -113,6 +113,7 @@ func (h *housekeeping) run(ctx context.Context) {
 		h.repair(ctx)
 	} else {
 		tasks.Go(func() { h.follow(ctx) })
+		tasks.Go(func() { h.clear(ctx) })
 	}
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, h.Log, "could not delete expired rows", errors.Join(

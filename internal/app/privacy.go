@@ -22,6 +22,10 @@ func openPrivacy(p *Program) {
 	}
 	if own, ok := p.Index.(*embedded.Index); ok {
 		ports.Scrubs = append(ports.Scrubs, own.Scrub)
+		if p.Follower != nil {
+			p.ownIndex = &ownIndex{Own: embedded.NewOwn(own), p: p}
+			ports.Own = p.ownIndex
+		}
 	}
 	if p.Billing != nil { // an interface that holds a nil pointer would not be nil
 		ports.Billing = p.Billing

@@ -89,6 +89,9 @@ type Program struct {
 	// people and the operator.
 	IDs *publicid.Codec
 
+	// ownIndex is nil where Follower is.
+	ownIndex *ownIndex
+
 	now func() time.Time
 	// embedder is nil when retrieval goes by words alone.
 	embedder retrieval.Embedder
