@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,99 +26,6 @@ import (
 )
 
 const backupPassphrase = "correct horse battery staple"
-
-// acknowledged is a question that was answered before a backup began.
-type acknowledged struct{ question, conversation string }
-
-// load asks questions over connections of its own until it is stopped.
-type load struct {
-	mu    sync.Mutex
-	asked []acknowledged
-	wrong []string
-	stop  chan struct{}
-	done  sync.WaitGroup
-}
-
-// under begins to ask a server.
-func under(p *process, token string) *load {
-	l := &load{stop: make(chan struct{})}
-	for n := range 4 {
-		l.done.Go(func() { l.ask(p.base, token, n) })
-	}
-	return l
-}
-
-func (l *load) ask(base, token string, n int) {
-	conversation := ""
-	for i := 0; ; i++ {
-		select {
-		case <-l.stop:
-			return
-		default:
-		}
-		if i%5 == 0 {
-			conversation = ""
-		}
-		question := fmt.Sprintf("When does bakery %d.%d open?", n, i)
-		id, err := askOnce(base, token, question, conversation)
-		l.mu.Lock()
-		if err != nil {
-			l.wrong = append(l.wrong, err.Error())
-		} else {
-			conversation = id
-			l.asked = append(l.asked, acknowledged{question, id})
-		}
-		l.mu.Unlock()
-	}
-}
-
-// askOnce asks a question whose answer is read whole.
-func askOnce(base, token, question, conversation string) (id string, err error) {
-	body := fmt.Sprintf(`{"message":%q}`, question)
-	if conversation != "" {
-		body = fmt.Sprintf(`{"message":%q,"conversation_id":%q}`, question, conversation)
-	}
-	request, err := http.NewRequest("POST", base+chatPath, strings.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s %s %w", response.Status, text, err)
-	}
-	var answer struct {
-		Data struct {
-			ConversationID int64 `json:"conversation_id"`
-		} `json:"data"`
-	}
-	err = json.Unmarshal(text, &answer)
-	return written(answer.Data.ConversationID), err
-}
-
-func (l *load) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.asked)
-}
-
-// soFar are those that have been answered by now.
-func (l *load) soFar() []acknowledged {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]acknowledged(nil), l.asked...)
-}
-
-func (l *load) end() {
-	close(l.stop)
-	l.done.Wait()
-}
 
 // fresh is an installation with nothing, on either database.
 func fresh(t *testing.T, onPostgres bool) *installation {
@@ -263,126 +171,6 @@ func (s *installation) hasAll(tn tenantOf, before []acknowledged) {
 	p.endsWithin(patience)
 }
 
-// killable is an installation to back up, with a file of it.
-func killable(s *installation) (tn tenantOf, file string) {
-	s.environment = append(s.environment, "BACKUP_PASSPHRASE="+backupPassphrase)
-	s.inside(func(w *instance) { tn = w.newTenant("baker", plan.Enterprise, opening, bookOf("timbuktu", 200)) })
-	file = filepath.Join(s.TempDir(), "whole")
-	s.parley("backup", file)
-	return tn, file
-}
-
-func TestKilledBackup(t *testing.T) {
-	t.Parallel()
-	onInstallations(t, func(s *installation) {
-		_, whole := killable(s)
-		info, err := os.Stat(whole)
-		if err != nil {
-			s.Fatal(err)
-		}
-		s.Run("whatever was written to a pipe before the kill is refused", func(t *testing.T) {
-			for _, part := range []int64{0, 1, 2, 3} {
-				command := s.command(io.Discard, "backup", "-")
-				out, err := command.StdoutPipe()
-				s.mustNot(err)
-				s.mustNot(command.Start())
-				content := make([]byte, info.Size()*part/4)
-				_, err = io.ReadFull(out, content)
-				s.mustNot(err)
-				s.mustNot(command.Process.Kill())
-				_ = command.Wait()
-				cut := s.file(fmt.Sprint("cut", part), string(content))
-				if err := s.command(io.Discard, "verify", cut).Run(); err == nil {
-					t.Errorf("%d of %d bytes are taken for a backup", len(content), info.Size())
-				}
-			}
-		})
-		s.Run("a file with the name that was asked for is complete", func(t *testing.T) {
-			begun := time.Now()
-			s.parley("backup", filepath.Join(t.TempDir(), "timed"))
-			took := time.Since(begun)
-			for n := range 4 {
-				file := filepath.Join(t.TempDir(), "backup")
-				command := s.command(io.Discard, "backup", file)
-				s.mustNot(command.Start())
-				timer := time.AfterFunc(took*time.Duration(n+1)/4, func() { _ = command.Process.Kill() })
-				_ = command.Wait()
-				timer.Stop()
-				if _, err := os.Stat(file); err == nil {
-					s.parley("verify", file)
-				}
-			}
-			s.parley("verify", whole)
-		})
-	})
-}
-
-// mustNot stops a test at an error.
-func (s *installation) mustNot(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-func TestKilledRestore(t *testing.T) {
-	t.Parallel()
-	onInstallations(t, func(s *installation) {
-		tn, file := killable(s)
-		content, err := os.ReadFile(file)
-		s.mustNot(err)
-		// The last stage has read all, and waits to see that nothing follows.
-		for stage := range 5 {
-			s.Run(fmt.Sprintf("after %d quarters nothing is restored, and the next restore succeeds", stage), func(t *testing.T) {
-				to := fresh(t, s.database != "")
-				command := to.command(io.Discard, "restore", "-")
-				in, err := command.StdinPipe()
-				to.mustNot(err)
-				to.mustNot(command.Start())
-				_, err = in.Write(content[:len(content)*stage/4])
-				to.mustNot(err)
-				unfinished := filepath.Join(to.dir, "parley.db.restoring")
-				if stage == 4 && to.database == "" {
-					(&instance{T: t}).eventually("the restore has begun", func() bool { _, err := os.Stat(unfinished); return err == nil })
-				}
-				to.mustNot(command.Process.Kill())
-				_ = command.Wait()
-				if _, err := os.Stat(unfinished); err == nil {
-					to.refuses("was not completed", "serve")
-					to.refuses("was not completed", "workspace", "list")
-				}
-				to.parley("restore", file)
-				if listed := to.parley("chatbot", "list", tn.workspace); !strings.Contains(listed, tn.chatbot) {
-					t.Errorf("it has the chatbots %s", listed)
-				}
-				if _, err := os.Stat(unfinished); err == nil {
-					t.Errorf("%s stays", unfinished)
-				}
-			})
-		}
-		s.Run("at any other time there is all or nothing", func(t *testing.T) {
-			timed := fresh(t, s.database != "")
-			begun := time.Now()
-			timed.parley("restore", file)
-			took := time.Since(begun)
-			for n := range 4 {
-				to := fresh(t, s.database != "")
-				command := to.command(io.Discard, "restore", file)
-				to.mustNot(command.Start())
-				timer := time.AfterFunc(took*time.Duration(n+2)/6, func() { _ = command.Process.Kill() })
-				_ = command.Wait()
-				timer.Stop()
-				if err := to.command(io.Discard, "restore", file).Run(); err != nil {
-					to.refuses("empty", "restore", file) // the first one was done
-				}
-				if listed := to.parley("chatbot", "list", tn.workspace); !strings.Contains(listed, tn.chatbot) {
-					t.Errorf("it has the chatbots %s", listed)
-				}
-			}
-		})
-	})
-}
-
 func TestUpgradeCheckCommand(t *testing.T) {
 	t.Parallel()
 	onInstallations(t, func(s *installation) {
@@ -399,5 +187,49 @@ func TestUpgradeCheckCommand(t *testing.T) {
 		s.refuses("The passphrase is not the one", "verify", file)
 		s.refuses("no such file", "verify", file+"x")
 		s.refuses("not a backup", "verify", s.file("hello", "hello"))
+	})
+}
+
+func TestLastBackupIsMeasured(t *testing.T) {
+	t.Parallel()
+	onInstallations(t, func(s *installation) {
+		s.environment = append(s.environment, "BACKUP_PASSPHRASE="+backupPassphrase)
+		s.inside(func(w *instance) { w.newTenant("baker", plan.Standard) })
+		// measured is what a server says that starts now.
+		measured := func(t *testing.T, want func(seconds float64) bool) {
+			w := start(t, func(c *app.Config) {
+				c.DataDir, c.DatabaseURL, c.MetricsAddr = s.dir, s.database, "127.0.0.1:0"
+			})
+			says := ""
+			w.eventually("the metric says when the last backup was made", func() bool {
+				answer, err := http.Get("http://" + w.server.MetricsAddr().String() + "/metrics")
+				w.must(err)
+				defer answer.Body.Close()
+				text, err := io.ReadAll(answer.Body)
+				w.must(err)
+				found := regexp.MustCompile(`(?m)^parley_last_backup_timestamp_seconds (\S+)$`).FindSubmatch(text)
+				if found == nil {
+					t.Fatalf("it is not among the metrics: %s", text)
+				}
+				says = string(found[1])
+				seconds, err := strconv.ParseFloat(says, 64)
+				w.must(err)
+				return want(seconds)
+			})
+			t.Logf("it says %s", says)
+		}
+		s.Run("before the first backup it is zero", func(t *testing.T) {
+			measured(t, func(seconds float64) bool { return seconds == 0 })
+		})
+		s.Run("a failed backup does not count", func(t *testing.T) {
+			s.refuses("no such file", "backup", filepath.Join(t.TempDir(), "nowhere", "backup"))
+			measured(t, func(seconds float64) bool { return seconds == 0 })
+		})
+		s.Run("then it is the time of the last one", func(t *testing.T) {
+			from := time.Now().Unix()
+			s.parley("backup", filepath.Join(t.TempDir(), "backup"))
+			to := time.Now().Unix()
+			measured(t, func(seconds float64) bool { return int64(seconds) >= from && int64(seconds) <= to })
+		})
 	})
 }
