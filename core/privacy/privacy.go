@@ -107,13 +107,13 @@ type Services struct {
 	EndUsers   *EndUsers
 	Persons    *Persons
 	Exports    *Exports
-	Servers    *Servers
+	Servers    *servers
 }
 
 // New returns the services. Random must be cryptographically secure.
 func New(ports Ports, now func() time.Time, random io.Reader, log *slog.Logger) Services {
 	receipts := &Receipts{ports: ports, now: now, random: random}
-	servers := &Servers{ports: ports, receipts: receipts, now: now}
+	servers := &servers{ports: ports, receipts: receipts, now: now}
 	workspaces := &Workspaces{ports: ports, receipts: receipts, servers: servers, now: now, log: log}
 	return Services{
 		Receipts:   receipts,

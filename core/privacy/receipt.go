@@ -36,7 +36,7 @@ func (c Counts) Total() (total int64) {
 // Kinds of things that are counted beside the rows of tables.
 const (
 	// IndexEntries are passages in the index, as it counts them itself. Where each server
-	// has an index of its own, each counts its own: see [Servers].
+	// has an index of its own, each counts its own: see [Services].
 	IndexEntries = "index_entries"
 )
 

@@ -31,8 +31,8 @@ const indexOf = "index_of_"
 // starts. One that stood still for longer builds a new index.
 const stoppedFor = 7 * 24 * time.Hour
 
-// Servers has every server clear its own index of workspaces that were erased.
-type Servers struct {
+// servers has every server clear its own index of workspaces that were erased.
+type servers struct {
 	ports    Ports
 	receipts *Receipts
 	now      func() time.Time
@@ -42,7 +42,7 @@ type Servers struct {
 
 // Work clears this server's index of the workspaces that were erased, and writes on their
 // receipts what it counts afterwards. It is for one caller at a time.
-func (s *Servers) Work(ctx context.Context) error {
+func (s *servers) Work(ctx context.Context) error {
 	if s.ports.Own == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (s *Servers) Work(ctx context.Context) error {
 
 // clear clears this server's index of a workspace, unless it has done so or the workspace
 // is still there.
-func (s *Servers) clear(ctx context.Context, e Erasure) error {
+func (s *servers) clear(ctx context.Context, e Erasure) error {
 	if s.ports.Own == nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 type Workspaces struct {
 	ports    Ports
 	receipts *Receipts
-	servers  *Servers
+	servers  *servers
 	now      func() time.Time
 	log      *slog.Logger
 }
