@@ -59,7 +59,7 @@ func TestAskingAgainKeepsWhatWasTyped(t *testing.T) {
 		tools := get(t, b, chromedp.Evaluate[bool](`document.getElementById("tools").checked`))
 		w.within(t).ages()
 		b.follow(t, "#add-provider")
-		if got := b.text(t, "main"); !strings.Contains(got, "send the form again") {
+		if got := b.text(t, "main"); !strings.Contains(got, "What you entered waits there") {
 			t.Errorf("the page says %q", got)
 		}
 		if html := get(t, b, chromedp.OuterHTML(chromedp.CSS("html"))); strings.Contains(html, "sk-a-key") {

@@ -122,5 +122,12 @@ func (m Confirm) about() string {
 	if m.Factor != "" {
 		return m.Factor
 	}
-	return "You signed in a while ago. Before something sensitive we ask again, in case somebody else holds your browser."
+	const why = "You signed in a while ago. Before something sensitive we ask again, in case somebody else holds your browser."
+	switch {
+	case m.Resend && m.Kept != "":
+		return why + " Then you're back at the form. What you entered waits there, except for secrets: send it again."
+	case m.Resend:
+		return why + " Then you're back on the page: choose it there once more."
+	}
+	return why
 }

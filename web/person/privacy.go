@@ -63,5 +63,8 @@ func (s privacyPages) deleteAccount(c *fiber.Ctx, person tenant.Person) error {
 	if _, err := s.Privacy.Persons.Delete(c.UserContext(), person.User.ID, account.Evidence{Password: typed["password"], Session: person.Session}, s.Client(c)); err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, person, status, f) })
 	}
-	return site.Done(c, "/sign-in", "erased")
+	if s.Letters.On() {
+		return site.Done(c, "/sign-in", "erased")
+	}
+	return site.Done(c, "/sign-in", "erased-silently")
 }

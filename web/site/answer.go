@@ -77,6 +77,8 @@ var notices = map[string]string{
 	"reset":       "Your password has been changed. Sign in with it.",
 	"password":    "Your password has been changed. You've been signed out of all other browsers.",
 	"erased":      "Your account has been deleted. The receipt was sent to your address.",
+	// A server without mails.
+	"erased-silently": "Your account has been deleted.",
 }
 
 // Done is [seeOther] to a page that says what has been done.
