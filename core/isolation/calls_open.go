@@ -56,6 +56,7 @@ var openCalls = []Call{
 	{Method: "GET", Route: "/confirm"},
 	{Method: "POST", Route: "/confirm", Not: ownAccount},
 	{Method: "POST", Route: "/confirm/options", Not: ownAccount},
+	{Method: "POST", Route: "/confirm/provider", Not: ownAccount},
 	{Method: "GET", Route: "/account/sessions"},
 	{Method: "GET", Route: "/account/appearance"},
 	{Method: "GET", Route: "/account/privacy"},
