@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"database/sql"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -104,6 +105,7 @@ func TestDoctorIsolationFindsCrossings(t *testing.T) {
 		w := start()
 		w.hasNoRates()
 		before := w.rowCounts()
+		w.lowerWall("gaps")
 		report, err := w.checker(newLeak(t, w.base).URL, quietly).Run(t.Context())
 		w.must(err)
 		for what, want := range map[string][2]string{
@@ -119,6 +121,12 @@ func TestDoctorIsolationFindsCrossings(t *testing.T) {
 				}
 			})
 		}
+		t.Run("a table without row-level security is named", func(t *testing.T) {
+			found := strings.Join(crossed(report, "SQL without a workspace condition"), "\n")
+			if hasWall := w.server.Config.DatabaseURL != ""; hasWall != strings.Contains(found, "table gaps: it could read its rows") {
+				t.Errorf("it found %q", found)
+			}
+		})
 		t.Run("what had crossed is taken away, too", func(t *testing.T) {
 			w := w.within(t)
 			if len(report.Left) > 0 && !strings.Contains(strings.Join(report.Left, ""), "audit_entries") {
@@ -132,4 +140,18 @@ func TestDoctorIsolationFindsCrossings(t *testing.T) {
 			}
 		})
 	})
+}
+
+// lowerWall lifts row-level security from a table on PostgreSQL, as somebody might by hand.
+func (w *instance) lowerWall(table string) {
+	w.Helper()
+	url := w.server.Config.DatabaseURL
+	if url == "" {
+		return
+	}
+	db, err := sql.Open("pgx", url)
+	w.must(err)
+	defer db.Close()
+	_, err = db.ExecContext(w.Context(), "ALTER TABLE "+table+" DISABLE ROW LEVEL SECURITY")
+	w.must(err)
 }

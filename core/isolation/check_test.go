@@ -24,6 +24,8 @@ type fake struct {
 	planted map[string]time.Time
 	left    map[string]int64
 	dropped []string
+	// stuck says that nothing can be erased.
+	stuck bool
 }
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -48,6 +50,9 @@ func (f *fake) ThrowAwayDocuments(_ context.Context, workspaceID string) (map[st
 func (f *fake) Fingerprint(context.Context, string) (map[string]string, error) { return nil, nil }
 
 func (f *fake) EraseThrowAway(_ context.Context, workspaceID string) error {
+	if f.stuck {
+		return errAway
+	}
 	delete(f.planted, workspaceID)
 	return nil
 }
@@ -110,6 +115,16 @@ func TestCheckCleansUp(t *testing.T) {
 		report, _ := f.checker().Run(t.Context())
 		if !slices.Equal(report.Left, []string{"3 rows in gaps", "3 rows in gaps"}) || report.OK() {
 			t.Errorf("it is %v", report.Left)
+		}
+	})
+	t.Run("a workspace that cannot be erased is in the report of an interrupted check, too", func(t *testing.T) {
+		f := &fake{planted: map[string]time.Time{}, stuck: true}
+		ctx, cancel := context.WithCancel(t.Context())
+		c := f.checker()
+		c.Progress = func(string) { cancel() }
+		report, err := c.Run(ctx)
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, errAway) || len(report.Left) != 2 || !strings.Contains(report.Left[0], "--clean") {
+			t.Errorf("it says %v, and that there is left %v", err, report.Left)
 		}
 	})
 
