@@ -128,3 +128,20 @@ func TestUnansweredQuestion(t *testing.T) {
 		}
 	})
 }
+
+// The README shows these two.
+func TestQuestionsOfTheReadme(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	shop := w.newTenant("shop", plan.Enterprise, filesOf(t, "internal/demo/pages/*.md")...)
+	w.settled(shop)
+	first := w.asked(shop, "How do I return something?")
+	if !isRight(first, "1. Write to orders@harborbikes.example with your order number", "hygiene seal") {
+		t.Errorf("got %s", first.body)
+	}
+	conversation := fmt.Sprintf("%.0f", first.Data["conversation_id"])
+	second := w.askIn(conversation, "And what can I not return?", shop.token)
+	if !isRight(second, "- Helmets whose hygiene seal is broken\n- Bikes built to order", "Print the return label") {
+		t.Errorf("got %s", second.body)
+	}
+}

@@ -29,8 +29,9 @@ const (
 	typicalLength = 120.0
 	// numeric is what a number counts where one is asked for.
 	numeric = 1.15
-	// denying is what a section counts whose heading denies as the question does.
-	denying = 1.3
+	// affirming is what other sections count beside one whose heading denies as the
+	// question does.
+	affirming = 0.5
 	// asHeaded is what the list or table counts that a heading has asked about.
 	asHeaded = 1.4
 )
@@ -113,9 +114,14 @@ func candidatesOf(sections []section, w *weights) []candidate {
 		sections[i].judge(w)
 		highest = max(highest, sections[i].value)
 	}
+	denied := slices.ContainsFunc(sections, func(s section) bool { return s.denies })
 	var found []candidate
 	for i := range sections {
-		found = sections[i].candidates(found, sections[i].value/highest)
+		factor := sections[i].value / highest
+		if denied && !sections[i].denies {
+			factor *= affirming
+		}
+		found = sections[i].candidates(found, factor)
 	}
 	return found
 }
@@ -136,9 +142,6 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		}
 		if s.cues.number && hasDigit(unit.text) {
 			c.factor *= numeric
-		}
-		if s.denies {
-			c.factor *= denying
 		}
 		if c.own|above != 0 && !unit.linksOnly {
 			c.above = above &^ c.own

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/answer/prompt"
 	"parley/core/retrieval"
+	"parley/internal/demo"
 )
 
 const prices = "## Prices\n\n| Plan | Price |\n|---|---|\n| Basic | $5 |\n| Premium | $20 |\n\nPrices include taxes in every country.\n\n## Payment\n\nPay with a card.\n"
@@ -110,6 +111,31 @@ func TestEvidence(t *testing.T) {
 		asked.Question, asked.Messages[2].Text = "And then?", "And then?"
 		if got := Answer(asked); !strings.HasPrefix(got, "The workshop opens on Sundays") {
 			t.Errorf("without a word of its own it gets %s", got)
+		}
+	})
+	t.Run("what a question denies is not taken from the question before", func(t *testing.T) {
+		text, err := demo.Pages.ReadFile("pages/returns.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := prompt.Prompt{Question: "And what can I not return?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+			Title: "Returns and refunds", HeadingPath: []string{"Returns and refunds"}, Text: strings.TrimPrefix(string(text), "# Returns and refunds\n"),
+		}, Score: 1}}, Messages: []prompt.Message{
+			{Role: prompt.UserRole, Text: "How do I return something?"}, {Role: prompt.AssistantRole, Text: "…"}, {Role: prompt.UserRole, Text: "And what can I not return?"},
+		}}
+		if got := Answer(asked); !strings.HasPrefix(got, "- Helmets whose hygiene seal is broken\n- Bikes built to order") {
+			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("questions before weaken no evidence", func(t *testing.T) {
+		asked := prompt.Prompt{Question: "Which lock should I buy?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+			Title: "Locks", Text: "Buy a lock that costs a tenth of the bike's price.",
+		}}}}
+		for _, text := range []string{"Where is the prime minister?", "Who repairs washing machines?", "When does the cinema open?", "Which lock should I buy?"} {
+			asked.Messages = append(asked.Messages, prompt.Message{Role: prompt.UserRole, Text: text})
+		}
+		if got := Answer(asked); !strings.HasPrefix(got, "Buy a lock") {
+			t.Errorf("got %s", got)
 		}
 	})
 	t.Run("without a text of the owner it says what to do next", func(t *testing.T) {

@@ -25,8 +25,8 @@ func (s *section) convinces() bool { return s.chance >= enoughChance }
 // has some terms, of which some are in its heading.
 func (w *weights) chance(all, headed uint64, focus, near float64) float64 {
 	if !w.english {
-		return enoughChance / enoughShare * w.sum(all) / w.total
+		return enoughChance / enoughShare * w.share(all)
 	}
-	heading := focus * w.sum(headed) / w.total
+	heading := focus * w.share(headed)
 	return 1 / (1 + math.Exp(-(chanceOfTold*w.told(all) + chanceOfNear*near + chanceOfHeaded*heading + chanceOffset)))
 }

@@ -8,11 +8,11 @@ import (
 // english are the English words that say nothing about a subject, and foreign those
 // of German, French, Spanish, Italian, Dutch, Portuguese and Chinese.
 var (
-	english = wordSet(`a about above after again all also am an and any are as at be because been before being
+	english = wordSet(`a about above after again all also am an and any anything are as at be because been before being
 both but by can cannot could did do does doing done down during each else ever few for from further get gets give
 got had has have having he her here hers him his how i if in into is it its itself just know let
 made make many may me might more most much must my need no nor not of off on once one only or other our out over own
-please re same say shall she should so some such tell than thank thanks that the their them then there these they
+please re same say shall she should so some something such tell than thank thanks that the their them then there these they
 thing this those through to too under until up upon us use used using very via want was way we were what when where
 which while who whom whose why will with within without would yes you your yours s t ll ve d m don doesn isn`)
 	foreign = wordSet(`aber als am an auch auf aus bei bin bis das dass dem den der des die du ein eine einem einen einer es für geht gibt

@@ -9,8 +9,10 @@ import (
 const (
 	// maxTerms bounds how many content words of a question count.
 	maxTerms = 64
-	// lent is the weight of the words of an earlier question, as the search has it.
-	lent = 0.3
+	// lent is the weight of the words of the question before, as the search has it, and
+	// maxEarlier how many earlier ones lend words, each half as much as the next.
+	lent       = 0.3
+	maxEarlier = 2
 	// vagueness is the weight of a word that asks rather than names.
 	vagueness = 0.25
 )
@@ -22,6 +24,9 @@ type terms struct {
 	weights []float64
 	// telling says how much each term tells in English at large.
 	telling []float64
+	// asked are the terms of the question itself or, if it has none, of those before it:
+	// the evidence goes by these.
+	asked uint64
 	// places maps each way to write a term to its place.
 	places map[string]int
 	// begins marks the bytes with which a way to write a term begins. Most words of a
@@ -37,9 +42,16 @@ type terms struct {
 func termsOf(question string, earlier []string) *terms {
 	found := &terms{places: map[string]int{}, inflected: !isEnglish(question)}
 	found.read(question, 1)
-	for _, text := range earlier {
-		found.read(text, lent)
+	own := len(found.weights)
+	weight := lent
+	for i := len(earlier) - 1; i >= max(0, len(earlier)-maxEarlier); i-- {
+		found.read(earlier[i], weight)
+		weight /= 2
 	}
+	if own == 0 {
+		own = len(found.weights)
+	}
+	found.asked = ^uint64(0) >> (maxTerms - own)
 	return found
 }
 
@@ -117,14 +129,15 @@ func (t *terms) bit(word []byte) uint64 {
 	if place, found := t.places[string(root)]; found {
 		return 1 << place
 	}
+	var bits uint64
 	if t.inflected {
 		for other, place := range t.places {
 			if beginAlike(string(root), other) {
-				return 1 << place
+				bits |= 1 << place
 			}
 		}
 	}
-	return 0
+	return bits
 }
 
 // share is the part of a text's content words that are terms, from 0 to 1.

@@ -13,6 +13,8 @@ type weights struct {
 	// telling is how much each term tells in English at large: a rare noun much, a
 	// common verb little.
 	telling []float64
+	// asked are the terms that an answer has to have.
+	asked   uint64
 	english bool
 }
 
@@ -23,7 +25,7 @@ func weigh(terms *terms, sections []section, passages int) *weights {
 	for _, s := range sections {
 		occurs[s.passage] |= s.all()
 	}
-	w := &weights{each: make([]float64, len(terms.weights)), telling: terms.telling, english: !terms.inflected}
+	w := &weights{each: make([]float64, len(terms.weights)), telling: terms.telling, asked: terms.asked, english: !terms.inflected}
 	for term := range w.each {
 		count := 0
 		for _, passage := range occurs {
@@ -44,17 +46,23 @@ func (w *weights) sum(terms uint64) float64 {
 	return total
 }
 
-// told is the share of what all terms tell that some of them tell.
+// told is the share of what the asked terms tell that some of them tell.
 func (w *weights) told(terms uint64) float64 {
 	some, all := 0.0, 0.0
 	for term, tells := range w.telling {
+		if w.asked>>term&1 == 0 {
+			continue
+		}
 		all += tells
 		if terms>>term&1 != 0 {
 			some += tells
 		}
 	}
 	if all == 0 { // words that the table lacks
-		return w.sum(terms) / w.total
+		return w.share(terms)
 	}
 	return some / all
 }
+
+// share is the share of the asked terms' weight that some of them have.
+func (w *weights) share(terms uint64) float64 { return w.sum(terms&w.asked) / w.sum(w.asked) }
