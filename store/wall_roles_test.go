@@ -10,9 +10,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/core/audit"
 	"parley/internal/pgtest"
 )
 
@@ -171,6 +173,21 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 		b.must(b.CheckWall(t.Context()))
 		if texts, err := b.raw(t.Context()).QueryContext(t.Context(), "SELECT content FROM messages"); stateOf(err) != notDeclared {
 			t.Errorf("a statement that declares nothing gave %v, %v", texts, err)
+		}
+	})
+	t.Run("removes old addresses and old entries of the audit log", func(t *testing.T) {
+		b := openBundle(t, address)
+		for _, workspace := range []string{"ws_a", ""} {
+			b.must(b.AddAudit(t.Context(), workspace, audit.Entry{Actor: audit.System, Action: audit.SignedOut, Origin: audit.Origin{Address: "192.0.2.1"}, At: epoch}))
+		}
+		if n, err := b.ForgetAuditAddresses(t.Context(), epoch.Add(time.Hour), 10); err != nil || n != 2 {
+			t.Errorf("the addresses of %d are removed, %v", n, err)
+		}
+		if n, err := b.DeleteAudit(t.Context(), audit.Unplaced, epoch.Add(time.Hour), 10); err != nil || n != 1 {
+			t.Errorf("%d are deleted, %v", n, err)
+		}
+		if problems := b.verify(); len(problems) != 0 {
+			t.Errorf("found %v", problems)
 		}
 	})
 	t.Run("reads everything by hand, as who makes a backup must", func(t *testing.T) {

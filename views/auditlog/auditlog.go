@@ -47,6 +47,8 @@ type Record struct {
 	Entry
 	UserID, ObjectKind, ObjectID, RequestID string
 	Settings                                []Setting
+	// Tells says that the settings did not change: they say what was done.
+	Tells bool
 	// Removed says that the entry had an address, which was removed for its age.
 	Removed bool
 	// Place is the entry's number in the chain, and Hash its own. Entries from before there

@@ -107,7 +107,7 @@ func (s pages) entry(c *fiber.Ctx, v site.Visit) error {
 	}
 	m := views.Record{
 		Entry: s.entryToView(names, e), UserID: e.Actor.UserID, ObjectKind: e.Object.Kind, ObjectID: e.Object.ID, RequestID: e.Origin.RequestID,
-		Removed: e.AddressState() == audit.AddressRemoved, Hash: e.Hash, Place: strconv.FormatInt(e.Seq, 10),
+		Tells: slices.Contains([]audit.Action{audit.Exported, audit.ConversationsExported}, e.Action), Removed: e.AddressState() == audit.AddressRemoved, Hash: e.Hash, Place: strconv.FormatInt(e.Seq, 10),
 		ByActor: filteredBy(v, "actor", e.Actor.Name), FromAddress: filteredBy(v, "address", e.Origin.Address), OfRequest: filteredBy(v, "request", e.Origin.RequestID),
 	}
 	if e.Object.ID != "" {
