@@ -213,25 +213,30 @@ func (term *terminal) columnsWith(key seal.ServerKey) (found []string) {
 	db := term.open()
 	defer db.Close()
 	for _, name := range term.columnsOfBytes() {
-		table, column, _ := strings.Cut(name, ".")
-		rows, err := db.QueryContext(term.Context(), "SELECT "+column+" FROM "+table+" WHERE "+column+" IS NOT NULL")
-		if err != nil {
-			term.Fatal(err)
-		}
-		has := false
-		for rows.Next() {
-			var value []byte
-			if err := rows.Scan(&value); err != nil {
-				term.Fatal(err)
-			}
-			has = has || bytes.HasPrefix(value, header)
-		}
-		rows.Close()
-		if has {
+		if term.begins(db, name, header) {
 			found = append(found, name)
 		}
 	}
 	return found
+}
+
+// begins reports whether a value of a column begins with bytes.
+func (term *terminal) begins(db *sql.DB, name string, with []byte) (begins bool) {
+	term.Helper()
+	table, column, _ := strings.Cut(name, ".")
+	rows, err := db.QueryContext(term.Context(), "SELECT "+column+" FROM "+table+" WHERE "+column+" IS NOT NULL")
+	if err != nil {
+		term.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var value []byte
+		if err := rows.Scan(&value); err != nil {
+			term.Fatal(err)
+		}
+		begins = begins || bytes.HasPrefix(value, with)
+	}
+	return begins
 }
 
 // hasNoCanary looks for a secret in every file.
