@@ -128,6 +128,26 @@ func TestRedeem(t *testing.T) {
 	})
 }
 
+func TestFreshVisits(t *testing.T) {
+	server, fresh := oidctest.New(t), visit
+	fresh.Fresh = true
+	address, err := newClient().SignInURL(t.Context(), of(server), fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := url.Parse(address)
+	if err != nil || asked.Query().Get("prompt") != "login" || asked.Query().Get("max_age") != "0" {
+		t.Errorf("it asks by %s: %v", address, err)
+	}
+	for value, want := range map[any]bool{float64(1_700_000_000): true, "1700000000": false, nil: false} {
+		server.Lie(oidctest.Lies{Claims: map[string]any{"auth_time": value}})
+		claims, err := newClient().Redeem(t.Context(), of(server), visit, visited(t, newClient(), of(server)))
+		if err != nil || !claims.AuthTime.IsZero() != want || want && claims.AuthTime.Unix() != 1_700_000_000 {
+			t.Errorf("%v is read as %v: %v", value, claims.AuthTime, err)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	check := func(t *testing.T, change func(*oidctest.Server, *sso.Provider)) *fault.Error {
 		t.Helper()
