@@ -47,6 +47,8 @@ var jsonCalls = []Call{
 	{Method: "GET", Route: "/api/chatbots/:id/playground/conversations/:conversation_id/stream", Path: "/api/chatbots/:id/playground/conversations/:tried/stream"},
 	{Method: "GET", Route: "/api/workspaces/:workspace/find", Path: "/api/workspaces/:workspace/find?q=:asked"},
 	{Method: "GET", Route: "/api/chatbots/:id/suggestions"},
+	{Method: "GET", Route: "/api/chatbots/:id/retention"},
+	{Method: "PATCH", Route: "/api/chatbots/:id/retention", Body: `{"retention_days":300}`},
 	{Method: "GET", Route: "/api/chatbots/:id/sources"},
 	{Method: "POST", Route: "/api/chatbots/:id/messages/:message/feedback", Body: `{"rating":"up"}`},
 	{Method: "POST", Route: "/api/chatbots/:id/api-tokens", Body: `{"name":"Another"}`},
