@@ -89,7 +89,7 @@ func (c *Client) SignInURL(ctx context.Context, provider sso.Provider, visit sso
 	return config(d, provider, visit.ReturnURL).AuthCodeURL(visit.State, options...), nil
 }
 
-// google has no prompt for signing in again.
+// google has no prompt for signing in again: it documents none, consent and select_account.
 const google = "https://accounts.google.com"
 
 // asking is the prompt by which a provider asks a person whom it knows.
