@@ -51,6 +51,7 @@ const (
 	goOIDC         = "github.com/coreos/go-oidc/v3"
 	oauth2         = "golang.org/x/oauth2"
 	goldmark       = "github.com/yuin/goldmark"
+	snowballStem   = "github.com/blevesearch/snowballstem"
 	stdWebhooks    = "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	jsonschema     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jsonv2         = "github.com/go-json-experiment/json"
@@ -163,8 +164,14 @@ var table = []Row{
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
+		Packages: []string{"core/language"},
+		Outside:  []string{xtext},
+		Because:  "which language a text is in depends on the text alone",
+	},
+	{
 		Packages: []string{"core/retrieval/lexical"},
-		Outside:  []string{snowball, xtext},
+		Ours:     []string{"core/language"},
+		Outside:  []string{snowball, snowballStem, xtext},
 		Because:  "words are counted alike in every index, so their analysis knows none",
 	},
 	{

@@ -33,7 +33,7 @@ func claimsOf(text string) claims {
 	for _, address := range addresses.FindAllString(text, -1) {
 		c.addresses = append(c.addresses, strings.TrimRight(address, ".,;:!?"))
 	}
-	c.terms = unique(lexical.Passage("", nil, text))
+	c.terms = unique(lexical.Terms(text, ""))
 	return c
 }
 
@@ -95,7 +95,7 @@ func namesIn(text string) []string {
 		first := []rune(bare + " ")[0]
 		if unicode.IsUpper(first) && !begins {
 			capitals++
-			names = append(names, lexical.Passage("", nil, bare)...)
+			names = append(names, lexical.Terms(bare, "")...)
 		}
 		begins = strings.IndexByte(".:!?;*\"|", word[len(word)-1]) >= 0
 	}

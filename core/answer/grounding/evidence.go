@@ -57,7 +57,7 @@ func factsOf(p retrieval.Passage) passageFacts {
 	text := prompt.TextOf(p)
 	facts := passageFacts{
 		document: p.DocumentID, ordinal: p.Ordinal, text: text, url: p.URL,
-		terms: setOf(lexical.Passage("", nil, text)), numbers: setOf(numbersOf(text)), lines: map[string]bool{},
+		terms: setOf(lexical.Terms(text, "")), numbers: setOf(numbersOf(text)), lines: map[string]bool{},
 	}
 	for number, word := range numberWords {
 		if facts.terms[word] {

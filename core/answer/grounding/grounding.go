@@ -68,7 +68,7 @@ func newAt(threshold float64, passages []retrieval.Result, noAnswer string, allo
 		g.owner[citation.Quotable(u.text)] = true
 	}
 	for _, text := range allowed {
-		for _, term := range lexical.Passage("", nil, text) {
+		for _, term := range lexical.Terms(text, "") {
 			g.evidence.names[term] = true
 		}
 	}

@@ -7,9 +7,15 @@
 // of them (package knowledge).
 package lexical
 
+import (
+	"strings"
+
+	"parley/core/language"
+)
+
 // Version names this analysis and the constants. Whatever changes the terms of
 // a passage, or how an index weighs them, changes it, and indexes are rebuilt.
-const Version = "lexical-2"
+const Version = "lexical-3"
 
 // The constants of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
 // Framework: BM25 and Beyond, 2009). B is below the usual .75: passages are
@@ -26,11 +32,27 @@ const MaxTerm = 64
 // Passage returns the terms of a passage in order: title and headings stand
 // before the text, where words count most.
 func Passage(title string, headings []string, text string) []string {
-	a := analysis{terms: make([]string, 0, len(text)/8+8)}
+	a := analysis{in: languageOf(title, headings, text), terms: make([]string, 0, len(text)/8+8)}
 	a.add(title)
 	for _, heading := range headings {
 		a.add(heading)
 	}
+	a.add(text)
+	return a.terms
+}
+
+// languageOf is that of the text, or else of what stands above it.
+func languageOf(title string, headings []string, text string) language.Code {
+	if in := language.Of(text); in != "" {
+		return in
+	}
+	return language.Of(title + " " + strings.Join(headings, " "))
+}
+
+// Terms returns the terms of a text whose language is known, or taken for English: for
+// texts that are compared with each other, whatever language they seem to be in.
+func Terms(text string, in language.Code) []string {
+	a := analysis{in: in}
 	a.add(text)
 	return a.terms
 }

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"parley/core/language"
 )
 
 func TestPassage(t *testing.T) {
@@ -14,20 +16,27 @@ func TestPassage(t *testing.T) {
 		text string
 		want string
 	}{
-		"words are small, without stop words, and stems":   {"The Refunds of expressed orders", "refund express order"},
-		"a possessive is its word":                         {"the customer's SLA, the customer’s SLA", "custom sla custom sla"},
-		"an apostrophe within a word joins":                {"don't o'clock rock'n'roll", "oclock rocknrol"},
-		"hyphens, dots and underscores part words":         {"page_not_found e-mail v2.1", "page found e mail v2 1"},
-		"the target of a link is no word":                  {"see [the docs](https://x.example/path) now", "see doc now"},
-		"an address is no word":                            {"at https://x.example/path?a=b here apples", "appl"},
-		"a bracket that is no link is no harm":             {"f](x y) apples", "f x y appl"},
-		"accents of Latin letters do not count":            {"Café naïve", "cafe naiv"},
-		"letters of other scripts keep their marks":        {"हिन्दी", "हिन्दी"},
-		"each character of a script without spaces is one": {"返金ポリシー abc", "返 金 ポ リ シ ー abc"},
-		"a combined and a single letter are the same":      {"cafe\u0301 caf\u00e9", "cafe cafe"},
-		"digits are words":                                 {"error 404", "error 404"},
-		"a word longer than anybody asks for is left out":  {strings.Repeat("a", 200) + " apples", "appl"},
-		"a text of nothing but stop words has no terms":    {"to be or not to be", ""},
+		"words are small, without stop words, and stems":         {"The Refunds of expressed orders", "refund express order"},
+		"a possessive is its word":                               {"the customer's SLA, the customer’s SLA", "custom sla custom sla"},
+		"an apostrophe within a word joins":                      {"don't o'clock rock'n'roll", "oclock rocknrol"},
+		"hyphens, dots and underscores part words":               {"page_not_found e-mail v2.1", "page found e mail v2 1"},
+		"the target of a link is no word":                        {"see [the docs](https://x.example/path) now", "see doc now"},
+		"an address is no word":                                  {"at https://x.example/path?a=b here apples", "appl"},
+		"a bracket that is no link is no harm":                   {"f](x y) apples", "f x y appl"},
+		"accents of Latin letters do not count":                  {"Café naïve", "cafe naiv"},
+		"letters of other scripts keep their marks":              {"हिन्दी", "हिन्दी"},
+		"without spaces, each letter and each pair is one":       {"返金ポリ abc 주문", "返 金 返金 ポ 金ポ リ ポリ abc 주 문 주문"},
+		"a mark belongs to the letter before":                    {"ที่", "ที่"},
+		"German words lose their endings and umlauts":            {"Wir haben für Sie die Gebühren und die Gebuehren der Kurse", "gebuhr gebuhr kurs"},
+		"a German compound is found with and without its hyphen": {"Wir haben für Sie Aqua-Fitness", "aqua aquafitness fitness"},
+		"French words lose their articles":                       {"Quelle est la durée de l'abonnement et des prêts ?", "dur abon pret"},
+		"Spanish accents do not count":                           {"¿Cuál es la cancelación de la cancelacion?", "cancel cancel"},
+		"Russian words lose their endings":                       {"Как я могу вернуть купленные книги", "мог вернут куплен книг"},
+		"a name in a Russian text keeps its letters":             {"Как мне оплатить заказ с iPhone", "оплат заказ iphon"},
+		"a combined and a single letter are the same":            {"cafe\u0301 caf\u00e9", "cafe cafe"},
+		"digits are words":                                       {"error 404", "error 404"},
+		"a word longer than anybody asks for is left out":        {strings.Repeat("a", 200) + " apples", "appl"},
+		"a text of nothing but stop words has no terms":          {"to be or not to be", ""},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if got := strings.Join(Passage("", nil, c.text), " "); got != c.want {
@@ -44,7 +53,9 @@ func TestPassage(t *testing.T) {
 	t.Run("any text gives terms that an index takes", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
-			for _, term := range Passage(text, []string{text}, text) {
+			terms := Passage(text, []string{text}, text)
+			terms = append(terms, Terms(text, rapid.SampledFrom(language.Latin).Draw(t, "language"))...)
+			for _, term := range terms {
 				if term == "" || len(term) > MaxTerm || strings.ContainsFunc(term, unicode.IsSpace) {
 					t.Fatalf("%q of %q", term, text)
 				}
@@ -59,17 +70,19 @@ func TestQuestion(t *testing.T) {
 		earlier []string
 		want    []Term
 	}{
-		"each term once":                       {"refund order", nil, []Term{{"refund", 20}, {"order", 20}}},
-		"a repeated term counts twice at most": {"order order order", nil, []Term{{"order", 40}}},
-		"words that ask count little":          {"explain refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
+		"each term once":                                                   {"the refund of an order", nil, []Term{{"refund", 20}, {"order", 20}}},
+		"a repeated term counts twice at most":                             {"the order, order, order", nil, []Term{{"order", 40}}},
+		"words that ask count little":                                      {"explain the refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
+		"a question in German also asks for what English would make of it": {"Wie hoch sind für uns Gebühren?", nil, []Term{{"hoch", 20}, {"gebuhr", 20}, {"gebuhren", 20}}},
 		"earlier questions lend less, the further back": {
 			"price?",
 			[]string{"the premium plan", "and the basic plan"},
 			[]Term{{"price", 20}, {"basic", 6}, {"plan", 6}, {"premium", 3}},
 		},
-		"a term of the question is not raised":  {"plan", []string{"plan"}, []Term{{"plan", 20}}},
-		"a question without terms has the lent": {"why?", []string{"premium"}, []Term{{"premium", 6}}},
-		"nothing is nothing":                    {"?", nil, nil},
+		"a term of the question is not raised":        {"plan", []string{"plan"}, []Term{{"plan", 20}}},
+		"a question without terms has the lent":       {"why?", []string{"premium"}, []Term{{"premium", 6}}},
+		"a word alone is asked for in every language": {"Parkgebuehren", nil, []Term{{"parkgebuehren", 20}, {"parkgebuhr", 20}, {"parkgebuehr", 20}, {"parkgebuehre", 20}}},
+		"nothing is nothing":                          {"?", nil, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if got := Question(c.text, c.earlier); !slices.Equal(got, c.want) {

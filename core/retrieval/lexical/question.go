@@ -1,6 +1,10 @@
 package lexical
 
-import "math"
+import (
+	"math"
+
+	"parley/core/language"
+)
 
 // Term is a term of a question, with how often it counts.
 type Term struct {
@@ -26,6 +30,9 @@ const (
 	// maxWords bounds how much of a text is looked at: a pasted log has the
 	// question before or behind it.
 	maxWords = 400
+	// maxShort is the length, in bytes, up to which a text may be too short to tell its
+	// language.
+	maxShort = 100
 	// maxHistory is how many earlier questions lend terms.
 	maxHistory = 5
 )
@@ -35,13 +42,14 @@ const (
 // it, and so on.
 func Question(text string, earlier []string) []Term {
 	q := question{at: map[string]int{}}
-	for _, term := range wordsOf(text) {
+	in := languageOfQuestion(text, earlier)
+	for _, term := range wordsOf(text, in) {
 		q.count(term)
 	}
 	own := len(q.terms)
 	weight := historyWeight
 	for i := len(earlier) - 1; i >= max(0, len(earlier)-maxHistory); i-- {
-		for _, term := range wordsOf(earlier[i]) {
+		for _, term := range wordsOf(earlier[i], in) {
 			q.carry(term, weight)
 		}
 		weight *= historyDecay
@@ -89,9 +97,29 @@ func weighted(terms []counted) []Term {
 	return list
 }
 
-// wordsOf returns the terms of a text, of a long one the first and the last.
-func wordsOf(text string) []string {
-	var a analysis
+// languageOfQuestion is that of the question, or of the latest one before it that has one.
+func languageOfQuestion(text string, earlier []string) language.Code {
+	in := language.Of(text)
+	for i := len(earlier) - 1; i >= 0 && in == ""; i-- {
+		in = language.Of(earlier[i])
+	}
+	return in
+}
+
+// wordsOf returns the terms of a text, of a long one the first and the last. A text in
+// another language than English may be asked of passages whose language was not clear, and
+// a short one whose own is not clear, of passages in any. A long one is a log or code.
+func wordsOf(text string, in language.Code) []string {
+	a := analysis{in: in}
+	switch in {
+	case "":
+		if len(text) <= maxShort {
+			a.also = language.Latin
+		}
+	case language.English:
+	default:
+		a.also = []language.Code{language.English}
+	}
 	a.add(text)
 	if len(a.terms) > maxWords {
 		return append(a.terms[:maxWords/2:maxWords/2], a.terms[len(a.terms)-maxWords/2:]...)

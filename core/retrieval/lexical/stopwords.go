@@ -3,6 +3,8 @@ package lexical
 import (
 	_ "embed"
 	"strings"
+
+	"parley/core/language"
 )
 
 //go:embed stopwords.txt
@@ -12,8 +14,7 @@ var stopWordList string
 var fillerList string
 
 // stopWords are English words that say nothing about what a question is about,
-// and those of polite conversation. Common words of other languages are left
-// to BM25, which weighs them low.
+// and those of polite conversation. Other languages have their function words.
 var stopWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(stopWordList) {
@@ -27,7 +28,7 @@ var stopWords = func() map[string]bool {
 var fillers = func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(fillerList) {
-		set[termOf(word)] = true
+		set[analyzers[language.English].termOf(word)] = true
 	}
 	return set
 }()
