@@ -79,6 +79,9 @@ func snowball(code language.Code, stem func(*snowballstem.Env) bool, endings ...
 		a.stop[language.Fold(word)] = true
 	}
 	a.stem = func(word string) string {
+		if strings.ContainsAny(word, "0123456789") { // "11" is no double consonant
+			return word
+		}
 		for i := 0; i < len(endings); i += 2 {
 			if start, ok := strings.CutSuffix(word, endings[i]); ok {
 				word = start + endings[i+1]

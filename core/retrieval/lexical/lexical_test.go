@@ -79,10 +79,11 @@ func TestQuestion(t *testing.T) {
 			[]string{"the premium plan", "and the basic plan"},
 			[]Term{{"price", 20}, {"basic", 6}, {"plan", 6}, {"premium", 3}},
 		},
-		"a term of the question is not raised":        {"plan", []string{"plan"}, []Term{{"plan", 20}}},
-		"a question without terms has the lent":       {"why?", []string{"premium"}, []Term{{"premium", 6}}},
-		"a word alone is asked for in every language": {"Parkgebuehren", nil, []Term{{"parkgebuehren", 20}, {"parkgebuhr", 20}, {"parkgebuehr", 20}, {"parkgebuehre", 20}}},
-		"nothing is nothing":                          {"?", nil, nil},
+		"a term of the question is not raised":           {"plan", []string{"plan"}, []Term{{"plan", 20}}},
+		"a question without terms has the lent":          {"why?", []string{"premium"}, []Term{{"premium", 6}}},
+		"a word alone is asked for in every language":    {"Parkgebuehren", nil, []Term{{"parkgebuehren", 20}, {"parkgebuhr", 20}, {"parkgebuehr", 20}, {"parkgebuehre", 20}}},
+		"a number stays as it is, whatever the language": {"A11 1100", nil, []Term{{"a11", 20}, {"1100", 20}}},
+		"nothing is nothing":                             {"?", nil, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if got := Question(c.text, c.earlier); !slices.Equal(got, c.want) {
