@@ -13,6 +13,8 @@
 # there, and so is the command's TMPDIR. Tests create and delete hundreds of databases,
 # and on a disk that takes longer than what they do with them.
 #
+# PARLEY_PG_BIN=DIR takes the server in another folder, for another version.
+#
 # With PARLEY_SERVICES=DIR the cluster is durable, keeps its data in DIR, listens
 # on port 5433 of loopback too, and has a database and a role parley, whose URL
 # is in PARLEY_SERVICES_DATABASE; see scripts/services.sh.
@@ -27,6 +29,7 @@ fi
 # wrapper that expects clusters elsewhere.
 postgres_bin() {
   local newest
+  [ -z "${PARLEY_PG_BIN:-}" ] || { echo "$PARLEY_PG_BIN"; return; }
   newest=$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1) || true
   [ -n "$newest" ] || newest=$(command -v initdb) || return 1
   dirname "$newest"
