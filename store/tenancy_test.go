@@ -36,7 +36,7 @@ var acrossWorkspaces = map[string]bool{
 	"AddTrial": true, "HasTrial": true,
 	"WorkspaceByCustomer": true, "Subscriptions": true, "StaleCustomers": true, "EndlessAccess": true, "LapsedAccess": true, "UnverifiedAccess": true, "EndedGrants": true,
 	"AddBillingEvent": true, "HasBillingEvent": true, "DeleteBillingEvents": true,
-	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "ForgetAuditAddresses": true, "AgedChains": true, "ChainHeads": true, "ChainHead": true, "Chained": true, "Unchained": true, "Headless": true, "BeginChore": true, "ChoresBegun": true, "ForgetChores": true, "Begun": true, "Retentions": true, "ChatbotRetentions": true,
+	"ClaimMail": true, "DeleteMails": true, "AuditEntries": true, "DeleteAudit": true, "ForgetAuditAddresses": true, "AgedChains": true, "ChainHeads": true, "ChainHead": true, "Chained": true, "Unchained": true, "Headless": true, "PretendAudit": true, "BeginChore": true, "ChoresBegun": true, "ForgetChores": true, "Begun": true, "Retentions": true, "ChatbotRetentions": true,
 	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"Quotas": true, "Settling": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
