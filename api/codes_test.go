@@ -54,7 +54,7 @@ func codesOfProgram(t *testing.T) (codes []string) {
 				return err
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
-				for _, text := range codesIn(n) {
+				for _, text := range codesIn(n, file.Name.Name) {
 					if literal, is := text.(*ast.BasicLit); is && literal.Kind == token.STRING {
 						code, err := strconv.Unquote(literal.Value)
 						if err != nil {
@@ -75,11 +75,11 @@ func codesOfProgram(t *testing.T) (codes []string) {
 	return slices.Compact(codes)
 }
 
-// codesIn are the expressions in which a node gives a code.
-func codesIn(n ast.Node) []ast.Expr {
+// codesIn are the expressions in which a node of a package gives a code.
+func codesIn(n ast.Node, of string) []ast.Expr {
 	switch n := n.(type) {
-	case *ast.ValueSpec: // Busy Code = "busy", or fault.Code
-		if isCode(n.Type) {
+	case *ast.ValueSpec: // Busy Code = "busy" in package fault, or fault.Code
+		if _, isNear := n.Type.(*ast.Ident); isCode(n.Type) && (of == "fault" || !isNear) {
 			return n.Values
 		}
 	case *ast.CallExpr: // failure.Named("busy")
@@ -114,7 +114,8 @@ func isCode(of ast.Expr) bool {
 	case *ast.Ident:
 		return of.Name == "Code"
 	case *ast.SelectorExpr:
-		return of.Sel.Name == "Code"
+		in, _ := of.X.(*ast.Ident)
+		return of.Sel.Name == "Code" && in != nil && in.Name == "fault"
 	}
 	return false
 }

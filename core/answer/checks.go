@@ -39,7 +39,7 @@ func grounded(d *Draft) Stage {
 		return nil
 	}
 	// The answer may use names from the question.
-	return grounding.New(d.passages, d.prompt.NoAnswer, d.question, d.bot.Name)
+	return grounding.New(d.passages, d.noAnswer, d.question, d.bot.Name)
 }
 
 // checks are the stages of one answer.

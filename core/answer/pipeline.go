@@ -60,6 +60,8 @@ type Draft struct {
 	query     string
 	rewriting Usage
 	passages  []retrieval.Result
+	// noAnswer is what is said if the knowledge does not hold the answer.
+	noAnswer string
 	// prompt is dropped once the model has it.
 	prompt prompt.Prompt
 	// cacheKey is empty for an answer that is not to be cached, and cached is the
@@ -83,7 +85,12 @@ func (p *Pipeline) Draft(bot *chatbot.Chatbot, question, query string) *Draft {
 // DraftWithin is Draft for a question about which the asking program says something:
 // data, which changes none of the owner's rules.
 func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, question, query, context string) *Draft {
-	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query, context: context}
+	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query, context: context, noAnswer: noAnswer(bot, question, nil)}
+}
+
+// noAnswer is what a chatbot says to a question that its knowledge does not answer.
+func noAnswer(bot *chatbot.Chatbot, question string, history []prompt.Message) string {
+	return prompt.NoAnswer(bot, prompt.LanguageOf(question, history))
 }
 
 // Prepare gathers what the answer is made from: the model, the query, the
@@ -93,6 +100,7 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 	if d.model, err = d.pipeline.models.For(ctx, d.bot); err != nil {
 		return err
 	}
+	d.noAnswer = noAnswer(d.bot, d.question, history)
 	if d.bot.CacheAnswers && !d.bot.DiscardMessages && len(history) == 0 && d.context == "" {
 		if err := d.lookUp(ctx); err != nil || d.cached != nil {
 			return err
@@ -213,7 +221,7 @@ func (d *Draft) say(text string) error {
 func (d *Draft) Answer(text string) Answer {
 	answer := d.made()
 	answer.Text = text
-	answer.Unknown = unknown(answer, d.bot)
+	answer.Unknown = unknown(answer, d.noAnswer)
 	return answer
 }
 

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"parley/core/answer/citation"
-	"parley/core/answer/prompt"
-	"parley/core/chatbot"
 )
 
 const (
@@ -21,7 +19,7 @@ const (
 // made without knowledge: no passage was found, a strict chatbot was left with
 // nothing to say, or the answer cites nothing and is the owner's text for such
 // questions.
-func unknown(a Answer, bot *chatbot.Chatbot) bool {
+func unknown(a Answer, noAnswer string) bool {
 	if a.Checked.Replaced || len(a.Citations) == 0 {
 		return true
 	}
@@ -30,7 +28,7 @@ func unknown(a Answer, bot *chatbot.Chatbot) bool {
 			return false
 		}
 	}
-	return says(a.Text, prompt.NoAnswer(bot))
+	return says(a.Text, noAnswer)
 }
 
 // says reports whether a text is another, give or take a few words.

@@ -58,6 +58,29 @@ func TestFold(t *testing.T) {
 	}
 }
 
+func TestPhrases(t *testing.T) {
+	t.Run("every language has all of them, and its own", func(t *testing.T) {
+		codes := append([]Code{Russian, Arabic, Hebrew, Chinese, Japanese, Korean, Thai}, Latin...)
+		if len(phrases()) != len(codes) {
+			t.Errorf("there are %d files for %d languages", len(phrases()), len(codes))
+		}
+		for _, code := range codes {
+			p := PhrasesIn(code)
+			if p.NoAnswer == "" || p.NextStep == "" || p.Source == "" || p.Untitled == "" {
+				t.Errorf("%s has %+v", code, p)
+			}
+			if got := Of(p.NoAnswer + " " + p.NextStep); got != code && got != "" { // Danish and Norwegian are near
+				t.Errorf("the sentences of %s are in %q", code, got)
+			}
+		}
+	})
+	t.Run("where the language is not known they are English", func(t *testing.T) {
+		if PhrasesIn("") != PhrasesIn(English) || PhrasesIn("xx") != PhrasesIn(English) {
+			t.Error("they are others")
+		}
+	})
+}
+
 func TestEveryLanguageHasItsFunctionWords(t *testing.T) {
 	if len(Latin) > maxLatin {
 		t.Fatalf("%d languages do not fit", len(Latin))

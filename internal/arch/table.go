@@ -223,7 +223,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer/prompt"},
-		Ours:     []string{"core/chatbot", "core/retrieval"},
+		Ours:     []string{"core/chatbot", "core/language", "core/retrieval"},
 		Outside:  []string{xtext},
 		Because:  "a prompt is made of texts alone, whichever model gets it",
 	},
@@ -507,7 +507,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/extractive"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "core/retrieval", "core/fault", "llm/tokens", "llm/words", "internal/*"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/language", "core/retrieval", "core/fault", "llm/tokens", "llm/words", "internal/*"},
 		Because:  "a model knows the package that declares its port; this one has no vendor, and compares meanings by the table of words",
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/core/answer/prompt"
+	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/internal/demo"
 )
@@ -94,7 +95,7 @@ func TestEvidence(t *testing.T) {
 		"a foreign question without relevant words gets no answer": {"Quelle est la capitale de l'Espagne ?", pool, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := ask(c.question, c.passage); (got != foundNothing) != c.answered {
+			if got := ask(c.question, c.passage); (got != sayingNothing) != c.answered {
 				t.Errorf("got %s", got)
 			}
 		})
@@ -139,9 +140,25 @@ func TestEvidence(t *testing.T) {
 		}
 	})
 	t.Run("without a text of the owner it says what to do next", func(t *testing.T) {
-		got := Answer(prompt.Prompt{Question: "Why?", NoAnswer: prompt.DefaultNoAnswer})
-		if !strings.HasPrefix(got, prompt.DefaultNoAnswer) || !strings.Contains(got, "contact us") {
+		got := Answer(prompt.Prompt{Question: "Why?", NoAnswer: inEnglish.NoAnswer})
+		if !strings.HasPrefix(got, inEnglish.NoAnswer) || !strings.Contains(got, "contact us") {
 			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("it says so, and names the source, in the language of the question", func(t *testing.T) {
+		asked := prompt.Prompt{Question: "Wie lange ist das Bad am Sonntag geöffnet?", Language: language.German, Passages: []retrieval.Result{{Passage: retrieval.Passage{
+			Title: "Zeiten", Text: "Das Bad ist am Sonntag von 9 bis 18 Uhr geöffnet.",
+		}}}}
+		if got := Answer(asked); !strings.HasSuffix(got, "*Quelle: Zeiten* [1]") {
+			t.Errorf("got %s", got)
+		}
+		asked.Passages = nil
+		german := language.PhrasesIn(language.German)
+		for _, text := range []string{"", german.NoAnswer} {
+			asked.NoAnswer = text
+			if got := Answer(asked); got != german.NoAnswer+" "+german.NextStep {
+				t.Errorf("got %s", got)
+			}
 		}
 	})
 }

@@ -3,6 +3,8 @@ package extractive
 import (
 	"strconv"
 	"strings"
+
+	"parley/core/language"
 )
 
 const (
@@ -13,11 +15,11 @@ const (
 )
 
 // compose writes the answer: for each passage its units, its source and its
-// citation.
+// citation, in the language of the question.
 //
 // Every block ends with a blank line and every fence is closed, whatever the
 // passages hold, so that none affects what follows.
-func compose(found []quoted) string {
+func compose(found []quoted, phrases language.Phrases) string {
 	var out strings.Builder
 	for i, quote := range found {
 		if i > 0 {
@@ -29,8 +31,8 @@ func compose(found []quoted) string {
 			}
 			writeUnit(&out, unit, u == 0 || !sameBlock(quote.units[u-1], unit))
 		}
-		out.WriteString("\n\n*Source: ")
-		out.WriteString(label(quote))
+		out.WriteString("\n\n*" + phrases.Source + " ")
+		out.WriteString(label(quote, phrases.Untitled))
 		out.WriteString("* [" + strconv.Itoa(quote.number) + "]")
 	}
 	return out.String()
@@ -102,7 +104,7 @@ var nested = strings.NewReplacer(`"`, "'", "“", "‘", "”", "’", "„", "�
 
 // label names the source: the title and the heading above what is quoted, or else the
 // innermost of the passage.
-func label(quote quoted) string {
+func label(quote quoted, untitled string) string {
 	heading := quote.heading
 	if path := quote.passage.HeadingPath; heading == "" && len(path) > 0 {
 		heading = path[len(path)-1]
@@ -111,7 +113,7 @@ func label(quote quoted) string {
 	heading = plain(nested.Replace(unmarked(heading)))
 	switch {
 	case title == "" && heading == "":
-		return "a document without a title"
+		return untitled
 	case title == "" || heading == "" || heading == title:
 		return max(title, heading)
 	default:

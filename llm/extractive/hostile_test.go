@@ -110,7 +110,7 @@ func TestHostilePassages(t *testing.T) {
 			if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(answer), &html); err != nil {
 				t.Fatal(err)
 			}
-			if answer != foundNothing && !strings.HasSuffix(html.String(), "</em> [1]</p>\n") {
+			if answer != sayingNothing && !strings.HasSuffix(html.String(), "</em> [1]</p>\n") {
 				t.Errorf("%q became\n%s", passage, html.String())
 			}
 		}

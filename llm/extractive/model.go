@@ -12,12 +12,9 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
+	"parley/core/language"
 	"parley/llm/tokens"
 )
-
-// foundNothing is the answer if the owner has not set one: a sentence, and what to do
-// next.
-const foundNothing = prompt.DefaultNoAnswer + " Ask in other words, or contact us directly."
 
 const (
 	name = "extractive"
@@ -71,13 +68,14 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 // Answer is the Markdown that [Model.Generate] emits.
 func Answer(asked prompt.Prompt) string {
 	found := choose(asked.Question, earlier(asked.Messages), asked.Passages)
+	phrases := language.PhrasesIn(asked.Language)
 	if len(found) > 0 {
-		return compose(found)
+		return compose(found, phrases)
 	}
-	if text := strings.TrimSpace(asked.NoAnswer); text != "" && text != prompt.DefaultNoAnswer {
+	if text := strings.TrimSpace(asked.NoAnswer); text != "" && text != phrases.NoAnswer {
 		return asked.NoAnswer
 	}
-	return foundNothing
+	return phrases.NoAnswer + " " + phrases.NextStep
 }
 
 // earlier returns the questions before the one that is asked.

@@ -8,6 +8,7 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
+	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/internal/demo"
 	"parley/llm/llmtest"
@@ -27,6 +28,13 @@ func ask(question string, texts ...string) string {
 	}
 	return Answer(asked)
 }
+
+// inEnglish are the phrases of questions in English, and sayingNothing what it says when it
+// does not know.
+var (
+	inEnglish     = language.PhrasesIn(language.English)
+	sayingNothing = inEnglish.NoAnswer + " " + inEnglish.NextStep
+)
 
 const source = "\n\n*Source: Manual › Care* [1]"
 
@@ -125,7 +133,7 @@ func TestNothingFound(t *testing.T) {
 		"passages that share only common words are ignored":         {"Is there a bicycle?", []string{"There is a car."}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := ask(c.question, c.passages...); got != foundNothing {
+			if got := ask(c.question, c.passages...); got != sayingNothing {
 				t.Errorf("got %q", got)
 			}
 		})

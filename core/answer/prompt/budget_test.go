@@ -16,7 +16,7 @@ func TestBudget(t *testing.T) {
 
 	t.Run("nothing is counted when the bytes alone show that all fits", func(t *testing.T) {
 		counts := 0
-		model := language(1 << 17)
+		model := modelWith(1 << 17)
 		model.counts = &counts
 		_, given := compose(bot, model, passages(5, 1200), history(5, 1500), "Why?", "Why?")
 		if counts != 0 || len(given) != 5 {
@@ -26,7 +26,7 @@ func TestBudget(t *testing.T) {
 
 	t.Run("what bytes say does not fit is counted, each text once", func(t *testing.T) {
 		counts := 0
-		model := language(16 << 10)
+		model := modelWith(16 << 10)
 		model.counts = &counts
 		prompt, given := compose(bot, model, passages(5, 1200), history(5, 1500), "Why?", "Why?")
 		if len(given) != 5 || len(prompt.Messages) != 12 {
@@ -38,11 +38,11 @@ func TestBudget(t *testing.T) {
 	})
 
 	t.Run("passages go before the history, whole and the best first", func(t *testing.T) {
-		prompt, given := compose(bot, language(4096), passages(5, 1600), history(5, 400), "Why?", "Why?")
+		prompt, given := compose(bot, modelWith(4096), passages(5, 1600), history(5, 400), "Why?", "Why?")
 		if len(given) != 5 || len(prompt.Messages) == 12 {
 			t.Errorf("%d passages and %d messages went in", len(given), len(prompt.Messages))
 		}
-		few, given := compose(bot, language(1900), passages(5, 1200), history(5, 400), "Why?", "Why?")
+		few, given := compose(bot, modelWith(1900), passages(5, 1200), history(5, 400), "Why?", "Why?")
 		if len(given) == 0 || len(given) == 5 || given[0].ID != 1 || given[len(given)-1].ID != int64(len(given)) {
 			t.Errorf("got %+v", given)
 		}
@@ -51,14 +51,14 @@ func TestBudget(t *testing.T) {
 
 	t.Run("a passage that does not fit gives way to a smaller one, which gets its number", func(t *testing.T) {
 		mixed := append(passages(1, 40_000), passages(2, 400)...)
-		prompt, given := compose(bot, language(4096), mixed, nil, "Why?", "Why?")
+		prompt, given := compose(bot, modelWith(4096), mixed, nil, "Why?", "Why?")
 		if len(given) != 2 || !strings.Contains(lastOf(prompt), "<passage id=\"1\" source=\"Hours\">\nPassage no. 1.") {
 			t.Errorf("got %+v", prompt)
 		}
 	})
 
 	t.Run("the history loses its oldest questions with their answers", func(t *testing.T) {
-		prompt, _ := compose(bot, language(4096), nil, history(9, 1600), "Why?", "Why?")
+		prompt, _ := compose(bot, modelWith(4096), nil, history(9, 1600), "Why?", "Why?")
 		kept := prompt.Messages[1 : len(prompt.Messages)-1]
 		if len(kept) == 0 || len(kept) == 18 || len(kept)%2 != 0 {
 			t.Fatalf("%d messages were kept", len(kept))
@@ -72,8 +72,8 @@ func TestBudget(t *testing.T) {
 	})
 
 	t.Run("a follow-up question also has its rewritten form when history was cut off", func(t *testing.T) {
-		long, _ := compose(bot, language(4096), nil, history(9, 1600), "And there?", "Is the pool open on Sundays?")
-		short, _ := compose(bot, language(4096), nil, history(1, 40), "And there?", "Is the pool open on Sundays?")
+		long, _ := compose(bot, modelWith(4096), nil, history(9, 1600), "And there?", "Is the pool open on Sundays?")
+		short, _ := compose(bot, modelWith(4096), nil, history(1, 40), "And there?", "Is the pool open on Sundays?")
 		if !strings.Contains(lastOf(long), "And there?\n(That is: Is the pool open on Sundays?)") || strings.Contains(lastOf(short), "pool") {
 			t.Errorf("got %q and %q", lastOf(long), lastOf(short))
 		}
@@ -81,14 +81,14 @@ func TestBudget(t *testing.T) {
 
 	t.Run("a question that fills the context is not cut, and goes alone", func(t *testing.T) {
 		question := strings.Repeat("Why? ", 4000)
-		prompt, given := compose(bot, language(4096), passages(5, 400), history(2, 400), question, question)
+		prompt, given := compose(bot, modelWith(4096), passages(5, 400), history(2, 400), question, question)
 		if len(given) != 0 || len(prompt.Messages) != 2 || !strings.HasSuffix(lastOf(prompt), question) {
 			t.Errorf("%d passages and %d messages went in", len(given), len(prompt.Messages))
 		}
 	})
 
 	t.Run("a model that says nothing of its context is given everything", func(t *testing.T) {
-		prompt, given := compose(bot, language(0), passages(9, 9000), history(9, 9000), "Why?", "Why?")
+		prompt, given := compose(bot, modelWith(0), passages(9, 9000), history(9, 9000), "Why?", "Why?")
 		if len(given) != 9 || len(prompt.Messages) != 20 {
 			t.Errorf("%d passages and %d messages went in", len(given), len(prompt.Messages))
 		}
@@ -100,7 +100,7 @@ func TestBudget(t *testing.T) {
 // neverTooMuch holds whenever instructions and question leave some room.
 func neverTooMuch(t *rapid.T) {
 	size := rapid.IntRange(1, 12_000)
-	model := language(rapid.IntRange(2048, 40_000).Draw(t, "context"))
+	model := modelWith(rapid.IntRange(2048, 40_000).Draw(t, "context"))
 	model.tools = rapid.Bool().Draw(t, "tools")
 	bot := &chatbot.Chatbot{Instructions: strings.Repeat("i", rapid.IntRange(0, 1000).Draw(t, "instructions"))}
 	bot.MaxAnswerTokens = rapid.IntRange(0, 8192).Draw(t, "answer")
@@ -150,7 +150,7 @@ func BenchmarkCompose(b *testing.B) {
 		for turn, before := range map[string][]Message{"first": nil, "sixth": earlier} {
 			b.Run(name+"/"+turn, func(b *testing.B) {
 				b.ReportAllocs()
-				model := language(context)
+				model := modelWith(context)
 				model.count = tokens.Count
 				for b.Loop() {
 					compose(bot, model, five, before, "When is it open?", "When is it open?")

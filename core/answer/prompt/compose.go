@@ -32,9 +32,9 @@ type Question struct {
 // or not at all, for as long as there is room, then the context, and then the
 // history from its end, by questions with their answers.
 func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
-	bot := q.Bot
+	bot, in := q.Bot, LanguageOf(q.Text, q.History)
 	prompt := Prompt{
-		Question: q.Text, NoAnswer: NoAnswer(bot), Temperature: bot.Temperature,
+		Question: q.Text, Language: in, NoAnswer: NoAnswer(bot, in), Temperature: bot.Temperature,
 		MaxTokens: answerTokens(bot, window.Tokens), Tools: q.Tools,
 	}
 	system := instructions(bot, prompt.NoAnswer, len(prompt.Tools) > 0)

@@ -42,7 +42,7 @@ func compose(bot *chatbot.Chatbot, model sized, passages []retrieval.Result, his
 	return Compose(asked, Window{Tokens: model.context, Count: model.Count})
 }
 
-func language(context int) sized { return sized{context: context} }
+func modelWith(context int) sized { return sized{context: context} }
 
 func passages(n, bytes int) []retrieval.Result {
 	var all []retrieval.Result
@@ -78,7 +78,7 @@ func TestCompose(t *testing.T) {
 	bot := &chatbot.Chatbot{Instructions: "Be merry.", NoAnswer: "Ask at the desk."}
 
 	t.Run("instructions come first, then the history, then passages, a reminder and the question", func(t *testing.T) {
-		prompt, given := compose(bot, language(1<<17), passages(2, 40), history(1, 40), "When is it open?", "When is it open?")
+		prompt, given := compose(bot, modelWith(1<<17), passages(2, 40), history(1, 40), "When is it open?", "When is it open?")
 		var roles []Role
 		for _, m := range prompt.Messages {
 			roles = append(roles, m.Role)
@@ -106,8 +106,8 @@ func TestCompose(t *testing.T) {
 	t.Run("the prompt of a strict chatbot says to say nothing else, that of an open one does not", func(t *testing.T) {
 		strict := *bot
 		strict.Grounding = chatbot.Strict
-		told, _ := compose(&strict, language(1<<17), nil, nil, "Why?", "Why?")
-		open, _ := compose(bot, language(1<<17), nil, nil, "Why?", "Why?")
+		told, _ := compose(&strict, modelWith(1<<17), nil, nil, "Why?", "Why?")
+		open, _ := compose(bot, modelWith(1<<17), nil, nil, "Why?", "Why?")
 		if !strings.Contains(told.Messages[0].Text, onlyPassages+bot.NoAnswer) || !strings.Contains(lastOf(told), "No passage was found") {
 			t.Errorf("strict: %q", told.Messages)
 		}
@@ -119,7 +119,7 @@ func TestCompose(t *testing.T) {
 	t.Run("long instructions are not repeated word by word", func(t *testing.T) {
 		long := *bot
 		long.Instructions = strings.Repeat("Be merry. ", 100)
-		prompt, _ := compose(&long, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
+		prompt, _ := compose(&long, modelWith(1<<17), passages(1, 40), nil, "Why?", "Why?")
 		if strings.Contains(lastOf(prompt), "merry") || !strings.Contains(lastOf(prompt), "what the business added above") {
 			t.Errorf("the last message is %q", lastOf(prompt))
 		}
@@ -128,8 +128,8 @@ func TestCompose(t *testing.T) {
 	t.Run("the prompt carries the chatbot's settings and its parts", func(t *testing.T) {
 		warm, set := 0.7, *bot
 		set.Temperature, set.MaxAnswerTokens, set.NoAnswer = &warm, 300, ""
-		prompt, _ := compose(&set, language(1<<17), passages(1, 40), nil, "Why?", "Why?")
-		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != DefaultNoAnswer || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
+		prompt, _ := compose(&set, modelWith(1<<17), passages(1, 40), nil, "Why?", "Why?")
+		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != NoAnswer(&set, "") || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
 			t.Errorf("got %+v", prompt)
 		}
 	})
@@ -137,16 +137,16 @@ func TestCompose(t *testing.T) {
 	t.Run("a bound of the answer leaves half of the context to the prompt", func(t *testing.T) {
 		set := *bot
 		set.MaxAnswerTokens = 1 << 20
-		if prompt, _ := compose(&set, language(8192), nil, nil, "Why?", "Why?"); prompt.MaxTokens != 4096 {
+		if prompt, _ := compose(&set, modelWith(8192), nil, nil, "Why?", "Why?"); prompt.MaxTokens != 4096 {
 			t.Errorf("got %d", prompt.MaxTokens)
 		}
 	})
 
 	t.Run("tools are offered, and spoken of, to models that have them only", func(t *testing.T) {
-		able := language(1 << 17)
+		able := modelWith(1 << 17)
 		able.tools = true
 		with, _ := compose(bot, able, nil, nil, "Why?", "Why?")
-		without, _ := compose(bot, language(1<<17), nil, nil, "Why?", "Why?")
+		without, _ := compose(bot, modelWith(1<<17), nil, nil, "Why?", "Why?")
 		if len(with.Tools) != 1 || !strings.Contains(with.Messages[0].Text, searchTool.Name) {
 			t.Errorf("with tools: %+v", with)
 		}
@@ -158,7 +158,7 @@ func TestCompose(t *testing.T) {
 	t.Run("the passages that went in are clean, in the order of their numbers", func(t *testing.T) {
 		dirty := passages(3, 40)
 		dirty[1].Text = "se\u200bcret"
-		_, given := compose(bot, language(1<<17), dirty, nil, "Why?", "Why?")
+		_, given := compose(bot, modelWith(1<<17), dirty, nil, "Why?", "Why?")
 		if len(given) != 3 || given[1].Text != "secret" || given[1].ID != 2 {
 			t.Errorf("got %+v", given)
 		}
@@ -170,7 +170,7 @@ func TestCompose(t *testing.T) {
 	t.Run("a prompt that shrinks loses the passages' texts, and nothing else", func(t *testing.T) {
 		five := passages(5, 400)
 		before := []Message{{Role: UserRole, Text: "And then?"}, {Role: AssistantRole, Text: "This."}}
-		prompt, _ := compose(bot, language(1<<17), five, before, "Why?", "Why?")
+		prompt, _ := compose(bot, modelWith(1<<17), five, before, "Why?", "Why?")
 		whole := slices.Clone(prompt.Messages)
 		taken := prompt.Shrink()
 		if len(taken) != len(five) {
@@ -193,7 +193,7 @@ func TestCompose(t *testing.T) {
 
 	t.Run("with tools, the texts of passages are those in the message, not copies of them", func(t *testing.T) {
 		five := passages(5, 400)
-		model := language(1 << 17)
+		model := modelWith(1 << 17)
 		model.tools = true
 		prompt, given := compose(bot, model, five, nil, "Why?", "Why?")
 		message := lastOf(prompt)
@@ -211,7 +211,7 @@ func TestCompose(t *testing.T) {
 			hostile := passages(2, 40)
 			hostile[0].Text, hostile[1].Title = attempt, attempt
 			before := []Message{{Role: UserRole, Text: attempt}, {Role: AssistantRole, Text: attempt}}
-			prompt, _ := compose(bot, language(1<<17), hostile, before, attempt, attempt)
+			prompt, _ := compose(bot, modelWith(1<<17), hostile, before, attempt, attempt)
 			var all strings.Builder
 			for _, m := range prompt.Messages {
 				all.WriteString(m.Text + "\n")
@@ -225,7 +225,7 @@ func TestCompose(t *testing.T) {
 
 	t.Run("an answer that failed before its first word is left out", func(t *testing.T) {
 		before := []Message{{Role: UserRole, Text: "When?"}, {Role: AssistantRole}, {Role: UserRole, Text: "Where?"}, {Role: AssistantRole, Text: "Here."}}
-		prompt, _ := compose(bot, language(1<<17), nil, before, "Why?", "Why?")
+		prompt, _ := compose(bot, modelWith(1<<17), nil, before, "Why?", "Why?")
 		var texts []string
 		for _, m := range prompt.Messages[1:] {
 			texts = append(texts, m.Text)
@@ -236,7 +236,7 @@ func TestCompose(t *testing.T) {
 	})
 
 	t.Run("an answer whose question is not there any more is left out", func(t *testing.T) {
-		prompt, _ := compose(bot, language(1<<17), nil, history(2, 40)[1:], "Why?", "Why?")
+		prompt, _ := compose(bot, modelWith(1<<17), nil, history(2, 40)[1:], "Why?", "Why?")
 		if len(prompt.Messages) != 4 || prompt.Messages[1].Role != UserRole {
 			t.Errorf("got %+v", prompt.Messages)
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/chatbot"
+	"parley/core/language"
 )
 
 const (
@@ -26,11 +27,22 @@ If you do not know the answer, say: `
 	howToSearch = `If the passages do not answer the question, look for others with search_knowledge before you say so.`
 )
 
-// DefaultNoAnswer is said where the owner has set no text for it.
-const DefaultNoAnswer = "I found nothing about that in the documents I have."
+// NoAnswer is what a chatbot says when its knowledge does not hold the answer: the owner's
+// text, or else a sentence in the language of the question.
+func NoAnswer(bot *chatbot.Chatbot, in language.Code) string {
+	return cmp.Or(bot.NoAnswer, language.PhrasesIn(in).NoAnswer)
+}
 
-// NoAnswer is what a chatbot says when its knowledge does not hold the answer.
-func NoAnswer(bot *chatbot.Chatbot) string { return cmp.Or(bot.NoAnswer, DefaultNoAnswer) }
+// LanguageOf is that of a question, or of the latest one before it that has one.
+func LanguageOf(question string, history []Message) language.Code {
+	in := language.Of(question)
+	for i := len(history) - 1; i >= 0 && in == ""; i-- {
+		if history[i].Role == UserRole {
+			in = language.Of(history[i].Text)
+		}
+	}
+	return in
+}
 
 // shortInstructions is up to how many characters the owner's instructions are
 // repeated word by word.

@@ -3,7 +3,10 @@
 // delimits texts that others wrote, so that none of them passes for another.
 package prompt
 
-import "parley/core/retrieval"
+import (
+	"parley/core/language"
+	"parley/core/retrieval"
+)
 
 // Prompt is what a model answers. Messages hold the whole of it as text for a
 // language model; Question, Passages and NoAnswer hold its parts for an
@@ -18,6 +21,8 @@ type Prompt struct {
 	Tools []Tool
 	// Question is the user's message as it was sent.
 	Question string
+	// Language is that of the question and, where it does not tell, of those before it.
+	Language language.Code
 	// Passages are the retrieved passages, best first. There may be none. A
 	// citation counts them from 1.
 	Passages []retrieval.Result
@@ -27,8 +32,8 @@ type Prompt struct {
 	// Once says that nobody asks with the prompt again once the model has begun its
 	// text. The model may call [Prompt.Shrink] then.
 	Once bool
-	// NoAnswer is the text of the owner for a question that the knowledge does
-	// not answer. It may be empty.
+	// NoAnswer is what is said to a question that the knowledge does not answer: see
+	// [NoAnswer].
 	NoAnswer string
 	// MaxTokens bounds the answer. Zero leaves it to the model.
 	MaxTokens int
