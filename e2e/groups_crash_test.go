@@ -108,29 +108,47 @@ func TestKilledWhileTurnsShareStatements(t *testing.T) {
 	for _, point := range sharedPoints {
 		for at, executed := range map[pgtest.Point]bool{pgtest.BeforeExecution: false, pgtest.AfterExecution: true} {
 			name := fmt.Sprintf("killed at %s (executed: %t)", point.name, executed)
-			bodies := k.questionsFor(name, point)
-			k.killAt(name, point, at, bodies)
-			t.Run(name+": each turn is stored whole, at most once, and counted once", func(t *testing.T) {
-				k.in(t).checkShared(name, point, executed)
-			})
-			k.process = k.serve()
-			t.Run(name+": the server that is started next answers", func(t *testing.T) {
-				status, text := k.process.attempt(k.tn.token, openingQuestion)
-				if status != http.StatusOK {
-					t.Errorf("it answers %d: %s", status, text)
+			most := 0
+			// On a busy machine turns may find their conversation changed or locked, and go alone.
+			for try := 0; try < 4 && most < manyTurns; try++ {
+				most = k.killedAt(t, direct, fmt.Sprint(name, strings.Repeat(", again", try)), point, at)
+				if !executed {
+					break
 				}
-			})
-			if point.keyed {
-				t.Run(name+": each question that is sent again with its key is answered, stored once and counted once", func(t *testing.T) {
-					k.in(t).sendAgain(name, bodies)
-				})
 			}
-			direct.inside(func(w *instance) {
-				w.halfAMinuteLater()
-				w.noneGenerating()
-			})
+			if executed && most < manyTurns {
+				t.Errorf("%s: at most %d turns shared the statement", name, most)
+			}
 		}
 	}
+}
+
+// killedAt kills the server when turns are in the statement of the point, checks what is
+// stored, starts it again, and returns how many turns the statement has stored.
+func (k *sharedRun) killedAt(t *testing.T, direct *installation, name string, point sharedPoint, at pgtest.Point) int {
+	bodies := k.questionsFor(name, point)
+	k.killAt(name, point, at, bodies)
+	stored := k.storedAt(name, point)
+	t.Run(name+": each turn is stored whole, at most once, and counted once", func(t *testing.T) {
+		k.in(t).checkShared(name, point, at == pgtest.AfterExecution)
+	})
+	k.process = k.serve()
+	t.Run(name+": the server that is started next answers", func(t *testing.T) {
+		status, text := k.process.attempt(k.tn.token, openingQuestion)
+		if status != http.StatusOK {
+			t.Errorf("it answers %d: %s", status, text)
+		}
+	})
+	if point.keyed {
+		t.Run(name+": each question that is sent again with its key is answered, stored once and counted once", func(t *testing.T) {
+			k.in(t).sendAgain(name, bodies)
+		})
+	}
+	direct.inside(func(w *instance) {
+		w.halfAMinuteLater()
+		w.noneGenerating()
+	})
+	return stored
 }
 
 // in is the same in the sub-test that t belongs to.
@@ -180,10 +198,6 @@ func (k *sharedRun) killAt(name string, point sharedPoint, at pgtest.Point, bodi
 	process.comes("many turns are in one statement", reached)
 	if point.ends {
 		process.eventually("every question is stored", func() bool { return k.counted()-before == sharers })
-	}
-	if at == pgtest.AfterExecution {
-		// On a busy machine the shared statement may wait too long for a lock. Then each turn goes alone.
-		process.eventually("many turns are stored", func() bool { return k.storedAt(name, point) >= manyTurns })
 	}
 	process.kill()
 	clients.Wait()
@@ -259,7 +273,7 @@ func (k *sharedRun) checkShared(name string, point sharedPoint, executed bool) {
 	if point.ends && questions != sharers {
 		k.Errorf("%d of %d questions are stored", questions, sharers)
 	}
-	if stored := k.storedAt(name, point); !executed && stored != 0 || executed && stored < manyTurns {
+	if stored := k.storedAt(name, point); !executed && stored != 0 || executed && stored == 0 {
 		k.Errorf("%d are stored", stored)
 	}
 }

@@ -249,6 +249,9 @@ func isLost(err error) bool {
 // bounded gives run a context that ends when it waits for too long. What run returns,
 // such as rows, must outlive the call, so then the context goes on.
 func (i impatient) bounded(ctx context.Context, run func(context.Context) error) error {
+	if ctx.Err() != nil { // what ends waiting below may come late
+		return ctx.Err()
+	}
 	within := i.limits.of(ctx)
 	if deadline, has := ctx.Deadline(); has && time.Until(deadline) <= within {
 		return run(ctx)
