@@ -353,6 +353,7 @@ var commandRecords = map[string]struct {
 	"config":                   {reason: reads},
 	"reindex":                  {reason: works},
 	"extract-child":            {reason: "it is a part of the server"},
+	"eval answers":             {reason: measures},
 	"eval retrieval":           {reason: measures},
 	"eval grounding":           {reason: measures},
 	"doctor parts":             {reason: reads},

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"parley/core/account"
+	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -90,7 +91,7 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: user.ID}, chat.Start{})
 	w.must(err)
 	return ids{
-		"workspace": workspace, "provider": provider, "webhook": hook, "delivery": delivery, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,
+		"entry": w.anEntry(workspace, audit.ChatbotCreated), "workspace": workspace, "provider": provider, "webhook": hook, "delivery": delivery, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,
 		"conversation": written(p.IDs.Conversation(asked.ConversationID)), "tried": written(p.IDs.Conversation(tried.ID)),
 	}, user.ID
 }

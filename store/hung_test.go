@@ -85,9 +85,12 @@ func TestAPoolThatIsBusy(t *testing.T) {
 	x := newBrokenWith(t, Options{AnswerWithin: soon})
 	busy := make([]*sql.Conn, x.reads.Stats().MaxOpenConnections)
 	for i := range busy {
-		var err error
-		busy[i], err = x.reads.Conn(t.Context())
+		conn, err := x.reads.Conn(t.Context())
+		for tries := 0; err != nil && tries < 50; tries++ { // to open one takes longer than soon on a busy machine
+			conn, err = x.reads.Conn(t.Context())
+		}
 		x.must(err)
+		busy[i] = conn
 	}
 	t.Run("a request that gets no connection in time is refused as Unavailable", func(t *testing.T) {
 		_, err := x.User(t.Context(), x.w.user)

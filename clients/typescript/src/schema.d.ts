@@ -1065,6 +1065,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chatbots/{id}/retention": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See what is kept of conversations
+         * @description For every member.
+         */
+        get: operations["getRetention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change what is kept of conversations
+         * @description For owners and admins. What you leave out stays as it is. `retention_days` has effect within an hour, also on conversations from before; `store_messages` has effect on the next question.
+         */
+        patch: operations["changeRetention"];
+        trace?: never;
+    };
     "/api/workspaces/{workspace}/find": {
         parameters: {
             query?: never;
@@ -3052,6 +3088,22 @@ export interface components {
                 mrr: number;
             };
         };
+        RetentionChange: {
+            /** @description Whether the texts of questions, answers, titles and comments are stored. Without them a question is answered without those before it. */
+            store_messages?: boolean;
+            /** @description For how many days after its last message a conversation is kept, at most as many as the plan includes. Null is as long as the plan says. */
+            retention_days?: number | null;
+        };
+        RetentionEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                store_messages: boolean;
+                retention_days: number | null;
+            };
+        };
         ModelsEnvelope: {
             /** @constant */
             error: 0;
@@ -3088,7 +3140,7 @@ export interface components {
             erased: {
                 [key: string]: number;
             };
-            /** @description How many were found when they were counted again afterwards. */
+            /** @description How many were found when they were counted again afterwards. Where each server has an index of its own, `index_of_` and its name is what a server has counted in it. */
             remaining: {
                 [key: string]: number;
             };
@@ -3735,7 +3787,12 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description A stable, lower-case name of what failed, such as `conversation_busy`. Later versions may add some.
+         * @description A stable name of what failed. Later versions may add some. It is one of `invalid_request`, `invalid_ip_range`, `invalid_origin`, `origins_required`, `invalid_cursor`, `invalid_external_id`,
+         *     `metadata_too_large`, `invalid_token`, `missing_scope`, `foreign_origin`, `secret_token_in_browser`, `origin_not_allowed`, `address_not_allowed`, `email_unconfirmed`,
+         *     `reauthentication_required`, `second_factor_required`, `plan_required`, `plan_limit`, `suspended`, `forbidden`, `not_found`, `unknown_path`, `model_not_found`, `previous_response_not_found`,
+         *     `method_not_allowed`, `conversation_busy`, `idempotency_key_reused`, `answer_restarted`, `answer_stopped`, `kind_differs`, `address_exists`, `token_ended`, `conflict`, `too_large`,
+         *     `unsupported_media_type`, `rate_limited`, `too_many_at_once`, `token_quota_exceeded`, `quota_exceeded`, `model_failed`, `model_declined`, `context_too_long`, `model_key_rejected`,
+         *     `model_unpaid`, `model_unknown`, `model_refused`, `answer_interrupted`, `retrieval_failed`, `upstream_failed`, `internal_error`, `model_busy`, `draining`, `overloaded`, `unavailable`.
          * @example invalid_request
          */
         "X-Error-Code": string;
@@ -6211,6 +6268,105 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is kept of the chatbot's conversations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "store_messages": true,
+                 *       "retention_days": 30
+                 *     }
+                 */
+                "application/json": components["schemas"]["RetentionChange"];
+            };
+        };
+        responses: {
+            /** @description What is kept of the chatbot's conversations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
