@@ -102,7 +102,7 @@ func worth(err error) int {
 	if lost := net.Error(nil); errors.As(err, &lost) || status.Code(err) == codes.Unavailable {
 		return attempts
 	}
-	if slices.ContainsFunc(passing, has) {
+	if slices.ContainsFunc(passing, has) || slices.ContainsFunc(unreachable, has) {
 		return attempts
 	}
 	return 1
@@ -111,6 +111,10 @@ func worth(err error) int {
 // agreeing has the words of the nodes of a cluster that do not agree yet: they
 // elect a leader, or one of them has not learned of a collection or a tenant.
 var agreeing = []string{"leader not found", "could not find index", "deadline exceeded for waiting for update"}
+
+// unreachable has the words of a node that asked another one for its part of an answer,
+// and found it dead. Soon it knows, and asks one that lives.
+var unreachable = []string{"connection refused", "connection reset", "broken pipe", "EOF"}
 
 // passing has the server's words for states that pass: it is starting, stopping,
 // or a tenant is being activated or deactivated.
