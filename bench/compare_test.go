@@ -35,9 +35,17 @@ func TestComparison(t *testing.T) {
 		}
 	})
 	t.Run("a loss of more than a tenth is a missed aim, one of a tenth is none", func(t *testing.T) {
-		for rate, want := range map[float64]bool{0.89: false, 0.9: true, 1.1: true} {
-			if aims := (Comparison{Rows: []Compared{{Rate: rate}}}).Aims(); len(aims) != 1 || aims[0].IsMet != want {
-				t.Errorf("%v: got %+v", rate, aims)
+		for _, c := range []struct {
+			rate, cpu        float64
+			isFast, isFrugal bool
+		}{
+			{rate: 0.89, cpu: 1, isFast: false, isFrugal: true},
+			{rate: 0.9, cpu: 1.1, isFast: true, isFrugal: true},
+			{rate: 1.1, cpu: 1.11, isFast: true, isFrugal: false},
+		} {
+			aims := (Comparison{Rows: []Compared{{Rate: c.rate, CPU: c.cpu}}}).Aims()
+			if len(aims) != 2 || aims[0].IsMet != c.isFast || aims[1].IsMet != c.isFrugal {
+				t.Errorf("%+v: got %+v", c, aims)
 			}
 		}
 	})

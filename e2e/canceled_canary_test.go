@@ -69,6 +69,9 @@ func (c *canceling) measure() {
 	c.Helper()
 	for kind := range kindsOfRequest {
 		c.request(c.Context(), c.holders[0], kind, kind)
+		if c.took[kind].Load() == 0 {
+			c.Fatalf("a request of kind %d that is not canceled fails", kind)
+		}
 	}
 }
 

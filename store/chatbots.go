@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -9,6 +10,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/retrieval"
 	"parley/ent"
 	entchatbot "parley/ent/chatbot"
 	"parley/ent/scope"
@@ -51,6 +53,17 @@ func (s *Chatbots) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.
 	rows, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(within(ctx, workspaceID))
 	return mapped(rows, err, chatbotFromRow)
+}
+
+// AllChatbots reads the scopes of the chatbots of every workspace by ID.
+func (s *Chatbots) AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error] {
+	rows := inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
+		return s.store.db(ctx).Chatbot.Query().Where(entchatbot.IDGT(after)).Order(entchatbot.ByID()).Limit(portionRows).
+			Select(entchatbot.FieldID, entchatbot.FieldWorkspaceID).All(ctx)
+	}, func(row *ent.Chatbot) string { return row.ID })
+	return converted(rows, func(row *ent.Chatbot) retrieval.Scope {
+		return retrieval.Scope{WorkspaceID: row.WorkspaceID, ChatbotID: row.ID}
+	})
 }
 
 // UpdateChatbot changes a chatbot's settings.

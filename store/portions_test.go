@@ -19,6 +19,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/core/tenant"
 )
@@ -133,6 +134,20 @@ func TestListsLongerThanAPortion(t *testing.T) {
 			}
 			if read != len(known) {
 				t.Errorf("%d were read, want %d", read, len(known))
+			}
+		})
+		b.Run("each chatbot of every workspace is read once", func(t *testing.T) {
+			other := b.fill("b")
+			want := map[retrieval.Scope]bool{{WorkspaceID: a.id, ChatbotID: a.chatbot}: true, {WorkspaceID: other.id, ChatbotID: other.chatbot}: true}
+			for scope, err := range b.AllChatbots(ctx) {
+				b.must(err)
+				if !want[scope] {
+					t.Errorf("%v is read once too often, or is none", scope)
+				}
+				delete(want, scope)
+			}
+			if len(want) > 0 {
+				t.Errorf("%v are not read", want)
 			}
 		})
 	})

@@ -23,7 +23,7 @@
 //   - ConnectionsOf: the domain of an address says whose identity provider it has.
 //   - InvitationByCode: an invitation's code says which workspace it is of.
 //   - WorkspaceByCustomer: Stripe says whose customer something happened to.
-//   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
+//   - AllDocuments, AllChatbots, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
 //     EndRebuild, ChangesAfter, DeleteChanges: an index is of all workspaces, and is
 //     rebuilt as a whole.
 //   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired, DeleteExpiredInvitations,

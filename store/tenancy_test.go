@@ -26,7 +26,7 @@ var acrossWorkspaces = map[string]bool{
 	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true, "SetProfile": true,
 	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "ProveSession": true, "ForgetSecondFactor": true, "DeleteSession": true,
 	"DeleteSessions": true, "TrustDevice": true, "TrustedBy": true, "ForgetDevices": true, "DeleteExpired": true, "DeleteExpiredInvitations": true, "CountAttempt": true, "ForgiveAttempt": true,
-	"AllDocuments": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "ChangesAfter": true, "DeleteChanges": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
+	"AllDocuments": true, "AllChatbots": true, "ChangedDocuments": true, "DeleteEmbeddings": true, "RemovalsSince": true, "ChangesAfter": true, "DeleteChanges": true, "WorkspacesDue": true, "RenewLeases": true, "InterruptLapsed": true,
 	"StopsAsked": true, "DeleteKeys": true, "DeleteCachedAnswers": true,
 	"CreateWorkspace": true, "Workspaces": true, "WorkspaceOf": true, "AllProviders": true, "Plans": true, "Plan": true, "UpdatePlan": true, "SetOnSale": true,
 	"CreateStep": true, "Step": true, "SetStepData": true, "FailStep": true, "DeleteStep": true, "DeleteSteps": true,

@@ -276,5 +276,11 @@ func (s *Chatbots) Delete(ctx context.Context, workspaceID, chatbotID string) er
 		return s.record(ctx, workspaceID, audit.Entry{Action: audit.ChatbotDeleted, Object: bot.object()})
 	})
 	s.known.dropWorkspace(workspaceID)
+	if err == nil {
+		// A rebuild may have filled a new index with the chatbot, switched to it after the
+		// index forgot, and looked for the chatbot before its row went. If this fails, the
+		// next rebuild drops what is left.
+		_ = s.forgetter.Forget(ctx, workspaceID, chatbotID)
+	}
 	return err
 }

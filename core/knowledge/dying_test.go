@@ -122,6 +122,13 @@ func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) iter.Se
 	return s.everything.RemovalsSince(ctx, since)
 }
 
+func (s mortalStore) AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error] {
+	if err := s.m.step(); err != nil {
+		return func(yield func(retrieval.Scope, error) bool) { yield(retrieval.Scope{}, err) }
+	}
+	return s.everything.AllChatbots(ctx)
+}
+
 func (s mortalStore) EndRebuild(ctx context.Context, id int) error {
 	if err := s.m.step(); err != nil {
 		return err
@@ -147,6 +154,13 @@ func (x mortalIndex) Remove(ctx context.Context, scope retrieval.Scope, id strin
 		return err
 	}
 	return x.Index.Remove(ctx, scope, id)
+}
+
+func (x mortalIndex) DropOthers(ctx context.Context, kept iter.Seq2[retrieval.Scope, error]) (int, error) {
+	if err := x.m.step(); err != nil {
+		return 0, err
+	}
+	return x.Index.DropOthers(ctx, kept)
 }
 
 func (x mortalIndex) Count(ctx context.Context, scope retrieval.Scope, id string) (int, error) {

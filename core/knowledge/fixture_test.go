@@ -102,7 +102,7 @@ func (l *library) open() {
 	l.Services = knowledge.New(l.ports, l.clock.Now, rand.Reader, log)
 	stored := l.ports.Stores.Documents.(database)
 	l.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: stored, Passages: stored, Removals: stored, Marks: stored, Index: l.ports.Index, Searcher: l.Searcher,
+		Documents: stored, Chatbots: stored, Passages: stored, Removals: stored, Marks: stored, Index: l.ports.Index, Searcher: l.Searcher,
 		Indexer: l.Indexer, Version: retrieval.IndexVersion(l.ports.Embedder),
 	}, l.clock.Now)
 	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Documents)
@@ -368,6 +368,7 @@ type database interface {
 	knowledge.UndoStore
 	knowledge.EmbeddingStore
 	rebuild.Documents
+	rebuild.Chatbots
 	rebuild.Passages
 	rebuild.Removals
 	rebuild.Marks

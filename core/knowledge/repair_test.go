@@ -95,18 +95,22 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 
 	// changing has a page with an old and a new text of as many passages, so
 	// that counting them tells nothing.
-	changing := func(t *testing.T) (l *library, changed, gone string, change func()) {
+	changing := func(t *testing.T) (l *library, changed, gone, orphan string, change func()) {
 		l = newLibrary(t)
 		l.world.set(start, page{text: bread})
 		source := l.pageAt(start, knowledge.Never)
 		l.work()
 		gone = l.add("Gone", "The croissant is sold out.").ID
+		elsewhere, err := l.Documents.Add(ctx, foreign, other, knowledge.NewDocument{Title: "Elsewhere", Content: bread})
+		l.must(err)
 		l.clock.advance(day)
-		return l, l.at(start).ID, gone, func() {
+		return l, l.at(start).ID, gone, elsewhere.ID, func() {
 			l.clock.advance(time.Minute)
 			l.world.set(start, page{text: cakes})
 			l.must(l.Sources.Sync(ctx, home, bot, source.ID))
 			l.must(l.Documents.Remove(ctx, home, bot, gone))
+			l.must(l.Removals.Forget(ctx, foreign, other))
+			l.must(l.db.DeleteChatbot(ctx, foreign, other))
 			l.work()
 		}
 	}
@@ -115,7 +119,7 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 		calls := 0
 		for died := true; died; {
 			calls++
-			l, changed, gone, change := changing(t)
+			l, changed, gone, orphan, change := changing(t)
 			// Another process works on while this one, which dies, rebuilds.
 			l.index.filled = func() {
 				dying := l.Rebuilder
@@ -135,6 +139,9 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 			l.must(err)
 			l.wantWhole(changed)
 			l.wantGone(gone)
+			if n, err := l.index.Count(ctx, retrieval.Scope{WorkspaceID: foreign, ChatbotID: other}, orphan); err != nil || n != 0 {
+				t.Errorf("%d passages of a deleted chatbot are in the index: %v", n, err)
+			}
 			l.wantAnswered("When is plum cake baked?", "Sundays", true)
 			l.wantAnswered("When is rye baked?", "midnight", false)
 			l.wantAnswered("croissant", "sold out", false)
@@ -161,7 +168,7 @@ func TestRebuildThatBreaksOff(t *testing.T) {
 	})
 
 	t.Run("another process catches up as well, now and then, and forgets it after a day", func(t *testing.T) {
-		l, changed, _, change := changing(t)
+		l, changed, _, _, change := changing(t)
 		_, err := l.db.BeginRebuild(ctx, l.clock.Now())
 		l.must(err)
 		old, err := l.db.Passages(ctx, home, changed, 1)

@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"parley/core/fault"
 )
@@ -102,7 +103,7 @@ func OtherDimension(given, held int) error {
 }
 
 // Index is the port to a retrieval index. It is derived data: everything in it
-// can be rebuilt from the database. All methods but the last three are confined
+// can be rebuilt from the database. All methods but the last four are confined
 // to their scope, and all are safe for concurrent use. A ctx that ends fails a
 // call with an error that wraps the error of ctx.
 //
@@ -130,6 +131,10 @@ type Index interface {
 	// Version returns what the index was last rebuilt for, and empty for one
 	// that never was.
 	Version(ctx context.Context) (string, error)
+	// DropOthers takes away all that is of none of the kept scopes, and returns how many
+	// scopes that were. It reads kept after it has looked up what is there: a scope that
+	// comes to be meanwhile stays. When kept fails, nothing is taken away.
+	DropOthers(ctx context.Context, kept iter.Seq2[Scope, error]) (int, error)
 	// Rebuild makes an empty index beside the one that serves, lets fill put
 	// everything into it, and then makes it the one that serves, in one step
 	// for every process. Whatever fails, the old one goes on serving and the

@@ -1,12 +1,29 @@
 package embedded
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"parley/core/retrieval"
 	"parley/index/indextest"
 )
+
+// inFile reports whether the bytes of a word stand in the index's file or its log.
+func inFile(t *testing.T, path, word string) bool {
+	t.Helper()
+	for _, end := range []string{"", "-wal"} {
+		content, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(content, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
 
 func TestOwn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
@@ -48,6 +65,22 @@ func TestOwn(t *testing.T) {
 			if n, err := x.Count(t.Context(), scopes[i], "doc_"+scopes[i].ChatbotID); n != want || err != nil {
 				t.Errorf("%+v has %d passages, %v, want %d", scopes[i], n, err, want)
 			}
+		}
+	})
+	t.Run("what is dropped because it is of no chatbot is not in the file", func(t *testing.T) {
+		stays := retrieval.Scope{WorkspaceID: "stays", ChatbotID: "c"}
+		if err := x.Replace(t.Context(), retrieval.Scope{WorkspaceID: "orphan", ChatbotID: "d"}, "doc", indextest.Entries("doc", 50, "zorblaxian")); err != nil {
+			t.Fatal(err)
+		}
+		if !inFile(t, path, "zorblaxian") {
+			t.Fatal("the word is not to be seen in the file before")
+		}
+		dropped, err := x.DropOthers(t.Context(), func(yield func(retrieval.Scope, error) bool) { yield(stays, nil) })
+		if dropped != 1 || err != nil || inFile(t, path, "zorblaxian") {
+			t.Errorf("%d were dropped, %v; or the word is still there", dropped, err)
+		}
+		if n, err := x.Count(t.Context(), stays, "doc_c"); n != 2 || err != nil {
+			t.Errorf("the other chatbot has %d passages, %v", n, err)
 		}
 	})
 	t.Run("clearing a workspace of which nothing is there is no error", func(t *testing.T) {

@@ -27,6 +27,8 @@ func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 		{"removing a missing document is not an error", testRemoveNothing},
 		{"dropping a scope deletes all of it, and nothing else", testDrop},
 		{"a dropped scope can be filled again", testDropAndFill},
+		{"dropping the others keeps what is named, and what comes meanwhile", testDropOthers},
+		{"dropping the others drops nothing when the list of the kept breaks off", testDropOthersFails},
 		{"scopes do not see or change each other", testScopes},
 		{"many documents can change during searches", testConcurrent},
 

@@ -3,6 +3,7 @@ package indextest
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"parley/core/retrieval"
 	"parley/internal/intx"
@@ -72,6 +73,13 @@ func (r refuser) Version(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return r.index.Version(ctx)
+}
+
+func (r refuser) DropOthers(ctx context.Context, kept iter.Seq2[retrieval.Scope, error]) (int, error) {
+	if err := refuse(ctx); err != nil {
+		return 0, err
+	}
+	return r.index.DropOthers(ctx, kept)
 }
 
 func (r refuser) Rebuild(ctx context.Context, version string, fill func(ctx context.Context, into retrieval.Filler) error) error {

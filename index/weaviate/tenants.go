@@ -40,7 +40,7 @@ func (t *tenants) touch(tenant string) {
 // deactivate deactivates those tenants of a collection that no process has used
 // for a while, and returns how many.
 func (t *tenants) deactivate(ctx context.Context, collection string, idle time.Duration) (int, error) {
-	active, err := t.active(ctx, collection)
+	active, err := t.list(ctx, collection, true)
 	if err != nil {
 		return 0, err
 	}
@@ -57,21 +57,30 @@ func (t *tenants) deactivate(ctx context.Context, collection string, idle time.D
 	return count, nil
 }
 
-// active returns the names of the active tenants.
-func (t *tenants) active(ctx context.Context, collection string) ([]string, error) {
-	var names []string
-	err := t.server.repeat(ctx, schemaTime, func(ctx context.Context) error {
+// list returns the names of the tenants, or only of the active ones.
+func (t *tenants) list(ctx context.Context, collection string, isActive bool) (names []string, err error) {
+	err = t.server.repeat(ctx, schemaTime, func(ctx context.Context) error {
 		reply, err := t.server.data.TenantsGet(ctx, &pb.TenantsGetRequest{Collection: collection})
 		names = nil
 		for _, tenant := range reply.GetTenants() {
-			switch tenant.GetActivityStatus() {
-			case pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_HOT, pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_ACTIVE:
+			status := tenant.GetActivityStatus()
+			if !isActive || status == pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_HOT || status == pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_ACTIVE {
 				names = append(names, tenant.GetName())
 			}
 		}
 		return err
 	})
 	return names, err
+}
+
+// drop takes a tenant away, with the heads of its documents.
+func (t *tenants) drop(ctx context.Context) func(collection, tenant string) error {
+	return func(collection, tenant string) error {
+		if err := t.server.deleteWhere(ctx, t.names.heads(collection), "", is(propScope, tenant)); err != nil {
+			return err
+		}
+		return t.server.deleteTenant(ctx, collection, tenant)
+	}
 }
 
 // deactivateIdle deactivates those of some tenants that no process has used for

@@ -2,7 +2,9 @@ package weaviate
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
+	"iter"
 
 	"parley/core/retrieval"
 )
@@ -15,26 +17,45 @@ func (x *Index) Replace(ctx context.Context, scope retrieval.Scope, documentID s
 	if len(entries) == 0 {
 		return x.Remove(ctx, scope, documentID)
 	}
-	return x.change(ctx, scope, documentID, func(collection, tenant string) error {
+	return x.change(ctx, tenant(scope), documentID, func(collection, tenant string) error {
 		return x.documents.replace(ctx, collection, tenant, documentID, entries)
 	})
 }
 
 // Remove is that of [retrieval.Index].
 func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID string) error {
-	return x.change(ctx, scope, documentID, func(collection, tenant string) error {
+	return x.change(ctx, tenant(scope), documentID, func(collection, tenant string) error {
 		return x.documents.remove(ctx, collection, tenant, documentID)
 	})
 }
 
 // Drop is that of [retrieval.Index].
 func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
-	return x.change(ctx, scope, "", func(collection, tenant string) error {
-		if err := x.server.deleteWhere(ctx, x.names.heads(collection), "", is(propScope, tenant)); err != nil {
-			return err
-		}
-		return x.server.deleteTenant(ctx, collection, tenant)
+	return x.change(ctx, tenant(scope), "", x.tenants.drop(ctx))
+}
+
+// DropOthers is that of [retrieval.Index]. A tenant's name tells no scope, so those of the
+// kept scopes are made again.
+func (x *Index) DropOthers(ctx context.Context, kept iter.Seq2[retrieval.Scope, error]) (dropped int, err error) {
+	var owners []string
+	err = x.collections.inServing(ctx, func(collection string) (err error) {
+		owners, err = x.tenants.list(ctx, collection, false)
+		return err
 	})
+	names := map[string]bool{}
+	for scope, broken := range kept {
+		err = errors.Join(err, broken)
+		names[tenant(scope)] = true
+	}
+	for _, owner := range owners {
+		if err != nil || names[owner] {
+			continue
+		}
+		if err = x.change(ctx, owner, "", x.tenants.drop(ctx)); err == nil {
+			dropped++
+		}
+	}
+	return dropped, failed(ctx, err)
 }
 
 // Count is that of [retrieval.Index].
@@ -48,9 +69,9 @@ func (x *Index) Count(ctx context.Context, scope retrieval.Scope, documentID str
 	return count, failed(ctx, err)
 }
 
-// change runs do for one change of a document at a time.
-func (x *Index) change(ctx context.Context, scope retrieval.Scope, documentID string, do func(collection, tenant string) error) error {
-	owner := tenant(scope)
+// change runs do for one change of a document at a time. The owner is the tenant of its
+// scope.
+func (x *Index) change(ctx context.Context, owner, documentID string, do func(collection, tenant string) error) error {
 	i := maphash.String(seed, owner+"\x00"+documentID) % uint64(len(x.changing))
 	release, err := lock(ctx, x.changing[i])
 	if err != nil {

@@ -243,7 +243,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	pages := store.NewKnowledgePages(p.Store)
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
 	p.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: store.NewDocuments(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
+		Documents: store.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)

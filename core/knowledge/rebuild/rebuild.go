@@ -23,6 +23,12 @@ type Documents interface {
 	ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error]
 }
 
+// Chatbots is the port to the scopes of all chatbots, of all workspaces, read as
+// [Documents] are.
+type Chatbots interface {
+	AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error]
+}
+
 // Passages is the port to the passages of one version of a document.
 type Passages interface {
 	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
@@ -54,6 +60,7 @@ type Mark struct {
 // Ports are what a [Rebuilder] works with.
 type Ports struct {
 	Documents Documents
+	Chatbots  Chatbots
 	Passages  Passages
 	Removals  Removals
 	Marks     Marks
@@ -136,7 +143,8 @@ func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err erro
 	return count, filled, err
 }
 
-// catchUp makes what changed while an index was built so in the new one.
+// catchUp makes what changed while an index was built so in the new one. Chatbots that are
+// gone have left no row that tells of them, so the index drops all that is of no chatbot.
 func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
 	for d, err := range s.Documents.ChangedDocuments(ctx, since) {
 		if err != nil {
@@ -154,5 +162,6 @@ func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
 			return err
 		}
 	}
-	return nil
+	_, err := s.Index.DropOthers(ctx, s.Chatbots.AllChatbots(ctx))
+	return err
 }

@@ -21,6 +21,8 @@ type world struct {
 	removed []string // from the index, in order
 	filled  []string
 	fails   error // the switch to a new index
+	// kept is what the index was told to keep when it dropped all else.
+	kept []retrieval.Scope
 
 	marks    []Mark
 	removals []knowledge.Removal
@@ -31,7 +33,7 @@ type world struct {
 func newWorld() (*world, *Rebuilder) {
 	w := &world{version: "1", now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	return w, New(Ports{
-		Documents: w, Removals: w, Marks: w, Index: w, Indexer: w, Version: "1",
+		Documents: w, Chatbots: w, Removals: w, Marks: w, Index: w, Indexer: w, Version: "1",
 		Searcher: retrieval.NewSearcher(w, nil, nil, slog.New(slog.DiscardHandler)),
 	}, func() time.Time { return w.now })
 }
@@ -68,6 +70,21 @@ func (w *world) Follow(context.Context, knowledge.Document, int) error { return 
 
 func (w *world) AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error] {
 	return read([]knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err())
+}
+
+func (w *world) AllChatbots(context.Context) iter.Seq2[retrieval.Scope, error] {
+	return read([]retrieval.Scope{{WorkspaceID: "ws", ChatbotID: "cb"}}, nil)
+}
+
+func (w *world) DropOthers(_ context.Context, kept iter.Seq2[retrieval.Scope, error]) (int, error) {
+	w.kept = nil
+	for scope, err := range kept {
+		if err != nil {
+			return 0, err
+		}
+		w.kept = append(w.kept, scope)
+	}
+	return 1, nil
 }
 
 func (w *world) ChangedDocuments(_ context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
@@ -121,6 +138,14 @@ func TestRebuild(t *testing.T) {
 		must(t, err)
 		if count != 0 || !slices.Equal(w.removed, []string{"doc_gone"}) || !slices.Equal(w.asked, []time.Time{w.now.Add(-overlap)}) || len(w.marks) != 0 || len(w.filled) != 0 {
 			t.Errorf("%d are in it, %v were removed, changes were asked for since %v, and the marks are %v", count, w.removed, w.asked, w.marks)
+		}
+	})
+	t.Run("it drops what was filled of chatbots that are gone", func(t *testing.T) {
+		w, r := newWorld()
+		_, err := r.Rebuild(t.Context())
+		must(t, err)
+		if !slices.Equal(w.kept, []retrieval.Scope{{WorkspaceID: "ws", ChatbotID: "cb"}}) {
+			t.Errorf("the index keeps %v", w.kept)
 		}
 	})
 	t.Run("one that fails before the switch leaves no mark", func(t *testing.T) {
