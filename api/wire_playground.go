@@ -84,6 +84,8 @@ type inspectionData struct {
 	Checked   bool   `json:"checked"`
 	Dropped   int    `json:"dropped_sentences"`
 	Replaced  bool   `json:"replaced"`
+	// RerankTokens are those of the total with which the model put passages in order.
+	RerankTokens int `json:"rerank_tokens"`
 }
 
 // inspectedData is a passage with how well it matched. Text is missing when the
@@ -128,6 +130,7 @@ func (i inspector) inspect(a turn.Answer, texts []string) inspectionData {
 		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, Provider: i.provider(r.Model),
 		FirstTokenMS: r.FirstToken.Milliseconds(), TotalMS: r.Total.Milliseconds(),
 		Removed: r.Refuted, Grounding: string(i.grounding), Checked: hasTexts(&a), Dropped: a.Checked.Dropped, Replaced: a.Checked.Replaced,
+		RerankTokens: r.RerankTokens,
 	}
 	for n, citation := range a.Citations {
 		data.Passages[n] = inspectedData{citationData: citationToWire(citation), Score: math.Round(citation.Score*1000) / 1000, Text: texts[n]}

@@ -53,6 +53,8 @@ type Chatbot struct {
 	Grounding string `json:"grounding,omitempty"`
 	// CacheAnswers holds the value of the "cache_answers" field.
 	CacheAnswers bool `json:"cache_answers,omitempty"`
+	// Rerank holds the value of the "rerank" field.
+	Rerank string `json:"rerank,omitempty"`
 	// StoreMessages holds the value of the "store_messages" field.
 	StoreMessages bool `json:"store_messages,omitempty"`
 	// RetentionDays holds the value of the "retention_days" field.
@@ -234,7 +236,7 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullFloat64)
 		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens, chatbot.FieldRetentionDays:
 			values[i] = new(sql.NullInt64)
-		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding:
+		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding, chatbot.FieldRerank:
 			values[i] = new(sql.NullString)
 		case chatbot.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -363,6 +365,12 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field cache_answers", values[i])
 			} else if value.Valid {
 				_m.CacheAnswers = value.Bool
+			}
+		case chatbot.FieldRerank:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field rerank", values[i])
+			} else if value.Valid {
+				_m.Rerank = value.String
 			}
 		case chatbot.FieldStoreMessages:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -547,6 +555,9 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("cache_answers=")
 	builder.WriteString(fmt.Sprintf("%v", _m.CacheAnswers))
+	builder.WriteString(", ")
+	builder.WriteString("rerank=")
+	builder.WriteString(_m.Rerank)
 	builder.WriteString(", ")
 	builder.WriteString("store_messages=")
 	builder.WriteString(fmt.Sprintf("%v", _m.StoreMessages))

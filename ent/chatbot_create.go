@@ -250,6 +250,20 @@ func (_c *ChatbotCreate) SetNillableCacheAnswers(v *bool) *ChatbotCreate {
 	return _c
 }
 
+// SetRerank sets the "rerank" field.
+func (_c *ChatbotCreate) SetRerank(v string) *ChatbotCreate {
+	_c.mutation.SetRerank(v)
+	return _c
+}
+
+// SetNillableRerank sets the "rerank" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableRerank(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetRerank(*v)
+	}
+	return _c
+}
+
 // SetStoreMessages sets the "store_messages" field.
 func (_c *ChatbotCreate) SetStoreMessages(v bool) *ChatbotCreate {
 	_c.mutation.SetStoreMessages(v)
@@ -600,6 +614,10 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultCacheAnswers
 		_c.mutation.SetCacheAnswers(v)
 	}
+	if _, ok := _c.mutation.Rerank(); !ok {
+		v := chatbot.DefaultRerank
+		_c.mutation.SetRerank(v)
+	}
 	if _, ok := _c.mutation.StoreMessages(); !ok {
 		v := chatbot.DefaultStoreMessages
 		_c.mutation.SetStoreMessages(v)
@@ -710,6 +728,14 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.CacheAnswers(); !ok {
 		return &ValidationError{Name: "cache_answers", err: errors.New(`ent: missing required field "Chatbot.cache_answers"`)}
+	}
+	if _, ok := _c.mutation.Rerank(); !ok {
+		return &ValidationError{Name: "rerank", err: errors.New(`ent: missing required field "Chatbot.rerank"`)}
+	}
+	if v, ok := _c.mutation.Rerank(); ok {
+		if err := chatbot.RerankValidator(v); err != nil {
+			return &ValidationError{Name: "rerank", err: fmt.Errorf(`ent: validator failed for field "Chatbot.rerank": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.StoreMessages(); !ok {
 		return &ValidationError{Name: "store_messages", err: errors.New(`ent: missing required field "Chatbot.store_messages"`)}
@@ -833,6 +859,10 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CacheAnswers(); ok {
 		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
 		_node.CacheAnswers = value
+	}
+	if value, ok := _c.mutation.Rerank(); ok {
+		_spec.SetField(chatbot.FieldRerank, field.TypeString, value)
+		_node.Rerank = value
 	}
 	if value, ok := _c.mutation.StoreMessages(); ok {
 		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
@@ -1337,6 +1367,18 @@ func (u *ChatbotUpsert) UpdateCacheAnswers() *ChatbotUpsert {
 	return u
 }
 
+// SetRerank sets the "rerank" field.
+func (u *ChatbotUpsert) SetRerank(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldRerank, v)
+	return u
+}
+
+// UpdateRerank sets the "rerank" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateRerank() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldRerank)
+	return u
+}
+
 // SetStoreMessages sets the "store_messages" field.
 func (u *ChatbotUpsert) SetStoreMessages(v bool) *ChatbotUpsert {
 	u.Set(chatbot.FieldStoreMessages, v)
@@ -1701,6 +1743,20 @@ func (u *ChatbotUpsertOne) SetCacheAnswers(v bool) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateCacheAnswers() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateCacheAnswers()
+	})
+}
+
+// SetRerank sets the "rerank" field.
+func (u *ChatbotUpsertOne) SetRerank(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetRerank(v)
+	})
+}
+
+// UpdateRerank sets the "rerank" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateRerank() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateRerank()
 	})
 }
 
@@ -2244,6 +2300,20 @@ func (u *ChatbotUpsertBulk) SetCacheAnswers(v bool) *ChatbotUpsertBulk {
 func (u *ChatbotUpsertBulk) UpdateCacheAnswers() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateCacheAnswers()
+	})
+}
+
+// SetRerank sets the "rerank" field.
+func (u *ChatbotUpsertBulk) SetRerank(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetRerank(v)
+	})
+}
+
+// UpdateRerank sets the "rerank" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateRerank() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateRerank()
 	})
 }
 

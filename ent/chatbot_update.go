@@ -296,6 +296,20 @@ func (_u *ChatbotUpdate) SetNillableCacheAnswers(v *bool) *ChatbotUpdate {
 	return _u
 }
 
+// SetRerank sets the "rerank" field.
+func (_u *ChatbotUpdate) SetRerank(v string) *ChatbotUpdate {
+	_u.mutation.SetRerank(v)
+	return _u
+}
+
+// SetNillableRerank sets the "rerank" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableRerank(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetRerank(*v)
+	}
+	return _u
+}
+
 // SetStoreMessages sets the "store_messages" field.
 func (_u *ChatbotUpdate) SetStoreMessages(v bool) *ChatbotUpdate {
 	_u.mutation.SetStoreMessages(v)
@@ -855,6 +869,11 @@ func (_u *ChatbotUpdate) check() error {
 			return &ValidationError{Name: "grounding", err: fmt.Errorf(`ent: validator failed for field "Chatbot.grounding": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Rerank(); ok {
+		if err := chatbot.RerankValidator(v); err != nil {
+			return &ValidationError{Name: "rerank", err: fmt.Errorf(`ent: validator failed for field "Chatbot.rerank": %w`, err)}
+		}
+	}
 	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Chatbot.workspace"`)
 	}
@@ -940,6 +959,9 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.CacheAnswers(); ok {
 		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Rerank(); ok {
+		_spec.SetField(chatbot.FieldRerank, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.StoreMessages(); ok {
 		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
@@ -1772,6 +1794,20 @@ func (_u *ChatbotUpdateOne) SetNillableCacheAnswers(v *bool) *ChatbotUpdateOne {
 	return _u
 }
 
+// SetRerank sets the "rerank" field.
+func (_u *ChatbotUpdateOne) SetRerank(v string) *ChatbotUpdateOne {
+	_u.mutation.SetRerank(v)
+	return _u
+}
+
+// SetNillableRerank sets the "rerank" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableRerank(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetRerank(*v)
+	}
+	return _u
+}
+
 // SetStoreMessages sets the "store_messages" field.
 func (_u *ChatbotUpdateOne) SetStoreMessages(v bool) *ChatbotUpdateOne {
 	_u.mutation.SetStoreMessages(v)
@@ -2344,6 +2380,11 @@ func (_u *ChatbotUpdateOne) check() error {
 			return &ValidationError{Name: "grounding", err: fmt.Errorf(`ent: validator failed for field "Chatbot.grounding": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Rerank(); ok {
+		if err := chatbot.RerankValidator(v); err != nil {
+			return &ValidationError{Name: "rerank", err: fmt.Errorf(`ent: validator failed for field "Chatbot.rerank": %w`, err)}
+		}
+	}
 	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Chatbot.workspace"`)
 	}
@@ -2446,6 +2487,9 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 	}
 	if value, ok := _u.mutation.CacheAnswers(); ok {
 		_spec.SetField(chatbot.FieldCacheAnswers, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Rerank(); ok {
+		_spec.SetField(chatbot.FieldRerank, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.StoreMessages(); ok {
 		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)

@@ -239,6 +239,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldMaxAnswerTokens:        {Type: field.TypeInt, Column: chatbot.FieldMaxAnswerTokens},
 			chatbot.FieldGrounding:              {Type: field.TypeString, Column: chatbot.FieldGrounding},
 			chatbot.FieldCacheAnswers:           {Type: field.TypeBool, Column: chatbot.FieldCacheAnswers},
+			chatbot.FieldRerank:                 {Type: field.TypeString, Column: chatbot.FieldRerank},
 			chatbot.FieldStoreMessages:          {Type: field.TypeBool, Column: chatbot.FieldStoreMessages},
 			chatbot.FieldRetentionDays:          {Type: field.TypeInt, Column: chatbot.FieldRetentionDays},
 			chatbot.FieldKept:                   {Type: field.TypeBool, Column: chatbot.FieldKept},
@@ -1209,6 +1210,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			usagerecord.FieldTotalMs:          {Type: field.TypeInt, Column: usagerecord.FieldTotalMs},
 			usagerecord.FieldPassages:         {Type: field.TypeInt, Column: usagerecord.FieldPassages},
 			usagerecord.FieldRefuted:          {Type: field.TypeInt, Column: usagerecord.FieldRefuted},
+			usagerecord.FieldRerankTokens:     {Type: field.TypeInt, Column: usagerecord.FieldRerankTokens},
 			usagerecord.FieldConversationID:   {Type: field.TypeInt64, Column: usagerecord.FieldConversationID},
 			usagerecord.FieldOpens:            {Type: field.TypeBool, Column: usagerecord.FieldOpens},
 			usagerecord.FieldOrigin:           {Type: field.TypeString, Column: usagerecord.FieldOrigin},
@@ -3041,6 +3043,11 @@ func (f *ChatbotFilter) WhereGrounding(p entql.StringP) {
 // WhereCacheAnswers applies the entql bool predicate on the cache_answers field.
 func (f *ChatbotFilter) WhereCacheAnswers(p entql.BoolP) {
 	f.Where(p.Field(chatbot.FieldCacheAnswers))
+}
+
+// WhereRerank applies the entql string predicate on the rerank field.
+func (f *ChatbotFilter) WhereRerank(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldRerank))
 }
 
 // WhereStoreMessages applies the entql bool predicate on the store_messages field.
@@ -7561,6 +7568,11 @@ func (f *UsageRecordFilter) WherePassages(p entql.IntP) {
 // WhereRefuted applies the entql int predicate on the refuted field.
 func (f *UsageRecordFilter) WhereRefuted(p entql.IntP) {
 	f.Where(p.Field(usagerecord.FieldRefuted))
+}
+
+// WhereRerankTokens applies the entql int predicate on the rerank_tokens field.
+func (f *UsageRecordFilter) WhereRerankTokens(p entql.IntP) {
+	f.Where(p.Field(usagerecord.FieldRerankTokens))
 }
 
 // WhereConversationID applies the entql int64 predicate on the conversation_id field.

@@ -5111,6 +5111,7 @@ type ChatbotMutation struct {
 	addmax_answer_tokens     *int
 	grounding                *string
 	cache_answers            *bool
+	rerank                   *string
 	store_messages           *bool
 	retention_days           *int
 	addretention_days        *int
@@ -5984,6 +5985,42 @@ func (m *ChatbotMutation) OldCacheAnswers(ctx context.Context) (v bool, err erro
 // ResetCacheAnswers resets all changes to the "cache_answers" field.
 func (m *ChatbotMutation) ResetCacheAnswers() {
 	m.cache_answers = nil
+}
+
+// SetRerank sets the "rerank" field.
+func (m *ChatbotMutation) SetRerank(s string) {
+	m.rerank = &s
+}
+
+// Rerank returns the value of the "rerank" field in the mutation.
+func (m *ChatbotMutation) Rerank() (r string, exists bool) {
+	v := m.rerank
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRerank returns the old "rerank" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldRerank(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRerank is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRerank requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRerank: %w", err)
+	}
+	return oldValue.Rerank, nil
+}
+
+// ResetRerank resets all changes to the "rerank" field.
+func (m *ChatbotMutation) ResetRerank() {
+	m.rerank = nil
 }
 
 // SetStoreMessages sets the "store_messages" field.
@@ -6895,7 +6932,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 22)
+	fields := make([]string, 0, 23)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -6946,6 +6983,9 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.cache_answers != nil {
 		fields = append(fields, chatbot.FieldCacheAnswers)
+	}
+	if m.rerank != nil {
+		fields = append(fields, chatbot.FieldRerank)
 	}
 	if m.store_messages != nil {
 		fields = append(fields, chatbot.FieldStoreMessages)
@@ -7004,6 +7044,8 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.Grounding()
 	case chatbot.FieldCacheAnswers:
 		return m.CacheAnswers()
+	case chatbot.FieldRerank:
+		return m.Rerank()
 	case chatbot.FieldStoreMessages:
 		return m.StoreMessages()
 	case chatbot.FieldRetentionDays:
@@ -7057,6 +7099,8 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldGrounding(ctx)
 	case chatbot.FieldCacheAnswers:
 		return m.OldCacheAnswers(ctx)
+	case chatbot.FieldRerank:
+		return m.OldRerank(ctx)
 	case chatbot.FieldStoreMessages:
 		return m.OldStoreMessages(ctx)
 	case chatbot.FieldRetentionDays:
@@ -7194,6 +7238,13 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCacheAnswers(v)
+		return nil
+	case chatbot.FieldRerank:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRerank(v)
 		return nil
 	case chatbot.FieldStoreMessages:
 		v, ok := value.(bool)
@@ -7401,6 +7452,9 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldCacheAnswers:
 		m.ResetCacheAnswers()
+		return nil
+	case chatbot.FieldRerank:
+		m.ResetRerank()
 		return nil
 	case chatbot.FieldStoreMessages:
 		m.ResetStoreMessages()

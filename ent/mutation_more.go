@@ -17947,6 +17947,8 @@ type UsageRecordMutation struct {
 	addpassages          *int
 	refuted              *int
 	addrefuted           *int
+	rerank_tokens        *int
+	addrerank_tokens     *int
 	conversation_id      *int64
 	addconversation_id   *int64
 	opens                *bool
@@ -18693,6 +18695,62 @@ func (m *UsageRecordMutation) ResetRefuted() {
 	m.addrefuted = nil
 }
 
+// SetRerankTokens sets the "rerank_tokens" field.
+func (m *UsageRecordMutation) SetRerankTokens(i int) {
+	m.rerank_tokens = &i
+	m.addrerank_tokens = nil
+}
+
+// RerankTokens returns the value of the "rerank_tokens" field in the mutation.
+func (m *UsageRecordMutation) RerankTokens() (r int, exists bool) {
+	v := m.rerank_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRerankTokens returns the old "rerank_tokens" field's value of the UsageRecord entity.
+// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UsageRecordMutation) OldRerankTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRerankTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRerankTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRerankTokens: %w", err)
+	}
+	return oldValue.RerankTokens, nil
+}
+
+// AddRerankTokens adds i to the "rerank_tokens" field.
+func (m *UsageRecordMutation) AddRerankTokens(i int) {
+	if m.addrerank_tokens != nil {
+		*m.addrerank_tokens += i
+	} else {
+		m.addrerank_tokens = &i
+	}
+}
+
+// AddedRerankTokens returns the value that was added to the "rerank_tokens" field in this mutation.
+func (m *UsageRecordMutation) AddedRerankTokens() (r int, exists bool) {
+	v := m.addrerank_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRerankTokens resets all changes to the "rerank_tokens" field.
+func (m *UsageRecordMutation) ResetRerankTokens() {
+	m.rerank_tokens = nil
+	m.addrerank_tokens = nil
+}
+
 // SetConversationID sets the "conversation_id" field.
 func (m *UsageRecordMutation) SetConversationID(i int64) {
 	m.conversation_id = &i
@@ -18999,7 +19057,7 @@ func (m *UsageRecordMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UsageRecordMutation) Fields() []string {
-	fields := make([]string, 0, 20)
+	fields := make([]string, 0, 21)
 	if m.workspace_id != nil {
 		fields = append(fields, usagerecord.FieldWorkspaceID)
 	}
@@ -19038,6 +19096,9 @@ func (m *UsageRecordMutation) Fields() []string {
 	}
 	if m.refuted != nil {
 		fields = append(fields, usagerecord.FieldRefuted)
+	}
+	if m.rerank_tokens != nil {
+		fields = append(fields, usagerecord.FieldRerankTokens)
 	}
 	if m.conversation_id != nil {
 		fields = append(fields, usagerecord.FieldConversationID)
@@ -19094,6 +19155,8 @@ func (m *UsageRecordMutation) Field(name string) (ent.Value, bool) {
 		return m.Passages()
 	case usagerecord.FieldRefuted:
 		return m.Refuted()
+	case usagerecord.FieldRerankTokens:
+		return m.RerankTokens()
 	case usagerecord.FieldConversationID:
 		return m.ConversationID()
 	case usagerecord.FieldOpens:
@@ -19143,6 +19206,8 @@ func (m *UsageRecordMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldPassages(ctx)
 	case usagerecord.FieldRefuted:
 		return m.OldRefuted(ctx)
+	case usagerecord.FieldRerankTokens:
+		return m.OldRerankTokens(ctx)
 	case usagerecord.FieldConversationID:
 		return m.OldConversationID(ctx)
 	case usagerecord.FieldOpens:
@@ -19257,6 +19322,13 @@ func (m *UsageRecordMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRefuted(v)
 		return nil
+	case usagerecord.FieldRerankTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRerankTokens(v)
+		return nil
 	case usagerecord.FieldConversationID:
 		v, ok := value.(int64)
 		if !ok {
@@ -19338,6 +19410,9 @@ func (m *UsageRecordMutation) AddedFields() []string {
 	if m.addrefuted != nil {
 		fields = append(fields, usagerecord.FieldRefuted)
 	}
+	if m.addrerank_tokens != nil {
+		fields = append(fields, usagerecord.FieldRerankTokens)
+	}
 	if m.addconversation_id != nil {
 		fields = append(fields, usagerecord.FieldConversationID)
 	}
@@ -19365,6 +19440,8 @@ func (m *UsageRecordMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPassages()
 	case usagerecord.FieldRefuted:
 		return m.AddedRefuted()
+	case usagerecord.FieldRerankTokens:
+		return m.AddedRerankTokens()
 	case usagerecord.FieldConversationID:
 		return m.AddedConversationID()
 	}
@@ -19431,6 +19508,13 @@ func (m *UsageRecordMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRefuted(v)
+		return nil
+	case usagerecord.FieldRerankTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRerankTokens(v)
 		return nil
 	case usagerecord.FieldConversationID:
 		v, ok := value.(int64)
@@ -19504,6 +19588,9 @@ func (m *UsageRecordMutation) ResetField(name string) error {
 		return nil
 	case usagerecord.FieldRefuted:
 		m.ResetRefuted()
+		return nil
+	case usagerecord.FieldRerankTokens:
+		m.ResetRerankTokens()
 		return nil
 	case usagerecord.FieldConversationID:
 		m.ResetConversationID()

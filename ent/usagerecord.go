@@ -43,6 +43,8 @@ type UsageRecord struct {
 	Passages int `json:"passages,omitempty"`
 	// Refuted holds the value of the "refuted" field.
 	Refuted int `json:"refuted,omitempty"`
+	// RerankTokens holds the value of the "rerank_tokens" field.
+	RerankTokens int `json:"rerank_tokens,omitempty"`
 	// ConversationID holds the value of the "conversation_id" field.
 	ConversationID int64 `json:"conversation_id,omitempty"`
 	// Opens holds the value of the "opens" field.
@@ -67,7 +69,7 @@ func (*UsageRecord) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case usagerecord.FieldEstimated, usagerecord.FieldOpens, usagerecord.FieldCounted:
 			values[i] = new(sql.NullBool)
-		case usagerecord.FieldID, usagerecord.FieldMessageID, usagerecord.FieldAttempt, usagerecord.FieldPromptTokens, usagerecord.FieldCompletionTokens, usagerecord.FieldFirstTokenMs, usagerecord.FieldTotalMs, usagerecord.FieldPassages, usagerecord.FieldRefuted, usagerecord.FieldConversationID:
+		case usagerecord.FieldID, usagerecord.FieldMessageID, usagerecord.FieldAttempt, usagerecord.FieldPromptTokens, usagerecord.FieldCompletionTokens, usagerecord.FieldFirstTokenMs, usagerecord.FieldTotalMs, usagerecord.FieldPassages, usagerecord.FieldRefuted, usagerecord.FieldRerankTokens, usagerecord.FieldConversationID:
 			values[i] = new(sql.NullInt64)
 		case usagerecord.FieldWorkspaceID, usagerecord.FieldChatbotID, usagerecord.FieldStatus, usagerecord.FieldModel, usagerecord.FieldOrigin, usagerecord.FieldOutcome, usagerecord.FieldFinishReason:
 			values[i] = new(sql.NullString)
@@ -171,6 +173,12 @@ func (_m *UsageRecord) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field refuted", values[i])
 			} else if value.Valid {
 				_m.Refuted = int(value.Int64)
+			}
+		case usagerecord.FieldRerankTokens:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field rerank_tokens", values[i])
+			} else if value.Valid {
+				_m.RerankTokens = int(value.Int64)
 			}
 		case usagerecord.FieldConversationID:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -288,6 +296,9 @@ func (_m *UsageRecord) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("refuted=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Refuted))
+	builder.WriteString(", ")
+	builder.WriteString("rerank_tokens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RerankTokens))
 	builder.WriteString(", ")
 	builder.WriteString("conversation_id=")
 	builder.WriteString(fmt.Sprintf("%v", _m.ConversationID))

@@ -164,6 +164,20 @@ func (_c *UsageRecordCreate) SetNillableRefuted(v *int) *UsageRecordCreate {
 	return _c
 }
 
+// SetRerankTokens sets the "rerank_tokens" field.
+func (_c *UsageRecordCreate) SetRerankTokens(v int) *UsageRecordCreate {
+	_c.mutation.SetRerankTokens(v)
+	return _c
+}
+
+// SetNillableRerankTokens sets the "rerank_tokens" field if the given value is not nil.
+func (_c *UsageRecordCreate) SetNillableRerankTokens(v *int) *UsageRecordCreate {
+	if v != nil {
+		_c.SetRerankTokens(*v)
+	}
+	return _c
+}
+
 // SetConversationID sets the "conversation_id" field.
 func (_c *UsageRecordCreate) SetConversationID(v int64) *UsageRecordCreate {
 	_c.mutation.SetConversationID(v)
@@ -337,6 +351,10 @@ func (_c *UsageRecordCreate) defaults() error {
 		v := usagerecord.DefaultRefuted
 		_c.mutation.SetRefuted(v)
 	}
+	if _, ok := _c.mutation.RerankTokens(); !ok {
+		v := usagerecord.DefaultRerankTokens
+		_c.mutation.SetRerankTokens(v)
+	}
 	if _, ok := _c.mutation.ConversationID(); !ok {
 		v := usagerecord.DefaultConversationID
 		_c.mutation.SetConversationID(v)
@@ -431,6 +449,9 @@ func (_c *UsageRecordCreate) check() error {
 	}
 	if _, ok := _c.mutation.Refuted(); !ok {
 		return &ValidationError{Name: "refuted", err: errors.New(`ent: missing required field "UsageRecord.refuted"`)}
+	}
+	if _, ok := _c.mutation.RerankTokens(); !ok {
+		return &ValidationError{Name: "rerank_tokens", err: errors.New(`ent: missing required field "UsageRecord.rerank_tokens"`)}
 	}
 	if _, ok := _c.mutation.ConversationID(); !ok {
 		return &ValidationError{Name: "conversation_id", err: errors.New(`ent: missing required field "UsageRecord.conversation_id"`)}
@@ -552,6 +573,10 @@ func (_c *UsageRecordCreate) createSpec() (*UsageRecord, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Refuted(); ok {
 		_spec.SetField(usagerecord.FieldRefuted, field.TypeInt, value)
 		_node.Refuted = value
+	}
+	if value, ok := _c.mutation.RerankTokens(); ok {
+		_spec.SetField(usagerecord.FieldRerankTokens, field.TypeInt, value)
+		_node.RerankTokens = value
 	}
 	if value, ok := _c.mutation.ConversationID(); ok {
 		_spec.SetField(usagerecord.FieldConversationID, field.TypeInt64, value)
@@ -700,6 +725,9 @@ func (u *UsageRecordUpsertOne) UpdateNewValues() *UsageRecordUpsertOne {
 		}
 		if _, exists := u.create.mutation.Refuted(); exists {
 			s.SetIgnore(usagerecord.FieldRefuted)
+		}
+		if _, exists := u.create.mutation.RerankTokens(); exists {
+			s.SetIgnore(usagerecord.FieldRerankTokens)
 		}
 		if _, exists := u.create.mutation.ConversationID(); exists {
 			s.SetIgnore(usagerecord.FieldConversationID)
@@ -984,6 +1012,9 @@ func (u *UsageRecordUpsertBulk) UpdateNewValues() *UsageRecordUpsertBulk {
 			}
 			if _, exists := b.mutation.Refuted(); exists {
 				s.SetIgnore(usagerecord.FieldRefuted)
+			}
+			if _, exists := b.mutation.RerankTokens(); exists {
+				s.SetIgnore(usagerecord.FieldRerankTokens)
 			}
 			if _, exists := b.mutation.ConversationID(); exists {
 				s.SetIgnore(usagerecord.FieldConversationID)

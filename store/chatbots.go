@@ -32,7 +32,7 @@ func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot ch
 			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
 			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
 			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
-			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).
+			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).SetRerank(string(bot.Rerank)).
 			SetRetentionDays(fromRetention(bot.RetentionDays)).SetStoreMessages(!bot.DiscardMessages).Exec(ctx)
 	})
 }
@@ -104,7 +104,8 @@ func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUp
 	return update.SetNillableTemperature(a.Temperature).
 		SetProviderID(a.Model.ProviderID).SetModel(a.Model.Name).
 		SetFallbackProviderID(a.Fallback.ProviderID).SetFallbackModel(a.Fallback.Name).
-		SetMaxAnswerTokens(a.MaxAnswerTokens).SetGrounding(string(a.Grounding)).SetCacheAnswers(a.CacheAnswers)
+		SetMaxAnswerTokens(a.MaxAnswerTokens).SetGrounding(string(a.Grounding)).SetCacheAnswers(a.CacheAnswers).
+		SetRerank(string(a.Rerank))
 }
 
 // DeleteChatbot removes a chatbot and all that belongs to it.
@@ -159,6 +160,7 @@ func answeringFromRow(row *ent.Chatbot) chatbot.Answering {
 		Fallback:    chatbot.ModelChoice{ProviderID: row.FallbackProviderID, Name: row.FallbackModel},
 		Temperature: row.Temperature, MaxAnswerTokens: row.MaxAnswerTokens,
 		Grounding: chatbot.Grounding(row.Grounding), CacheAnswers: row.CacheAnswers,
+		Rerank: chatbot.Rerank(row.Rerank),
 	}
 }
 

@@ -21,13 +21,13 @@ const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, so
 const (
 	insertUsageRecord = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, created_at,
-	conversation_id, opens, origin, outcome, finish_reason) `
-	usageRecordValues  = `$3, $5, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $9, $10`
+	conversation_id, opens, origin, outcome, finish_reason, rerank_tokens) `
+	usageRecordValues  = `$3, $5, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $9, $10, $24`
 	replaceUsageRecord = ` ON CONFLICT (message_id, attempt) DO UPDATE SET status = excluded.status, chatbot_id = excluded.chatbot_id,
 	model = excluded.model, prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
 	estimated = excluded.estimated, first_token_ms = excluded.first_token_ms, total_ms = excluded.total_ms,
 	passages = excluded.passages, refuted = excluded.refuted, created_at = excluded.created_at, outcome = excluded.outcome,
-	finish_reason = excluded.finish_reason`
+	finish_reason = excluded.finish_reason, rerank_tokens = excluded.rerank_tokens`
 	addUsageRecord = insertUsageRecord + `VALUES ($1, $2, ` + usageRecordValues + `)` + replaceUsageRecord
 )
 
@@ -72,6 +72,6 @@ func finishArgs(workspaceID string, a turn.Answer) []any {
 		string(a.Outcome), string(a.Finish),
 		r.ChatbotID, r.Model, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated,
 		r.FirstToken.Milliseconds(), r.Total.Milliseconds(), r.Passages, r.Refuted, r.At,
-		a.ConversationID, a.Opens, string(a.Origin),
+		a.ConversationID, a.Opens, string(a.Origin), r.RerankTokens,
 	}
 }

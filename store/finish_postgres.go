@@ -25,10 +25,10 @@ const finishUsageRecord = insertUsageRecord + `SELECT id, workspace_id, ` + usag
 const finishAnswers = `WITH given AS MATERIALIZED (
 	SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
 		$11::text[], $12::text[], $13::bigint[], $14::bigint[], $15::boolean[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::timestamptz[],
-		$21::bigint[], $22::boolean[], $23::text[]) WITH ORDINALITY
+		$21::bigint[], $22::boolean[], $23::text[], $24::bigint[]) WITH ORDINALITY
 	AS g (message_id, workspace_id, attempt, content, status, query, sources, document_ids, outcome, finish_reason,
 		chatbot_id, model, prompt_tokens, completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, at,
-		conversation_id, opens, origin, place)
+		conversation_id, opens, origin, rerank_tokens, place)
 ), ended AS (
 	UPDATE messages m SET content = g.content, status = g.status, query = g.query, sources = g.sources, document_ids = g.document_ids,
 		outcome = g.outcome, finish_reason = g.finish_reason, lease_until = NULL, stopping = FALSE
@@ -37,7 +37,7 @@ const finishAnswers = `WITH given AS MATERIALIZED (
 ), recorded AS (
 	` + insertUsageRecord + `SELECT message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, at,
-	conversation_id, opens, origin, outcome, finish_reason FROM given JOIN ended USING (place)` + replaceUsageRecord + `
+	conversation_id, opens, origin, outcome, finish_reason, rerank_tokens FROM given JOIN ended USING (place)` + replaceUsageRecord + `
 ) SELECT place FROM ended`
 
 // endOf is how a turn ended, on its way into a statement.

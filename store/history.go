@@ -358,7 +358,7 @@ func recordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
 		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
 		Model:      row.Model,
 		FirstToken: milliseconds(int64(row.FirstTokenMs)), Total: milliseconds(int64(row.TotalMs)),
-		Passages: row.Passages, Refuted: row.Refuted, At: row.CreatedAt.UTC(),
+		Passages: row.Passages, Refuted: row.Refuted, RerankTokens: row.RerankTokens, At: row.CreatedAt.UTC(),
 	}
 }
 

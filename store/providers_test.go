@@ -69,7 +69,7 @@ func TestProviders(t *testing.T) {
 			for _, want := range []chatbot.Answering{
 				{
 					Model: chatbot.ModelChoice{ProviderID: "mp_1", Name: "m"}, Fallback: chatbot.ModelChoice{ProviderID: "mp_2", Name: "n"},
-					Temperature: &warm, MaxAnswerTokens: 32_000, Grounding: chatbot.Strict, CacheAnswers: true,
+					Temperature: &warm, MaxAnswerTokens: 32_000, Grounding: chatbot.Strict, CacheAnswers: true, Rerank: chatbot.RerankAuto,
 				},
 				{Fallback: chatbot.ModelChoice{Name: "own"}, Temperature: &cold, Grounding: chatbot.Open},
 				{Grounding: chatbot.Open},

@@ -46,7 +46,7 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
 	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
 	COALESCE(r.estimated, FALSE), COALESCE(r.first_token_ms, 0), COALESCE(r.total_ms, 0), COALESCE(r.passages, 0),
-	COALESCE(r.refuted, 0), r.created_at
+	COALESCE(r.refuted, 0), COALESCE(r.rerank_tokens, 0), r.created_at
 	FROM messages a
 	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
 	LEFT JOIN receipts r ON r.message_id = a.id AND r.attempt = a.attempt
@@ -108,7 +108,7 @@ func (t *turnRow) into() []any {
 	return []any{
 		&a.MessageID, &t.ConversationID, &a.Attempt, &a.Text, &a.Status, &a.Outcome, &a.Finish, &a.Query, &t.sources, &t.delivery, &t.QuestionID, &t.Question, &t.Last,
 		&r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, &t.first, &t.total, &r.Passages,
-		&r.Refuted, &t.at,
+		&r.Refuted, &r.RerankTokens, &t.at,
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package answer makes one answer: it rewrites the question, retrieves passages,
-// composes the prompt, has the model generate, and checks what the model says.
+// Package answer makes one answer: it rewrites the question, retrieves passages
+// and has their order judged, composes the prompt, has the model generate, and checks what the model says.
 // It keeps nothing: package chat and its turn do.
 package answer
 
@@ -42,13 +42,15 @@ type Checked struct {
 }
 
 // Usage is the usage of the whole answer, including the rewriting of the
-// question.
+// question and the ordering of the passages.
 func (a Answer) Usage() Usage { return a.Record.Usage }
 
 // UsageRecord is the usage record of one attempt: it says what the attempt cost.
 type UsageRecord struct {
 	ChatbotID string
 	Usage     Usage
+	// RerankTokens are those of Usage that went into the order of the passages.
+	RerankTokens int
 	// Model is the name of the model that answered, or was to.
 	Model string
 	// FirstToken is the time from the question to the first text, or zero if

@@ -63,8 +63,8 @@ func cacheKey(d *Draft, version string) string {
 	if bot.Temperature != nil {
 		temperature = fmt.Sprint(*bot.Temperature)
 	}
-	fmt.Fprintf(h, "%q %q %q %q %q %q %s %d %q", question, version, bot.Instructions, bot.NoAnswer, d.model.Name(),
-		fmt.Sprint(bot.Model, bot.Fallback), temperature, bot.MaxAnswerTokens, bot.Grounding)
+	fmt.Fprintf(h, "%q %q %q %q %q %q %s %d %q %q", question, version, bot.Instructions, bot.NoAnswer, d.model.Name(),
+		fmt.Sprint(bot.Model, bot.Fallback), temperature, bot.MaxAnswerTokens, bot.Grounding, bot.Rerank)
 	return hex.EncodeToString(h.Sum(nil))
 }
 

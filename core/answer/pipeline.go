@@ -59,6 +59,8 @@ type Draft struct {
 	// query is the question made self-contained, and rewriting what that cost.
 	query     string
 	rewriting Usage
+	// reranking is what the order of the passages cost.
+	reranking Usage
 	passages  []retrieval.Result
 	// noAnswer is what is said if the knowledge does not hold the answer.
 	noAnswer string
@@ -124,6 +126,9 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 	if d.query != d.question {
 		// Together they find more than either: see docs/retrieval.md.
 		query.Text += "\n" + d.query
+	}
+	if d.reranks() {
+		query.Judge = judge{d}
 	}
 	scope := retrieval.Scope{WorkspaceID: d.bot.WorkspaceID, ChatbotID: d.bot.ID}
 	found, err := d.pipeline.searcher.Search(ctx, scope, query)
@@ -250,7 +255,8 @@ func (d *Draft) made() Answer {
 func (d *Draft) Unanswered() Answer {
 	now := d.pipeline.now()
 	answer := Answer{Record: UsageRecord{
-		ChatbotID: d.bot.ID, Usage: d.rewriting, Total: now.Sub(d.began), Passages: len(d.passages), At: now,
+		ChatbotID: d.bot.ID, Usage: d.rewriting.Plus(d.reranking), RerankTokens: d.reranking.TotalTokens(),
+		Total: now.Sub(d.began), Passages: len(d.passages), At: now,
 	}}
 	if d.query != d.question {
 		answer.Query = d.query

@@ -24,6 +24,8 @@ type Answering struct {
 	// CacheAnswers has equal first questions answered alike, without a model,
 	// until the knowledge or these settings change.
 	CacheAnswers bool
+	// Rerank is [DefaultRerank] where nothing was chosen.
+	Rerank Rerank
 }
 
 // The bounds of an answer, in tokens.
@@ -59,6 +61,20 @@ const (
 	Strict Grounding = "strict"
 )
 
+// Rerank says when a chatbot's own language model puts the passages found in order,
+// before it answers from the first of them. A model that is none never does.
+type Rerank string
+
+// The choices. RerankAuto is on only where the search is in doubt: see package retrieval.
+const (
+	RerankOff  Rerank = "off"
+	RerankOn   Rerank = "on"
+	RerankAuto Rerank = "auto"
+)
+
+// DefaultRerank is that of a new chatbot.
+const DefaultRerank = RerankOff
+
 // Uses reports whether a chatbot answers by a provider.
 func (a Answering) Uses(providerID string) bool {
 	return providerID != "" && (a.Model.ProviderID == providerID || a.Fallback.ProviderID == providerID)
@@ -89,6 +105,13 @@ func (s *Chatbots) checkAnswering(a Answering) (Answering, error) {
 	case Open, Strict:
 	default:
 		return a, fault.InField("grounding", "Choose open or strict.")
+	}
+	switch a.Rerank {
+	case "":
+		a.Rerank = DefaultRerank
+	case RerankOff, RerankOn, RerankAuto:
+	default:
+		return a, fault.InField("rerank", "Choose off, on or automatic.")
 	}
 	return a, nil
 }

@@ -14,7 +14,7 @@ func TestCheckAnswering(t *testing.T) {
 
 	t.Run("nothing chosen is the server's own model, and open", func(t *testing.T) {
 		got, err := bots.checkAnswering(Answering{})
-		if err != nil || got != (Answering{Grounding: Open}) {
+		if err != nil || got != (Answering{Grounding: Open, Rerank: RerankOff}) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
@@ -29,11 +29,16 @@ func TestCheckAnswering(t *testing.T) {
 		"the shortest answers":               {MaxAnswerTokens: 16},
 		"the longest answers":                {MaxAnswerTokens: 32_000},
 		"strict grounding":                   {Grounding: Strict, CacheAnswers: true},
+		"passages that the model orders":     {Rerank: RerankOn},
+		"those that it orders in doubt":      {Rerank: RerankAuto},
 	} {
 		t.Run(sentence+" is admitted", func(t *testing.T) {
 			want := given
 			if want.Grounding == "" {
 				want.Grounding = Open
+			}
+			if want.Rerank == "" {
+				want.Rerank = RerankOff
 			}
 			if got, err := bots.checkAnswering(given); err != nil || got != want {
 				t.Errorf("got %+v, %v", got, err)
@@ -69,6 +74,7 @@ func TestCheckAnswering(t *testing.T) {
 		"answers that are too long":            {Answering{MaxAnswerTokens: 32_001}, "max_answer_tokens"},
 		"answers shorter than nothing":         {Answering{MaxAnswerTokens: -1}, "max_answer_tokens"},
 		"a grounding that there is not":        {Answering{Grounding: "loose"}, "grounding"},
+		"a way to rerank that there is not":    {Answering{Rerank: "sometimes"}, "rerank"},
 	} {
 		t.Run(sentence+" is refused at its field", func(t *testing.T) {
 			_, err := bots.checkAnswering(c.given)

@@ -20,7 +20,7 @@ var chatTables = []Table{
 	{
 		Name: "receipts", Owner: OfWorkspace, File: "usage_records", Holds: "Usage records: tokens, times and outcome of each answer, without its text",
 		Why: "To bill and to measure", Kept: withWorkspace + ". When an end user is erased, theirs lose the reference to conversation and message",
-		Plain: "id workspace_id chatbot_id message_id attempt status model prompt_tokens completion_tokens estimated first_token_ms total_ms passages refuted conversation_id opens origin outcome finish_reason counted created_at",
+		Plain: "id workspace_id chatbot_id message_id attempt status model prompt_tokens completion_tokens estimated first_token_ms total_ms passages refuted rerank_tokens conversation_id opens origin outcome finish_reason counted created_at",
 	},
 	{
 		Name: "usage_sums", Owner: OfWorkspace, File: "usage_sums", Holds: "Sums of usage records by month", Why: "To show usage quickly", Kept: withWorkspace,

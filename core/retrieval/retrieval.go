@@ -22,6 +22,8 @@ type Query struct {
 	Filter  Filter
 	// Limit is the number of passages wanted, at least 1.
 	Limit int
+	// Judge, if there is one, decides which of the best [Judged] passages are the first.
+	Judge Judge
 }
 
 // Filter narrows a search. Both lists must admit a passage; an empty one

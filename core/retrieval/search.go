@@ -74,18 +74,22 @@ func (s *Searcher) find(ctx context.Context, scope Scope, query Query) ([]Result
 	if err != nil {
 		return nil, err
 	}
+	wanted, judged := query.judged(hits)
 	var found []Result
 	// Nearly always the first round finds all.
-	for len(found) < query.Limit && len(hits) > 0 {
-		n := min(query.Limit, len(hits))
+	for len(found) < wanted && len(hits) > 0 {
+		n := min(wanted, len(hits))
 		passages, err := s.passagesOf(ctx, scope, hits[:n])
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, passages[:min(len(passages), query.Limit-len(found))]...)
+		found = append(found, passages[:min(len(passages), wanted-len(found))]...)
 		hits = hits[n:]
 	}
-	return found, nil
+	if judged && len(found) > query.Limit {
+		found = query.Judge.Order(ctx, found)
+	}
+	return found[:min(query.Limit, len(found))], nil
 }
 
 // passagesOf returns those passages of hits that are answered from, in order.

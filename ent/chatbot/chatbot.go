@@ -49,6 +49,8 @@ const (
 	FieldGrounding = "grounding"
 	// FieldCacheAnswers holds the string denoting the cache_answers field in the database.
 	FieldCacheAnswers = "cache_answers"
+	// FieldRerank holds the string denoting the rerank field in the database.
+	FieldRerank = "rerank"
 	// FieldStoreMessages holds the string denoting the store_messages field in the database.
 	FieldStoreMessages = "store_messages"
 	// FieldRetentionDays holds the string denoting the retention_days field in the database.
@@ -200,6 +202,7 @@ var Columns = []string{
 	FieldMaxAnswerTokens,
 	FieldGrounding,
 	FieldCacheAnswers,
+	FieldRerank,
 	FieldStoreMessages,
 	FieldRetentionDays,
 	FieldKept,
@@ -265,6 +268,10 @@ var (
 	GroundingValidator func(string) error
 	// DefaultCacheAnswers holds the default value on creation for the "cache_answers" field.
 	DefaultCacheAnswers bool
+	// DefaultRerank holds the default value on creation for the "rerank" field.
+	DefaultRerank string
+	// RerankValidator is a validator for the "rerank" field. It is called by the builders before save.
+	RerankValidator func(string) error
 	// DefaultStoreMessages holds the default value on creation for the "store_messages" field.
 	DefaultStoreMessages bool
 	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
@@ -365,6 +372,11 @@ func ByGrounding(opts ...sql.OrderTermOption) OrderOption {
 // ByCacheAnswers orders the results by the cache_answers field.
 func ByCacheAnswers(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCacheAnswers, opts...).ToFunc()
+}
+
+// ByRerank orders the results by the rerank field.
+func ByRerank(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRerank, opts...).ToFunc()
 }
 
 // ByStoreMessages orders the results by the store_messages field.

@@ -145,6 +145,11 @@ func CacheAnswers(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldCacheAnswers, v))
 }
 
+// Rerank applies equality check predicate on the "rerank" field. It's identical to RerankEQ.
+func Rerank(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldRerank, v))
+}
+
 // StoreMessages applies equality check predicate on the "store_messages" field. It's identical to StoreMessagesEQ.
 func StoreMessages(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldStoreMessages, v))
@@ -953,6 +958,71 @@ func CacheAnswersEQ(v bool) predicate.Chatbot {
 // CacheAnswersNEQ applies the NEQ predicate on the "cache_answers" field.
 func CacheAnswersNEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldNEQ(FieldCacheAnswers, v))
+}
+
+// RerankEQ applies the EQ predicate on the "rerank" field.
+func RerankEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldRerank, v))
+}
+
+// RerankNEQ applies the NEQ predicate on the "rerank" field.
+func RerankNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldRerank, v))
+}
+
+// RerankIn applies the In predicate on the "rerank" field.
+func RerankIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldRerank, vs...))
+}
+
+// RerankNotIn applies the NotIn predicate on the "rerank" field.
+func RerankNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldRerank, vs...))
+}
+
+// RerankGT applies the GT predicate on the "rerank" field.
+func RerankGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldRerank, v))
+}
+
+// RerankGTE applies the GTE predicate on the "rerank" field.
+func RerankGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldRerank, v))
+}
+
+// RerankLT applies the LT predicate on the "rerank" field.
+func RerankLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldRerank, v))
+}
+
+// RerankLTE applies the LTE predicate on the "rerank" field.
+func RerankLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldRerank, v))
+}
+
+// RerankContains applies the Contains predicate on the "rerank" field.
+func RerankContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldRerank, v))
+}
+
+// RerankHasPrefix applies the HasPrefix predicate on the "rerank" field.
+func RerankHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldRerank, v))
+}
+
+// RerankHasSuffix applies the HasSuffix predicate on the "rerank" field.
+func RerankHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldRerank, v))
+}
+
+// RerankEqualFold applies the EqualFold predicate on the "rerank" field.
+func RerankEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldRerank, v))
+}
+
+// RerankContainsFold applies the ContainsFold predicate on the "rerank" field.
+func RerankContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldRerank, v))
 }
 
 // StoreMessagesEQ applies the EQ predicate on the "store_messages" field.

@@ -232,6 +232,7 @@ var (
 		{Name: "max_answer_tokens", Type: field.TypeInt, Default: 0},
 		{Name: "grounding", Type: field.TypeString, Size: 20, Default: "open"},
 		{Name: "cache_answers", Type: field.TypeBool, Default: false},
+		{Name: "rerank", Type: field.TypeString, Size: 20, Default: "off"},
 		{Name: "store_messages", Type: field.TypeBool, Default: true},
 		{Name: "retention_days", Type: field.TypeInt, Default: -1},
 		{Name: "kept", Type: field.TypeBool, Default: false},
@@ -247,7 +248,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[22]},
+				Columns:    []*schema.Column{ChatbotsColumns[23]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -256,7 +257,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[22], ChatbotsColumns[21]},
+				Columns: []*schema.Column{ChatbotsColumns[23], ChatbotsColumns[22]},
 			},
 		},
 	}
@@ -1869,6 +1870,7 @@ var (
 		{Name: "total_ms", Type: field.TypeInt, Default: 0},
 		{Name: "passages", Type: field.TypeInt, Default: 0},
 		{Name: "refuted", Type: field.TypeInt, Default: 0},
+		{Name: "rerank_tokens", Type: field.TypeInt, Default: 0},
 		{Name: "conversation_id", Type: field.TypeInt64, Default: 0},
 		{Name: "opens", Type: field.TypeBool, Default: false},
 		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
@@ -1886,7 +1888,7 @@ var (
 			{
 				Name:    "receipt_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[20]},
+				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[21]},
 			},
 			{
 				Name:    "receipt_message_id_attempt",
@@ -1896,7 +1898,7 @@ var (
 			{
 				Name:    "receipt_not_answered",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[17], ReceiptsColumns[14]},
+				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[18], ReceiptsColumns[15]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "outcome <> 'answered'",
 				},

@@ -453,24 +453,30 @@ func init() {
 	chatbotDescCacheAnswers := chatbotFields[16].Descriptor()
 	// chatbot.DefaultCacheAnswers holds the default value on creation for the cache_answers field.
 	chatbot.DefaultCacheAnswers = chatbotDescCacheAnswers.Default.(bool)
+	// chatbotDescRerank is the schema descriptor for rerank field.
+	chatbotDescRerank := chatbotFields[17].Descriptor()
+	// chatbot.DefaultRerank holds the default value on creation for the rerank field.
+	chatbot.DefaultRerank = chatbotDescRerank.Default.(string)
+	// chatbot.RerankValidator is a validator for the "rerank" field. It is called by the builders before save.
+	chatbot.RerankValidator = chatbotDescRerank.Validators[0].(func(string) error)
 	// chatbotDescStoreMessages is the schema descriptor for store_messages field.
-	chatbotDescStoreMessages := chatbotFields[17].Descriptor()
+	chatbotDescStoreMessages := chatbotFields[18].Descriptor()
 	// chatbot.DefaultStoreMessages holds the default value on creation for the store_messages field.
 	chatbot.DefaultStoreMessages = chatbotDescStoreMessages.Default.(bool)
 	// chatbotDescRetentionDays is the schema descriptor for retention_days field.
-	chatbotDescRetentionDays := chatbotFields[18].Descriptor()
+	chatbotDescRetentionDays := chatbotFields[19].Descriptor()
 	// chatbot.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	chatbot.DefaultRetentionDays = chatbotDescRetentionDays.Default.(int)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[19].Descriptor()
+	chatbotDescKept := chatbotFields[20].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[20].Descriptor()
+	chatbotDescOverLimit := chatbotFields[21].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[21].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[22].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -3018,38 +3024,42 @@ func init() {
 	usagerecordDescRefuted := usagerecordFields[12].Descriptor()
 	// usagerecord.DefaultRefuted holds the default value on creation for the refuted field.
 	usagerecord.DefaultRefuted = usagerecordDescRefuted.Default.(int)
+	// usagerecordDescRerankTokens is the schema descriptor for rerank_tokens field.
+	usagerecordDescRerankTokens := usagerecordFields[13].Descriptor()
+	// usagerecord.DefaultRerankTokens holds the default value on creation for the rerank_tokens field.
+	usagerecord.DefaultRerankTokens = usagerecordDescRerankTokens.Default.(int)
 	// usagerecordDescConversationID is the schema descriptor for conversation_id field.
-	usagerecordDescConversationID := usagerecordFields[13].Descriptor()
+	usagerecordDescConversationID := usagerecordFields[14].Descriptor()
 	// usagerecord.DefaultConversationID holds the default value on creation for the conversation_id field.
 	usagerecord.DefaultConversationID = usagerecordDescConversationID.Default.(int64)
 	// usagerecordDescOpens is the schema descriptor for opens field.
-	usagerecordDescOpens := usagerecordFields[14].Descriptor()
+	usagerecordDescOpens := usagerecordFields[15].Descriptor()
 	// usagerecord.DefaultOpens holds the default value on creation for the opens field.
 	usagerecord.DefaultOpens = usagerecordDescOpens.Default.(bool)
 	// usagerecordDescOrigin is the schema descriptor for origin field.
-	usagerecordDescOrigin := usagerecordFields[15].Descriptor()
+	usagerecordDescOrigin := usagerecordFields[16].Descriptor()
 	// usagerecord.DefaultOrigin holds the default value on creation for the origin field.
 	usagerecord.DefaultOrigin = usagerecordDescOrigin.Default.(string)
 	// usagerecord.OriginValidator is a validator for the "origin" field. It is called by the builders before save.
 	usagerecord.OriginValidator = usagerecordDescOrigin.Validators[0].(func(string) error)
 	// usagerecordDescOutcome is the schema descriptor for outcome field.
-	usagerecordDescOutcome := usagerecordFields[16].Descriptor()
+	usagerecordDescOutcome := usagerecordFields[17].Descriptor()
 	// usagerecord.DefaultOutcome holds the default value on creation for the outcome field.
 	usagerecord.DefaultOutcome = usagerecordDescOutcome.Default.(string)
 	// usagerecord.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
 	usagerecord.OutcomeValidator = usagerecordDescOutcome.Validators[0].(func(string) error)
 	// usagerecordDescFinishReason is the schema descriptor for finish_reason field.
-	usagerecordDescFinishReason := usagerecordFields[17].Descriptor()
+	usagerecordDescFinishReason := usagerecordFields[18].Descriptor()
 	// usagerecord.DefaultFinishReason holds the default value on creation for the finish_reason field.
 	usagerecord.DefaultFinishReason = usagerecordDescFinishReason.Default.(string)
 	// usagerecord.FinishReasonValidator is a validator for the "finish_reason" field. It is called by the builders before save.
 	usagerecord.FinishReasonValidator = usagerecordDescFinishReason.Validators[0].(func(string) error)
 	// usagerecordDescCounted is the schema descriptor for counted field.
-	usagerecordDescCounted := usagerecordFields[18].Descriptor()
+	usagerecordDescCounted := usagerecordFields[19].Descriptor()
 	// usagerecord.DefaultCounted holds the default value on creation for the counted field.
 	usagerecord.DefaultCounted = usagerecordDescCounted.Default.(bool)
 	// usagerecordDescCreatedAt is the schema descriptor for created_at field.
-	usagerecordDescCreatedAt := usagerecordFields[19].Descriptor()
+	usagerecordDescCreatedAt := usagerecordFields[20].Descriptor()
 	// usagerecord.DefaultCreatedAt holds the default value on creation for the created_at field.
 	usagerecord.DefaultCreatedAt = usagerecordDescCreatedAt.Default.(func() time.Time)
 	usagesumMixin := schema.UsageSum{}.Mixin()

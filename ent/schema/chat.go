@@ -185,6 +185,9 @@ func (UsageRecord) Fields() []ent.Field {
 		field.Int("passages").Default(0).Immutable(),
 		// refuted counts citations that were taken out of the answer.
 		field.Int("refuted").Default(0).Immutable(),
+		// rerank_tokens are those of prompt_tokens and completion_tokens that went into
+		// the order of the passages.
+		field.Int("rerank_tokens").Default(0).Immutable(),
 		// conversation_id is zero in rows from before it was stored.
 		field.Int64("conversation_id").Default(0).Immutable(),
 		// opens says that the question was the first of its conversation.

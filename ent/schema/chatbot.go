@@ -40,6 +40,7 @@ func (Chatbot) Fields() []ent.Field {
 		field.Int("max_answer_tokens").Default(0),
 		field.String("grounding").MaxLen(20).Default("open"),
 		field.Bool("cache_answers").Default(false),
+		field.String("rerank").MaxLen(20).Default("off"),
 		// store_messages of false keeps a conversation's texts only while it is
 		// answered.
 		field.Bool("store_messages").Default(true),

@@ -40,6 +40,8 @@ const (
 	FieldPassages = "passages"
 	// FieldRefuted holds the string denoting the refuted field in the database.
 	FieldRefuted = "refuted"
+	// FieldRerankTokens holds the string denoting the rerank_tokens field in the database.
+	FieldRerankTokens = "rerank_tokens"
 	// FieldConversationID holds the string denoting the conversation_id field in the database.
 	FieldConversationID = "conversation_id"
 	// FieldOpens holds the string denoting the opens field in the database.
@@ -74,6 +76,7 @@ var Columns = []string{
 	FieldTotalMs,
 	FieldPassages,
 	FieldRefuted,
+	FieldRerankTokens,
 	FieldConversationID,
 	FieldOpens,
 	FieldOrigin,
@@ -125,6 +128,8 @@ var (
 	DefaultPassages int
 	// DefaultRefuted holds the default value on creation for the "refuted" field.
 	DefaultRefuted int
+	// DefaultRerankTokens holds the default value on creation for the "rerank_tokens" field.
+	DefaultRerankTokens int
 	// DefaultConversationID holds the default value on creation for the "conversation_id" field.
 	DefaultConversationID int64
 	// DefaultOpens holds the default value on creation for the "opens" field.
@@ -218,6 +223,11 @@ func ByPassages(opts ...sql.OrderTermOption) OrderOption {
 // ByRefuted orders the results by the refuted field.
 func ByRefuted(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRefuted, opts...).ToFunc()
+}
+
+// ByRerankTokens orders the results by the rerank_tokens field.
+func ByRerankTokens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRerankTokens, opts...).ToFunc()
 }
 
 // ByConversationID orders the results by the conversation_id field.

@@ -119,6 +119,11 @@ func Refuted(v int) predicate.UsageRecord {
 	return predicate.UsageRecord(sql.FieldEQ(FieldRefuted, v))
 }
 
+// RerankTokens applies equality check predicate on the "rerank_tokens" field. It's identical to RerankTokensEQ.
+func RerankTokens(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldEQ(FieldRerankTokens, v))
+}
+
 // ConversationID applies equality check predicate on the "conversation_id" field. It's identical to ConversationIDEQ.
 func ConversationID(v int64) predicate.UsageRecord {
 	return predicate.UsageRecord(sql.FieldEQ(FieldConversationID, v))
@@ -742,6 +747,46 @@ func RefutedLT(v int) predicate.UsageRecord {
 // RefutedLTE applies the LTE predicate on the "refuted" field.
 func RefutedLTE(v int) predicate.UsageRecord {
 	return predicate.UsageRecord(sql.FieldLTE(FieldRefuted, v))
+}
+
+// RerankTokensEQ applies the EQ predicate on the "rerank_tokens" field.
+func RerankTokensEQ(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldEQ(FieldRerankTokens, v))
+}
+
+// RerankTokensNEQ applies the NEQ predicate on the "rerank_tokens" field.
+func RerankTokensNEQ(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldNEQ(FieldRerankTokens, v))
+}
+
+// RerankTokensIn applies the In predicate on the "rerank_tokens" field.
+func RerankTokensIn(vs ...int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldIn(FieldRerankTokens, vs...))
+}
+
+// RerankTokensNotIn applies the NotIn predicate on the "rerank_tokens" field.
+func RerankTokensNotIn(vs ...int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldNotIn(FieldRerankTokens, vs...))
+}
+
+// RerankTokensGT applies the GT predicate on the "rerank_tokens" field.
+func RerankTokensGT(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldGT(FieldRerankTokens, v))
+}
+
+// RerankTokensGTE applies the GTE predicate on the "rerank_tokens" field.
+func RerankTokensGTE(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldGTE(FieldRerankTokens, v))
+}
+
+// RerankTokensLT applies the LT predicate on the "rerank_tokens" field.
+func RerankTokensLT(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldLT(FieldRerankTokens, v))
+}
+
+// RerankTokensLTE applies the LTE predicate on the "rerank_tokens" field.
+func RerankTokensLTE(v int) predicate.UsageRecord {
+	return predicate.UsageRecord(sql.FieldLTE(FieldRerankTokens, v))
 }
 
 // ConversationIDEQ applies the EQ predicate on the "conversation_id" field.

@@ -33,6 +33,7 @@ const factsOf = (i) => [
   ["Whole answer", seconds(i.total_ms)],
   ["Prompt", `${many(i.prompt_tokens, "token", "tokens")}${i.estimated ? ", estimated" : ""}`],
   ["Answer", many(i.completion_tokens, "token", "tokens")],
+  ...(i.rerank_tokens ? [["Of these, for ordering the passages", many(i.rerank_tokens, "token", "tokens")]] : []),
 ];
 
 const passageOf = (passage, knowledge) => {

@@ -42,6 +42,12 @@ var (
 	}
 )
 
+var reranks = []ui.Input{
+	{Name: "off", Label: "Off", Hint: "The order of the search decides."},
+	{Name: "auto", Label: "Automatic", Hint: "Only when many passages match a question about equally well."},
+	{Name: "on", Label: "On", Hint: "Before every answer that is not from the cache."},
+}
+
 // answering is the part of a chatbot's settings about how it answers. A picker
 // lists the models of the chosen provider; without it their name is typed.
 func answering(l shell.Layout, f ui.Form, m Answering) templ.Component {
@@ -72,7 +78,7 @@ func answering(l shell.Layout, f ui.Form, m Answering) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("/api/chatbots/" + l.Chatbot.ID + "/models")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/settings_answering.templ`, Line: 40, Col: 89}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/settings_answering.templ`, Line: 46, Col: 89}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -109,7 +115,7 @@ func answering(l shell.Layout, f ui.Form, m Answering) templ.Component {
 		var templ_7745c5c3_Var3 templ.SafeURL
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(shell.ModelsURL(l.Workspace.ID))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/settings_answering.templ`, Line: 54, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/settings_answering.templ`, Line: 60, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {

@@ -71,7 +71,7 @@ func botPages() map[string]templ.Component {
 	settings := map[string]string{
 		"name": hostile, "instructions": "Be brief.\n</textarea>", "no_answer": "", "image_hosts": "img.example.com", "passage_aim": "200", "answer_without_knowledge": "on",
 		"provider_id": "mp_1", "model": hostile, "fallback_provider_id": "own", "fallback_model": "gpt-4o-mini", "temperature": "0.7", "max_answer_tokens": "400",
-		"grounding": "strict", "cache_answers": "on",
+		"grounding": "strict", "cache_answers": "on", "rerank": "auto",
 	}
 	by := bot.Answering{Providers: []ui.Option{{Value: "mp_1", Text: hostile}, {Value: "mp_2", Text: "Ours"}}, Own: []string{"gpt-4o-mini", "extractive"}}
 	samples := bot.Samples("https://parley.example.com/api/v1", `"`+hostile+`"`, `"markdown"`)

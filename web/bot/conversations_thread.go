@@ -153,6 +153,7 @@ func (s conversationPages) inspect(ctx context.Context, v site.Visit, m *history
 			{Name: "Total time", Value: took(r.Total)},
 			{Name: "Prompt tokens", Value: plan.Thousands(r.Usage.PromptTokens) + about},
 			{Name: "Answer tokens", Value: plan.Thousands(r.Usage.CompletionTokens) + about},
+			{Name: "Of these, for ordering the passages", Value: plan.Thousands(r.RerankTokens)},
 			{Name: "Citations removed", Value: plan.Thousands(r.Refuted)},
 			{Name: "Recorded", Value: r.At.UTC().Format("2 Jan 2006, 15:04 UTC")},
 		}...)

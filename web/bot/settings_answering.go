@@ -17,7 +17,7 @@ import (
 
 // answeringInputs are those of the settings' part about answers.
 var answeringInputs = []string{
-	"provider_id", "model", "fallback_provider_id", "fallback_model", "temperature", "max_answer_tokens", "grounding", "cache_answers",
+	"provider_id", "model", "fallback_provider_id", "fallback_model", "temperature", "max_answer_tokens", "grounding", "cache_answers", "rerank",
 }
 
 // fillAnswering puts into a form how a chatbot answers.
@@ -32,6 +32,7 @@ func fillAnswering(shown site.Form, a chatbot.Answering) {
 		shown["temperature"] = strconv.FormatFloat(*a.Temperature, 'g', -1, 64)
 	}
 	shown["grounding"] = string(cmp.Or(a.Grounding, chatbot.Open))
+	shown["rerank"] = string(cmp.Or(a.Rerank, chatbot.DefaultRerank))
 	if a.CacheAnswers {
 		shown["cache_answers"] = "on"
 	}
@@ -53,6 +54,7 @@ func (s settingsPages) answeringOf(typed site.Form, was chatbot.Answering) (chat
 	a := chatbot.Answering{
 		Model:     chatbot.ModelChoice{ProviderID: chosenProvider(typed["provider_id"]), Name: strings.TrimSpace(typed["model"])},
 		Grounding: chatbot.Grounding(typed["grounding"]), CacheAnswers: typed["cache_answers"] != "",
+		Rerank: cmp.Or(chatbot.Rerank(typed["rerank"]), was.Rerank),
 	}
 	var err error
 	if a.Fallback, err = s.fallbackOf(typed); err != nil {

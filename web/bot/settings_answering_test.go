@@ -39,7 +39,7 @@ func TestAnswering(t *testing.T) {
 		want := url.Values{
 			"name": {"Guide"}, "instructions": {""}, "no_answer": {""}, "image_hosts": {""}, "passage_aim": {""}, "passage_limit": {""},
 			"provider_id": {"own"}, "retention_days": {""}, "model": {""}, "fallback_provider_id": {"none"}, "fallback_model": {""},
-			"temperature": {""}, "max_answer_tokens": {""}, "grounding": {"open"}, "seen": {bot.Settings().Fingerprint()},
+			"temperature": {""}, "max_answer_tokens": {""}, "grounding": {"open"}, "rerank": {"off"}, "seen": {bot.Settings().Fingerprint()},
 		}
 		if !reflect.DeepEqual(typed, want) {
 			t.Errorf("the form has %v", typed)
@@ -48,12 +48,12 @@ func TestAnswering(t *testing.T) {
 	t.Run("all that is chosen is kept", func(t *testing.T) {
 		s := s.Within(t)
 		s.WantGone(save(s, "provider_id", ours.ID, "model", " gpt-4o-mini ", "fallback_provider_id", theirs.ID, "fallback_model", "other",
-			"temperature", "0.7", "max_answer_tokens", "400", "grounding", "strict", "cache_answers", "on"), page+"?done=saved")
+			"temperature", "0.7", "max_answer_tokens", "400", "grounding", "strict", "cache_answers", "on", "rerank", "auto"), page+"?done=saved")
 		temperature := 0.7
 		want := chatbot.Answering{
 			Model:       chatbot.ModelChoice{ProviderID: ours.ID, Name: "gpt-4o-mini"},
 			Fallback:    chatbot.ModelChoice{ProviderID: theirs.ID, Name: "other"},
-			Temperature: &temperature, MaxAnswerTokens: 400, Grounding: chatbot.Strict, CacheAnswers: true,
+			Temperature: &temperature, MaxAnswerTokens: 400, Grounding: chatbot.Strict, CacheAnswers: true, Rerank: chatbot.RerankAuto,
 		}
 		if got := stored(t).Answering; !reflect.DeepEqual(got, want) {
 			t.Errorf("stored is %+v", got)
@@ -97,6 +97,7 @@ func TestAnswering(t *testing.T) {
 		"an answer of too few tokens":           {[]string{"max_answer_tokens", "15"}, "max_answer_tokens"},
 		"an answer of half a token":             {[]string{"max_answer_tokens", "20.5"}, "max_answer_tokens"},
 		"a grounding that is not there":         {[]string{"grounding", "loose"}, "grounding"},
+		"a way to rerank that is not there":     {[]string{"rerank", "sometimes"}, "rerank"},
 	} {
 		t.Run(name+" is refused beside its field, and nothing is changed", func(t *testing.T) {
 			s := s.Within(t)
@@ -107,7 +108,7 @@ func TestAnswering(t *testing.T) {
 				t.Errorf("stored is %+v", now)
 			}
 			for i := 0; i < len(c.changes); i += 2 { // a select shows what it has
-				if typed := webtest.Filled(t, got.Body, page); !strings.HasSuffix(c.changes[i], "provider_id") && c.changes[i] != "grounding" && typed.Get(c.changes[i]) != c.changes[i+1] {
+				if typed := webtest.Filled(t, got.Body, page); !strings.HasSuffix(c.changes[i], "provider_id") && c.changes[i] != "grounding" && c.changes[i] != "rerank" && typed.Get(c.changes[i]) != c.changes[i+1] {
 					t.Errorf("the form has lost %s", c.changes[i])
 				}
 			}
@@ -133,12 +134,12 @@ func TestAnswering(t *testing.T) {
 		typed := webtest.Filled(t, s.Get(page).Body, page)
 		typed.Del("cache_answers")
 		for name, value := range map[string]string{
-			"provider_id": "own", "model": "", "fallback_provider_id": "none", "fallback_model": "", "temperature": "", "max_answer_tokens": "", "grounding": "open",
+			"provider_id": "own", "model": "", "fallback_provider_id": "none", "fallback_model": "", "temperature": "", "max_answer_tokens": "", "grounding": "open", "rerank": "off",
 		} {
 			typed.Set(name, value)
 		}
 		s.WantGone(s.Post(page, typed), page+"?done=saved")
-		if got := stored(t).Answering; !reflect.DeepEqual(got, chatbot.Answering{Grounding: chatbot.Open}) {
+		if got := stored(t).Answering; !reflect.DeepEqual(got, chatbot.Answering{Grounding: chatbot.Open, Rerank: chatbot.RerankOff}) {
 			t.Errorf("stored is %+v", got)
 		}
 	})

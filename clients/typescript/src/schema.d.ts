@@ -2554,6 +2554,8 @@ export interface components {
             checked: boolean;
             dropped_sentences: number;
             replaced: boolean;
+            /** @description Those of `total_tokens` with which the model put the passages in order. */
+            rerank_tokens: number;
         };
         Token: {
             id: string;

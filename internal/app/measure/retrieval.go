@@ -36,6 +36,8 @@ type RetrievalReport struct {
 	IndexSeconds     float64 `json:"index_seconds"`
 	IndexBytes       int64   `json:"index_bytes"`
 	QueriesPerSecond float64 `json:"queries_per_second"`
+	// Reranked counts the questions whose first documents were put in another order.
+	Reranked int `json:"reranked,omitzero"`
 }
 
 // Files are questions with judgments, in BEIR's formats. Each may be gzipped.
@@ -51,6 +53,8 @@ type Options struct {
 	Rankings string
 	// Depths are the depths of the measures.
 	Depths []int
+	// Rerank puts the first documents of each ranking in another order.
+	Rerank Rerank
 }
 
 // Retrieval indexes the corpus as a chatbot's knowledge, searches, and measures.
@@ -91,7 +95,11 @@ func Retrieval(ctx context.Context, config *app.Config, files Files, options Opt
 		return report, err
 	}
 	report.Query = options.Query
-	report.Report = evaluation.Mean(judged, documentsOf(rankings), options.Depths)
+	documents := documentsOf(rankings)
+	if report.Reranked, err = options.Rerank.apply(rankings, documents, judged); err != nil {
+		return report, err
+	}
+	report.Report = evaluation.Mean(judged, documents, options.Depths)
 	return report, nil
 }
 

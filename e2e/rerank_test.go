@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/core/plan"
+	"parley/internal/app"
+	"parley/llm/llmtest"
+)
+
+// sourceOf is how a prompt introduces a passage by its number.
+func sourceOf(t *testing.T, request *llmtest.Request, number int) string {
+	t.Helper()
+	found := regexp.MustCompile(fmt.Sprintf(`passage id=\\"%d\\" source=\\"([^"\\]*)`, number)).FindSubmatch(request.Body())
+	if found == nil {
+		t.Fatalf("there is no passage %d in %s", number, request.Body())
+	}
+	return string(found[1])
+}
+
+func TestRerank(t *testing.T) {
+	t.Parallel()
+	var loaves []string
+	for _, name := range []string{"Ash", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple", "Oak", "Pine", "Rowan", "Yew"} {
+		loaves = append(loaves, "# "+name+"\n\nThe "+name+" loaf is a bread that we bake at seven.\n")
+	}
+	const asked = `{"message":"Which bread do you bake at seven?"}`
+	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {
+		onBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
+			upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"That one. [1]"}, Usage: &llmtest.Usage{PromptTokens: 100, CompletionTokens: 10}})
+			w := start(index, withModel(upstream)).within(t)
+			w.prepared()
+			baker := w.newTenant("baker", plan.Standard, loaves...)
+			w.settled(baker)
+			choose := func(w *instance, when chatbot.Rerank) {
+				w.Helper()
+				bot, err := w.server.Chatbots.Get(w.Context(), baker.workspace, baker.chatbot)
+				w.must(err)
+				settings := bot.Settings()
+				settings.Rerank = when
+				w.must(w.server.Chatbots.Update(w.Context(), baker.workspace, baker.chatbot, settings))
+			}
+			// ask returns what the model was asked, one request after the other.
+			ask := func(w *instance) (reply, []*llmtest.Request) {
+				w.Helper()
+				before := upstream.Arrived()
+				r := w.call("POST", chatPath, asked, bearer(baker.token))
+				w.checkAnswer(r, 200, 0)
+				var requests []*llmtest.Request
+				for n := before; n < upstream.Arrived(); n++ {
+					requests = append(requests, upstream.Request(n))
+				}
+				return r, requests
+			}
+			total := func(r reply) float64 {
+				usage, _ := r.Data["usage"].(map[string]any)
+				n, _ := usage["total_tokens"].(float64)
+				return n
+			}
+
+			w.Run("a new chatbot's model only answers", func(t *testing.T) {
+				if _, requests := ask(w.within(t)); len(requests) != 1 {
+					t.Errorf("it was asked %d times", len(requests))
+				}
+			})
+			w.Run("where it is on, the model chooses the passages, and its tokens count", func(t *testing.T) {
+				w := w.within(t)
+				choose(w, chatbot.RerankOn)
+				upstream.Next(llmtest.Reply{Pieces: []string{"12, 7"}, Usage: &llmtest.Usage{PromptTokens: 1_000, CompletionTokens: 5}})
+				r, requests := ask(w)
+				if len(requests) != 2 {
+					t.Fatalf("it was asked %d times", len(requests))
+				}
+				for number, from := range map[int]int{1: 12, 2: 7, 3: 1, 4: 2, 5: 3} {
+					if got, want := sourceOf(t, requests[1], number), sourceOf(t, requests[0], from); got != want {
+						t.Errorf("passage %d is of %q, want %q", number, got, want)
+					}
+				}
+				if strings.Contains(string(requests[1].Body()), `passage id=\"6\"`) {
+					t.Error("the answer is made from more passages than before")
+				}
+				if total(r) != 1_115 {
+					t.Errorf("the usage is %v", r.Data["usage"])
+				}
+			})
+			w.Run("where the order is in doubt, automatic is as on", func(t *testing.T) {
+				w := w.within(t)
+				choose(w, chatbot.RerankAuto)
+				upstream.Next(llmtest.Reply{Pieces: []string{"9"}})
+				_, requests := ask(w)
+				if len(requests) != 2 || sourceOf(t, requests[1], 1) != sourceOf(t, requests[0], 9) {
+					t.Errorf("it was asked %d times", len(requests))
+				}
+			})
+			w.Run("a provider that refuses costs the order and not the answer", func(t *testing.T) {
+				w := w.within(t)
+				upstream.Next(llmtest.Reply{Status: 400})
+				r, requests := ask(w)
+				if len(requests) != 2 || r.Data["message"] != "That one. [1]" || sourceOf(t, requests[1], 1) != sourceOf(t, requests[0], 1) {
+					t.Errorf("it was asked %d times, and answers %v", len(requests), r.Data["message"])
+				}
+			})
+			w.Run("off again, the model only answers", func(t *testing.T) {
+				w := w.within(t)
+				choose(w, chatbot.RerankOff)
+				if _, requests := ask(w); len(requests) != 1 {
+					t.Errorf("it was asked %d times", len(requests))
+				}
+			})
+		})
+	})
+}
