@@ -25,8 +25,8 @@ func sourceOf(t *testing.T, request *llmtest.Request, number int) string {
 func TestRerank(t *testing.T) {
 	t.Parallel()
 	var loaves []string
-	for _, name := range []string{"Ash", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple", "Oak", "Pine", "Rowan", "Yew"} {
-		loaves = append(loaves, "# "+name+"\n\nThe "+name+" loaf is a bread that we bake at seven.\n")
+	for n := range 12 { // about equally good
+		loaves = append(loaves, fmt.Sprintf("# Bread %d\n\nThis bread is a loaf that we bake at seven.\n", n+1))
 	}
 	const asked = `{"message":"Which bread do you bake at seven?"}`
 	onBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *instance) {

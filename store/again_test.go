@@ -31,7 +31,7 @@ func (w *tenancy) wholeAnswer(id int64, attempt int) turn.Answer {
 			},
 			Record: answer.UsageRecord{
 				ChatbotID: w.chatbot, Usage: answer.Usage{PromptTokens: 100, CompletionTokens: 20, Estimated: true}, Model: "m",
-				FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2, Refuted: 1, At: epoch.Add(time.Second),
+				FirstToken: 120 * time.Millisecond, Total: 1500 * time.Millisecond, Passages: 2, Refuted: 1, RerankTokens: 7, At: epoch.Add(time.Second),
 			},
 		},
 	}

@@ -37,9 +37,9 @@ var (
 	errNoContext = errors.New("the model's context has no room for the passages")
 )
 
-// reranks reports whether the model may put the passages in order.
-func (d *Draft) reranks() bool {
-	return (d.bot.Rerank == chatbot.RerankOn || d.bot.Rerank == chatbot.RerankAuto) && d.model.Traits().Language
+// reranks reports whether a model may put the passages of a chatbot in order.
+func reranks(bot *chatbot.Chatbot, model Model) bool {
+	return (bot.Rerank == chatbot.RerankOn || bot.Rerank == chatbot.RerankAuto) && model.Traits().Language
 }
 
 // judge has the model of a draft put passages in order.
@@ -54,7 +54,7 @@ func (j judge) Wants(scores []float64, limit int) bool {
 // are whenever it gives nothing of use within 3 s.
 func (j judge) Order(ctx context.Context, found []retrieval.Result) []retrieval.Result {
 	d := j.draft
-	order, usage, err := d.order(ctx, found)
+	order, usage, err := j.ask(ctx, found)
 	d.reranking = d.reranking.Plus(usage)
 	if err != nil {
 		d.pipeline.log.Info("passages stay in the order of the search", "model", d.model.Name(), "error", err)
@@ -63,17 +63,17 @@ func (j judge) Order(ctx context.Context, found []retrieval.Result) []retrieval.
 	return inOrder(found, order)
 }
 
-// order asks the model, in one call, and returns the places of the passages that it
+// ask asks the model, in one call, and returns the places of the passages that it
 // names, from 0.
-func (d *Draft) order(ctx context.Context, found []retrieval.Result) ([]int, Usage, error) {
-	asked, err := d.reranked(found)
+func (j judge) ask(ctx context.Context, found []retrieval.Result) ([]int, Usage, error) {
+	asked, err := j.prompt(found)
 	if err != nil {
 		return nil, Usage{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, rerankWithin)
 	defer cancel()
 	var text strings.Builder
-	generated, err := d.model.Generate(ctx, asked, func(piece string) error {
+	generated, err := j.draft.model.Generate(ctx, asked, func(piece string) error {
 		if text.Len()+len(piece) > rerankSaid {
 			return errNoOrder
 		}
@@ -87,10 +87,11 @@ func (d *Draft) order(ctx context.Context, found []retrieval.Result) ([]int, Usa
 	return order, generated.Usage, err
 }
 
-// reranked is the prompt: the passages, each a part of itself, and the question. The
+// prompt is what the model is asked: the passages, each a part of itself, and the question. The
 // parts of a prompt for a model that is no language model are left out: it cannot
 // judge.
-func (d *Draft) reranked(found []retrieval.Result) (prompt.Prompt, error) {
+func (j judge) prompt(found []retrieval.Result) (prompt.Prompt, error) {
+	d := j.draft
 	question := prompt.Defuse(prompt.CleanLine(d.query, rerankQuestion))
 	left := prompt.NewBudget(windowOf(d.model), d.bot)
 	left.Spend(rerankInstructions, question)

@@ -177,7 +177,7 @@ func TestChosenProviders(t *testing.T) {
 	using := func(provider chatbot.Provider) chatbot.Answering {
 		return chatbot.Answering{
 			Model: chatbot.ModelChoice{Name: "own-model"}, Fallback: chatbot.ModelChoice{ProviderID: provider.ID, Name: "gpt-4o"},
-			MaxAnswerTokens: 100, Grounding: chatbot.Strict, CacheAnswers: true,
+			MaxAnswerTokens: 100, Grounding: chatbot.Strict, CacheAnswers: true, Rerank: chatbot.RerankAuto,
 		}
 	}
 
@@ -186,7 +186,7 @@ func TestChosenProviders(t *testing.T) {
 		want := using(r.provider("a"))
 		cold := 0.0
 		want.Temperature = &cold
-		for _, answering := range []chatbot.Answering{want, {Grounding: chatbot.Open}} {
+		for _, answering := range []chatbot.Answering{want, {Grounding: chatbot.Open, Rerank: chatbot.RerankOff}} {
 			r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Guide", Answering: answering}))
 			bot, err := r.Get(t.Context(), home, r.bot.ID)
 			r.must(err)

@@ -118,6 +118,12 @@ func TestJudge(t *testing.T) {
 			t.Errorf("found are %v", got)
 		}
 	})
+	t.Run("without a judge nothing is allocated for one", func(t *testing.T) {
+		hits, query := make([]*Hit, 30), Query{Limit: 5}
+		if n := testing.AllocsPerRun(10, func() { query.judged(hits) }); n != 0 {
+			t.Errorf("there are %v allocations", n)
+		}
+	})
 	t.Run("a judge decides which of the best twenty are the first", func(t *testing.T) {
 		judge := judge(true)
 		if got := search(t, listed{n: 30}, judge, 5); !slices.Equal(got, []int64{20, 19, 18, 17, 16}) || *judge.judged != 20 || len(*judge.scores) != 20 {
