@@ -30,7 +30,7 @@ func questions(ctx context.Context, c *corpus, embedder retrieval.Embedder, coun
 			return nil, err
 		}
 		made[i] = question{query: query, vector: vectors[0]}
-		for _, term := range lexical.Question(query.Text, query.Context) {
+		for _, term := range lexical.FollowUp(query.Text, query.Context, query.Replies) {
 			made[i].terms = append(made[i].terms, term.Text)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/answer/citation"
 	"parley/core/answer/prompt"
+	"parley/core/retrieval"
 )
 
 // withoutMarkers is a history whose answers have no markers: their numbers
@@ -21,15 +22,17 @@ func withoutMarkers(history []prompt.Message) []prompt.Message {
 	return said
 }
 
-// questions are the questions of a history.
-func questions(history []prompt.Message) []string {
-	var asked []string
+// addEarlier adds the questions and answers of a history to a query. That the
+// knowledge does not answer a question names nothing.
+func addEarlier(query *retrieval.Query, history []prompt.Message, noAnswer string) {
 	for _, m := range history {
-		if m.Role == prompt.UserRole {
-			asked = append(asked, m.Text)
+		switch {
+		case m.Role == prompt.UserRole:
+			query.AddEarlier(m.Text)
+		case m.Role == prompt.AssistantRole && m.Text != noAnswer:
+			query.AddReply(m.Text)
 		}
 	}
-	return asked
 }
 
 // storable drops what no database and no reader takes.

@@ -122,7 +122,8 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 
 // retrieve finds passages for the question.
 func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retrieval.Result, error) {
-	query := retrieval.Query{Text: d.question, Context: questions(history), Limit: passagesWanted}
+	query := retrieval.Query{Text: d.question, Limit: passagesWanted}
+	addEarlier(&query, history, d.noAnswer)
 	if d.query != d.question {
 		// Together they find more than either: see docs/retrieval.md.
 		query.Text += "\n" + d.query

@@ -42,7 +42,7 @@ const (
 // and are put in order by their pointers.
 func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
-	for _, term := range lexical.Question(query.Text, query.Context) {
+	for _, term := range lexical.FollowUp(query.Text, query.Context, query.Replies) {
 		asked.Terms = append(asked.Terms, Term(term))
 	}
 	if s.servesVectors() && !GoesByWords(scope.WorkspaceID, s.embedder) {

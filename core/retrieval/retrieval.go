@@ -19,11 +19,34 @@ type Query struct {
 	// Context holds the user's earlier questions of the same conversation,
 	// oldest first. They may lend terms to the question.
 	Context []string
+	// Replies holds what the chatbot said to the questions of Context, each at
+	// the place of its question; the last ones may be missing.
+	Replies []string
 	Filter  Filter
 	// Limit is the number of passages wanted, at least 1.
 	Limit int
 	// Judge, if there is one, decides which of the best [Judged] passages are the first.
 	Judge Judge
+}
+
+// AddEarlier adds an earlier question, which is later than those there are.
+func (q *Query) AddEarlier(question string) { q.Context = append(q.Context, question) }
+
+// AddReply adds what the chatbot said after the latest of the earlier questions,
+// or before there was one.
+func (q *Query) AddReply(text string) {
+	if len(q.Context) == 0 {
+		q.Context = append(q.Context, "")
+	}
+	last := len(q.Context) - 1
+	for len(q.Replies) < last {
+		q.Replies = append(q.Replies, "")
+	}
+	if len(q.Replies) > last {
+		q.Replies[last] += "\n" + text
+		return
+	}
+	q.Replies = append(q.Replies, text)
 }
 
 // Filter narrows a search. Both lists must admit a passage; an empty one

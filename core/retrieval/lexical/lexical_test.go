@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -70,9 +71,9 @@ func TestQuestion(t *testing.T) {
 		earlier []string
 		want    []Term
 	}{
-		"each term once":                                                   {"the refund of an order", nil, []Term{{"refund", 20}, {"order", 20}}},
-		"a repeated term counts twice at most":                             {"the order, order, order", nil, []Term{{"order", 40}}},
-		"words that ask count little":                                      {"explain the refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
+		"each term once":                       {"the refund of an order", nil, []Term{{"refund", 20}, {"order", 20}}},
+		"a repeated term counts twice at most": {"the order, order, order", nil, []Term{{"order", 40}}},
+		"words that ask count little":          {"explain the refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
 		"a question in German also asks for what English would make of it": {"Wie hoch sind für uns Gebühren?", nil, []Term{{"hoch", 20}, {"gebuhr", 20}, {"gebuhren", 20}}},
 		"earlier questions lend less, the further back": {
 			"price?",
@@ -91,6 +92,45 @@ func TestQuestion(t *testing.T) {
 			}
 		})
 	}
+	t.Run("replies", func(t *testing.T) {
+		for sentence, c := range map[string]struct {
+			text             string
+			earlier, replies []string
+			want             []Term
+		}{
+			"a short reply names what the next question is about": {
+				"does it deliver?",
+				[]string{"where can I eat?"},
+				[]string{"Try Cinderella Bakery."},
+				[]Term{{"deliv", 20}, {"eat", 6}, {"tri", 20}, {"cinderella", 20}, {"bakeri", 20}},
+			},
+			"an earlier reply lends half as much": {
+				"what is the price of it?",
+				[]string{"", "basic"},
+				[]string{"premium"},
+				[]Term{{"price", 20}, {"basic", 6}, {"premium", 10}},
+			},
+			"a term of a question and its reply has the higher weight": {
+				"what is the price of it?",
+				[]string{"premium"},
+				[]string{"premium"},
+				[]Term{{"price", 20}, {"premium", 20}},
+			},
+			"the terms of a long reply share what ten have": {
+				"what is the price of it?",
+				[]string{""},
+				[]string{strings.Repeat("w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 ", 3) + "w11 w12 w13 w14 w15 w16 w17 w18 w19 w20"},
+				append([]Term{{"price", 20}}, numbered(20, 10)...),
+			},
+			"a reply does not raise the question's own": {"premium", []string{""}, []string{"premium"}, []Term{{"premium", 20}}},
+		} {
+			t.Run(sentence, func(t *testing.T) {
+				if got := FollowUp(c.text, c.earlier, c.replies); !slices.Equal(got, c.want) {
+					t.Errorf("got %v, want %v", got, c.want)
+				}
+			})
+		}
+	})
 	t.Run("of a pasted log the first and the last words are asked", func(t *testing.T) {
 		var log strings.Builder
 		for i := range 1000 {
@@ -101,6 +141,14 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("%d terms from %v to %v", len(got), got[0], got[len(got)-1])
 		}
 	})
+}
+
+func numbered(n, weight int) []Term {
+	terms := make([]Term, n)
+	for i := range terms {
+		terms[i] = Term{fmt.Sprint("w", i+1), weight}
+	}
+	return terms
 }
 
 func BenchmarkPassage(b *testing.B) {

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"math"
+	"slices"
 
 	"parley/core/language"
 )
@@ -27,6 +28,10 @@ const (
 	historyWeight = 0.3
 	historyDecay  = 0.5
 	fillerWeight  = 0.25
+	// The terms of a reply count as much as the question's own, but all together
+	// no more than maxReply terms do: a short reply names what the next question
+	// is about, and a long one names much.
+	maxReply = 10
 	// maxWords bounds how much of a text is looked at: a pasted log has the
 	// question before or behind it.
 	maxWords = 400
@@ -40,19 +45,26 @@ const (
 // Question returns the distinct terms of a question that follows earlier ones,
 // oldest first: the question's own, then those of the latest question before
 // it, and so on.
-func Question(text string, earlier []string) []Term {
+func Question(text string, earlier []string) []Term { return FollowUp(text, earlier, nil) }
+
+// FollowUp is [Question] where the earlier questions had replies, whose terms
+// stand behind those of their questions. The i-th reply is to the i-th question
+// and may be empty or missing.
+func FollowUp(text string, earlier, replies []string) []Term {
 	q := question{at: map[string]int{}}
 	in := languageOfQuestion(text, earlier)
 	for _, term := range wordsOf(text, in) {
 		q.count(term)
 	}
 	own := len(q.terms)
-	weight := historyWeight
+	share := 1.0
 	for i := len(earlier) - 1; i >= max(0, len(earlier)-maxHistory); i-- {
-		for _, term := range wordsOf(earlier[i], in) {
-			q.carry(term, weight)
+		q.carry(wordsOf(earlier[i], in), historyWeight*share)
+		if i < len(replies) {
+			terms := wordsOf(replies[i], in)
+			q.carry(terms, share*min(1, maxReply/float64(distinct(terms))))
 		}
-		weight *= historyDecay
+		share *= historyDecay
 	}
 	if own > MaxTerms { // the first and the last
 		q.terms = append(q.terms[:MaxTerms/2:MaxTerms/2], q.terms[own-MaxTerms/2:own]...)
@@ -68,6 +80,7 @@ type question struct {
 type counted struct {
 	text  string
 	count float64
+	lent  bool
 }
 
 func (q *question) count(term string) {
@@ -76,15 +89,25 @@ func (q *question) count(term string) {
 		return
 	}
 	q.at[term] = len(q.terms)
-	q.terms = append(q.terms, counted{term, 1})
+	q.terms = append(q.terms, counted{text: term, count: 1})
 }
 
-func (q *question) carry(term string, weight float64) {
-	if _, ok := q.at[term]; !ok {
-		q.at[term] = len(q.terms)
-		q.terms = append(q.terms, counted{term, weight})
+// carry lends terms of the conversation to the question. Of several weights for
+// one term the highest counts.
+func (q *question) carry(terms []string, weight float64) {
+	for _, term := range terms {
+		i, ok := q.at[term]
+		switch {
+		case !ok:
+			q.at[term] = len(q.terms)
+			q.terms = append(q.terms, counted{term, weight, true})
+		case q.terms[i].lent:
+			q.terms[i].count = max(q.terms[i].count, weight)
+		}
 	}
 }
+
+func distinct(terms []string) int { return len(slices.Compact(slices.Sorted(slices.Values(terms)))) }
 
 func weighted(terms []counted) []Term {
 	list := make([]Term, len(terms))

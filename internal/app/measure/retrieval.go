@@ -192,7 +192,9 @@ func (q queryLine) query(form string) retrieval.Query {
 	if form == "conversation" || form == "rewritten" {
 		for _, turn := range q.History {
 			if turn.Speaker == "user" || turn.Speaker == "" {
-				query.Context = append(query.Context, turn.Text)
+				query.AddEarlier(turn.Text)
+			} else {
+				query.AddReply(turn.Text)
 			}
 		}
 	}
