@@ -354,6 +354,7 @@ var commandRecords = map[string]struct {
 	"reindex":                  {reason: works},
 	"extract-child":            {reason: "it is a part of the server"},
 	"eval answers":             {reason: measures},
+	"eval constants":           {reason: measures},
 	"eval retrieval":           {reason: measures},
 	"eval grounding":           {reason: measures},
 	"doctor parts":             {reason: reads},

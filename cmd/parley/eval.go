@@ -15,6 +15,7 @@ type evalCmd struct {
 	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgments, in BEIR's file format."`
 	Grounding evalGroundingCmd `cmd:"" help:"Measure strict grounding on questions with judgments and reference answers."`
 	Answers   evalAnswersCmd   `cmd:"" help:"Measure the answers that are given without a language model."`
+	Constants evalConstantsCmd `cmd:"" help:"Measure the constants of the ranking on sets of questions that they were not chosen on."`
 }
 
 type evalRetrievalCmd struct {

@@ -11,21 +11,15 @@ import (
 	"parley/core/retrieval/lexical"
 )
 
-// The constants of the second look at the best passages. docs/retrieval.md
-// says what each part gave; the region around them is flat.
+// The constants of the ranking that `parley eval constants` does not try: see
+// [Tuning].
 const (
 	// looked is how many of the best passages get a second look.
 	looked = 100
-	// leadWeight and leadHalf are for words near the beginning of a passage:
-	// at leadHalf terms from it a word counts half.
-	leadWeight, leadHalf = 1.0, 8.0
-	// nearWeight, nearWindow and nearHalf are for words near one another:
-	// at most nearWindow terms apart, saturating at nearHalf.
-	nearWeight, nearWindow, nearHalf = 1.0, 8, 6.0
-	// centeredWeight is what a cosine counts where one of zero means nothing in
-	// common, and stretchedWeight what the nearest of others counts; the
-	// similarity of rank stretched counts nothing.
-	centeredWeight  = 1.25
+	// nearWindow is how many terms apart words near one another are at most.
+	nearWindow = 8
+	// stretchedWeight is what the nearest counts where a cosine of zero may mean
+	// something in common; the similarity of rank stretched counts nothing.
 	stretchedWeight = 0.67
 	stretched       = 10
 	// leastSimilarity is, where a cosine of zero means nothing in common, that
@@ -33,8 +27,6 @@ const (
 	leastSimilarity = 0.3
 	// embedWithin is how long a question waits for its vector.
 	embedWithin = 3 * time.Second
-	// contextWeight is what earlier questions count for the direction.
-	contextWeight = 0.3
 )
 
 // Rank returns the best hits for a query, best first: by words, and by meaning
@@ -42,7 +34,7 @@ const (
 // and are put in order by their pointers.
 func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
-	for _, term := range lexical.FollowUp(query.Text, query.Context, query.Replies) {
+	for _, term := range s.tuning.FollowUp(query.Text, query.Context, query.Replies) {
 		asked.Terms = append(asked.Terms, Term(term))
 	}
 	if s.servesVectors() && !GoesByWords(scope.WorkspaceID, s.embedder) {
@@ -65,13 +57,13 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	if found.OtherDimension { // the embedder gives other vectors than when the index was built
 		s.log.Warn("the question's vector does not fit the index: run `parley reindex`", "dimension", len(asked.Vector))
 	}
-	hits := lookAgain(asked.Terms, found)
+	hits := s.tuning.lookAgain(asked.Terms, found)
 	if len(found.Near) > 0 {
 		least := -1.0
 		if s.embedder.Centered() {
 			least = leastSimilarity
 		}
-		hits = fuse(hits, found.Near, least, nearnessOf(found.Near, s.embedder.Centered()))
+		hits = fuse(hits, found.Near, least, s.tuning.nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
 	return hits, nil
@@ -93,7 +85,7 @@ func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, 
 	sum := slices.Clone(vectors[0])
 	if len(vectors) > 1 {
 		for i, x := range vectors[1] {
-			sum[i] += contextWeight * x
+			sum[i] += float32(s.tuning.Context) * x
 		}
 	}
 	square := 0.0
@@ -112,16 +104,16 @@ func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, 
 // lookAgain judges the best hits by more than how often they have which words:
 // a passage is better when the question's words stand near its beginning,
 // where titles and headings are, and near one another. It scores them anew.
-func lookAgain(terms []Term, found Hits) []*Hit {
+func (t Tuning) lookAgain(terms []Term, found Hits) []*Hit {
 	weights := make([]float64, len(terms))
 	for i, idf := range found.IDF {
 		weights[i] = float64(terms[i].Weight) / lexical.Unit * idf
 	}
-	near := newNearness(weights)
+	near := newNearness(t, weights)
 	best := pointers(found.Lexical[:min(looked, len(found.Lexical))])
 	for _, hit := range best {
 		score := hit.Score * (lexical.K1 + 1) / lexical.Unit
-		hit.Score = score + leadWeight*near.lead(hit.Occurrences) + nearWeight*near.of(hit.Occurrences)
+		hit.Score = score + t.Lead*near.lead(hit.Occurrences) + t.Near*near.of(hit.Occurrences)
 	}
 	return best
 }
@@ -148,13 +140,14 @@ func byScore(a, b *Hit) int {
 // nearness judges where the terms of a question stand in passages. What it
 // needs for each term is made once for all passages.
 type nearness struct {
+	tuning  Tuning
 	weights []float64
 	seen    []bool
 	sums    []float64
 }
 
-func newNearness(weights []float64) *nearness {
-	return &nearness{weights, make([]bool, len(weights)), make([]float64, len(weights))}
+func newNearness(tuning Tuning, weights []float64) *nearness {
+	return &nearness{tuning, weights, make([]bool, len(weights)), make([]float64, len(weights))}
 }
 
 // lead sums the weights of the terms, each by where it stands first.
@@ -164,7 +157,7 @@ func (n *nearness) lead(occurrences []Occurrence) float64 {
 	for _, o := range occurrences {
 		if !n.seen[o.Term] {
 			n.seen[o.Term] = true
-			sum += n.weights[o.Term] / (1 + float64(o.At)/leadHalf)
+			sum += n.weights[o.Term] / (1 + float64(o.At)/n.tuning.LeadHalf)
 		}
 	}
 	return sum
@@ -189,7 +182,7 @@ func (n *nearness) of(occurrences []Occurrence) float64 {
 	total := 0.0
 	for i, sum := range n.sums {
 		if sum > 0 {
-			total += n.weights[i] * sum / (sum + nearHalf)
+			total += n.weights[i] * sum / (sum + n.tuning.NearHalf)
 		}
 	}
 	return total
@@ -223,9 +216,9 @@ func fuse(words []*Hit, near []Hit, least float64, nearness func(similarity floa
 // nearnessOf says what a similarity counts beside the share of the best score
 // by words. Where cosines are high and close together, those of the nearest
 // are stretched.
-func nearnessOf(near []Hit, centered bool) func(similarity float64) float64 {
+func (t Tuning) nearnessOf(near []Hit, centered bool) func(similarity float64) float64 {
 	if centered {
-		return func(similarity float64) float64 { return centeredWeight * similarity }
+		return func(similarity float64) float64 { return t.Meaning * similarity }
 	}
 	high, low := near[0].Score, near[min(stretched, len(near))-1].Score
 	return func(similarity float64) float64 {

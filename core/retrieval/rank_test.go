@@ -50,7 +50,7 @@ func TestLookAgain(t *testing.T) {
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			got := lookAgain(two, Hits{Lexical: c.lexical, IDF: idf})
+			got := Chosen.lookAgain(two, Hits{Lexical: c.lexical, IDF: idf})
 			if !slices.Equal(order(got), c.want) {
 				t.Errorf("got %v, want %v", order(got), c.want)
 			}
@@ -58,8 +58,8 @@ func TestLookAgain(t *testing.T) {
 	}
 	t.Run("the sums of one passage do not leak into the next", func(t *testing.T) {
 		hits := []Hit{{PassageID: 1, Score: 20, Occurrences: at(100, 101)}, {PassageID: 2, Score: 20, Occurrences: at(100, 130)}}
-		alone := lookAgain(two, Hits{Lexical: slices.Clone(hits[1:]), IDF: idf})[0].Score
-		if both := lookAgain(two, Hits{Lexical: hits, IDF: idf}); both[1].Score != alone {
+		alone := Chosen.lookAgain(two, Hits{Lexical: slices.Clone(hits[1:]), IDF: idf})[0].Score
+		if both := Chosen.lookAgain(two, Hits{Lexical: hits, IDF: idf}); both[1].Score != alone {
 			t.Errorf("%v beside another, %v alone", both[1].Score, alone)
 		}
 	})
@@ -71,31 +71,31 @@ func TestFuse(t *testing.T) {
 	}
 	near := func() []Hit { return []Hit{{PassageID: 3, Score: 0.9}, {PassageID: 2, Score: 0.8}} }
 	t.Run("meaning lifts what words found too", func(t *testing.T) {
-		if got := order(fuse(words(), near(), 0.3, nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
+		if got := order(fuse(words(), near(), 0.3, Chosen.nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("meaning alone brings passages", func(t *testing.T) {
-		if got := order(fuse(nil, near(), 0.3, nearnessOf(near(), true))); !slices.Equal(got, []int64{3, 2}) {
+		if got := order(fuse(nil, near(), 0.3, Chosen.nearnessOf(near(), true))); !slices.Equal(got, []int64{3, 2}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("a passage that is not near and has none of the words is left out", func(t *testing.T) {
-		if got := order(fuse(words(), near(), 0.85, nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
+		if got := order(fuse(words(), near(), 0.85, Chosen.nearnessOf(near(), true))); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
-		if got := order(fuse(nil, near(), 0.85, nearnessOf(near(), true))); !slices.Equal(got, []int64{3}) {
+		if got := order(fuse(nil, near(), 0.85, Chosen.nearnessOf(near(), true))); !slices.Equal(got, []int64{3}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("where all cosines are high, the nearest are still distinguished", func(t *testing.T) {
-		nearness := nearnessOf([]Hit{{Score: 0.82}, {Score: 0.81}, {Score: 0.80}}, false)
+		nearness := Chosen.nearnessOf([]Hit{{Score: 0.82}, {Score: 0.81}, {Score: 0.80}}, false)
 		if best, middle, last := nearness(0.82), nearness(0.81), nearness(0.80); best != stretchedWeight || last != 0 || middle <= last || middle >= best {
 			t.Errorf("got %v, %v, %v", best, middle, last)
 		}
 	})
 	t.Run("equal cosines count alike", func(t *testing.T) {
-		if got := nearnessOf([]Hit{{Score: 0.5}, {Score: 0.5}}, false)(0.5); got != stretchedWeight {
+		if got := Chosen.nearnessOf([]Hit{{Score: 0.5}, {Score: 0.5}}, false)(0.5); got != stretchedWeight {
 			t.Errorf("got %v", got)
 		}
 	})

@@ -18,6 +18,7 @@ type Passages interface {
 
 // Searcher finds passages. It is safe for concurrent use.
 type Searcher struct {
+	tuning   Tuning
 	index    Index
 	passages Passages
 	embedder Embedder
@@ -29,7 +30,7 @@ type Searcher struct {
 // NewSearcher returns a searcher over its ports. Without an embedder it
 // searches by words alone.
 func NewSearcher(index Index, passages Passages, embedder Embedder, log *slog.Logger) *Searcher {
-	return &Searcher{index: index, passages: passages, embedder: embedder, log: log}
+	return &Searcher{index: index, passages: passages, embedder: embedder, log: log, tuning: Chosen}
 }
 
 // Serve tells the searcher the version that the index was built for. It sends

@@ -52,6 +52,9 @@ func New(ports Ports, scope retrieval.Scope) *Trial {
 	return t
 }
 
+// Tune makes the trial rank by other constants than those in use.
+func (t *Trial) Tune(tuning retrieval.Tuning) { t.searcher.Tune(tuning) }
+
 // Version is what the index of the trial is built for.
 func (t *Trial) Version() string { return t.version }
 

@@ -104,11 +104,11 @@ func TestQuestion(t *testing.T) {
 				[]string{"Try Cinderella Bakery."},
 				[]Term{{"deliv", 20}, {"eat", 6}, {"tri", 20}, {"cinderella", 20}, {"bakeri", 20}},
 			},
-			"an earlier reply lends half as much": {
+			"an earlier reply lends as much": {
 				"what is the price of it?",
 				[]string{"", "basic"},
 				[]string{"premium"},
-				[]Term{{"price", 20}, {"basic", 6}, {"premium", 10}},
+				[]Term{{"price", 20}, {"basic", 6}, {"premium", 20}},
 			},
 			"a term of a question and its reply has the higher weight": {
 				"what is the price of it?",

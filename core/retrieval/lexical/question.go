@@ -20,18 +20,6 @@ const (
 	// MaxTerms is how many terms are searched for. The time of a search grows
 	// with it.
 	MaxTerms = 40
-	// maxCount is how often a repeated word of a question counts.
-	maxCount = 2
-	// A term of the question before counts historyWeight, and one of each
-	// question before that the share historyDecay of it. As much as the
-	// question's own they would drown it.
-	historyWeight = 0.3
-	historyDecay  = 0.5
-	fillerWeight  = 0.25
-	// The terms of a reply count as much as the question's own, but all together
-	// no more than maxReply terms do: a short reply names what the next question
-	// is about, and a long one names much.
-	maxReply = 10
 	// maxWords bounds how much of a text is looked at: a pasted log has the
 	// question before or behind it.
 	maxWords = 400
@@ -42,16 +30,39 @@ const (
 	maxHistory = 5
 )
 
+// Weights say what a term of a question counts. The question's own count 1.
+type Weights struct {
+	// MaxCount is how often a repeated word of a question counts.
+	MaxCount float64
+	// A term of the question before counts History, and one of each question
+	// before that the share Decay of it. As much as the question's own they would
+	// drown it.
+	History, Decay float64
+	// MaxReply is what all terms of a reply count together, each at most 1: a
+	// short one names what the next question is about, and a long one names much.
+	MaxReply float64
+	// Filler is the share for words that ask rather than name.
+	Filler float64
+}
+
+// Chosen are the weights in use. docs/retrieval.md says how they were chosen.
+var Chosen = Weights{MaxCount: 2, History: 0.3, Decay: 0.5, MaxReply: 10, Filler: 0.25}
+
 // Question returns the distinct terms of a question that follows earlier ones,
 // oldest first: the question's own, then those of the latest question before
 // it, and so on.
 func Question(text string, earlier []string) []Term { return FollowUp(text, earlier, nil) }
 
+// FollowUp is that of the weights in use.
+func FollowUp(text string, earlier, replies []string) []Term {
+	return Chosen.FollowUp(text, earlier, replies)
+}
+
 // FollowUp is [Question] where the earlier questions had replies, whose terms
 // stand behind those of their questions. The i-th reply is to the i-th question
 // and may be empty or missing.
-func FollowUp(text string, earlier, replies []string) []Term {
-	q := question{at: map[string]int{}}
+func (w Weights) FollowUp(text string, earlier, replies []string) []Term {
+	q := question{weights: w, at: map[string]int{}}
 	in := languageOfQuestion(text, earlier)
 	for _, term := range wordsOf(text, in) {
 		q.count(term)
@@ -59,22 +70,23 @@ func FollowUp(text string, earlier, replies []string) []Term {
 	own := len(q.terms)
 	share := 1.0
 	for i := len(earlier) - 1; i >= max(0, len(earlier)-maxHistory); i-- {
-		q.carry(wordsOf(earlier[i], in), historyWeight*share)
+		q.carry(wordsOf(earlier[i], in), w.History*share)
 		if i < len(replies) {
 			terms := wordsOf(replies[i], in)
-			q.carry(terms, share*min(1, maxReply/float64(distinct(terms))))
+			q.carry(terms, min(1, w.MaxReply/float64(distinct(terms))))
 		}
-		share *= historyDecay
+		share *= w.Decay
 	}
 	if own > MaxTerms { // the first and the last
 		q.terms = append(q.terms[:MaxTerms/2:MaxTerms/2], q.terms[own-MaxTerms/2:own]...)
 	}
-	return weighted(q.terms[:min(len(q.terms), MaxTerms)])
+	return w.weighted(q.terms[:min(len(q.terms), MaxTerms)])
 }
 
 type question struct {
-	terms []counted
-	at    map[string]int
+	weights Weights
+	terms   []counted
+	at      map[string]int
 }
 
 type counted struct {
@@ -85,7 +97,7 @@ type counted struct {
 
 func (q *question) count(term string) {
 	if i, ok := q.at[term]; ok {
-		q.terms[i].count = min(q.terms[i].count+1, maxCount)
+		q.terms[i].count = min(q.terms[i].count+1, q.weights.MaxCount)
 		return
 	}
 	q.at[term] = len(q.terms)
@@ -109,11 +121,11 @@ func (q *question) carry(terms []string, weight float64) {
 
 func distinct(terms []string) int { return len(slices.Compact(slices.Sorted(slices.Values(terms)))) }
 
-func weighted(terms []counted) []Term {
+func (w Weights) weighted(terms []counted) []Term {
 	list := make([]Term, len(terms))
 	for i, t := range terms {
 		if fillers[t.text] {
-			t.count *= fillerWeight
+			t.count *= w.Filler
 		}
 		list[i] = Term{t.text, max(1, int(math.Round(t.count*Unit)))}
 	}

@@ -1,0 +1,31 @@
+package retrieval
+
+import "parley/core/retrieval/lexical"
+
+// Tuning holds the constants of the ranking that questions with judgments choose.
+type Tuning struct {
+	// Weights say what terms of a question count.
+	lexical.Weights
+	// Lead and LeadHalf are for words near the beginning of a passage: at LeadHalf
+	// terms from it a word counts half.
+	Lead, LeadHalf float64
+	// Near and NearHalf are for words near one another, saturating at NearHalf.
+	Near, NearHalf float64
+	// Meaning is what a cosine counts where one of zero means nothing in common.
+	Meaning float64
+	// Context is what earlier questions count for the direction.
+	Context float64
+}
+
+// Chosen are the constants in use. docs/retrieval.md has what each gives on the
+// sets of questions that it was not chosen on.
+var Chosen = Tuning{
+	Weights: lexical.Chosen,
+	Lead:    1, LeadHalf: 8,
+	Near: 1, NearHalf: 6,
+	Meaning: 1.25, Context: 0.3,
+}
+
+// Tune makes the searcher rank by other constants than the chosen ones, to
+// measure them. No search may run meanwhile.
+func (s *Searcher) Tune(tuning Tuning) { s.tuning = tuning }
