@@ -22,7 +22,7 @@ UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto
 # The scripts that single pages have. Each is a file with all that it imports, but
 # for what it shares with the script of every page, so that browsers ask twice
 # and not twenty times.
-PAGE_SCRIPTS := ask-again join knowledge model-picker passkey playground provider-test reference tokens
+PAGE_SCRIPTS := ask-again join knowledge model-picker passkey playground proposal provider-test reference tokens
 BUNDLE := $(TOOL) esbuild --bundle --format=esm --minify --target=es2022 --log-level=warning --outdir=static/bundles
 export GOFLAGS ?= -buildvcs=false
 

@@ -59,6 +59,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
+	suggests := ask.Delivery.Suggestions
 	ask.Delivery = turn.Delivery{Format: ask.Delivery.Format} // the rest is for streams
 	reader := h.attend(c)
 	defer reader.leave()
@@ -70,11 +71,15 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, chatData{
+	data := chatData{
 		Message:        format.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
 		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
 		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
-	})
+	}
+	if suggests {
+		data.Suggestions = h.followUps(reader.ctx, by.Principal, ask.Message, answer)
+	}
+	return succeed(c, data)
 }
 
 // stream answers with Server-Sent Events. With the id of an event it goes on after
@@ -96,7 +101,7 @@ func (h questions) stream(c *fiber.Ctx, by caller) error {
 		admitted.slot.Leave()
 		return err
 	}
-	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return streams(h).stream(c, streaming{principal: by.Principal, question: ask.Message, valid: streams(h).valid(by), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err
 	}})
@@ -112,7 +117,7 @@ func (h questions) resume(c *fiber.Ctx, by caller, from turn.Position) error {
 	if err != nil {
 		return err
 	}
-	return streams(h).stream(c, streaming{principal: by.Principal, valid: streams(h).valid(by), slot: slot, resumed: true, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return streams(h).stream(c, streaming{principal: by.Principal, question: ask.Message, valid: streams(h).valid(by), slot: slot, resumed: true, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		resumed, err := h.Turns.ResumeAsked(ctx, by.Principal, ask, from)
 		delivery := ask.Delivery
 		delivery.IDs = true

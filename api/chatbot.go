@@ -33,11 +33,11 @@ func (h profile) show(c *fiber.Ctx, by caller) error {
 		return err
 	}
 	bot := by.Chatbot
-	suggestions, err := h.Browser.Suggestions(c.UserContext(), bot.WorkspaceID, bot.ID)
+	greeting, err := h.Browser.Greeting(c.UserContext(), bot)
 	if err != nil {
 		return err
 	}
-	return succeed(c, profileData{bot.ID, bot.Name, bot.Welcome(), suggestions, bot.SeparateEndUsers, limitsToWire(by.Principal)})
+	return succeed(c, profileData{bot.ID, bot.Name, greeting.Welcome, orEmpty(greeting.SuggestedQuestions), bot.SeparateEndUsers, limitsToWire(by.Principal)})
 }
 
 // limitsToWire are the lowest limits of a caller. A publishable token shows those of

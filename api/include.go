@@ -19,10 +19,12 @@ func including(delivery turn.Delivery, names []string) (turn.Delivery, error) {
 			delivery.Usage = true
 		case "sources":
 			delivery.Sources = true
+		case "suggestions":
+			delivery.Suggestions = true
 		case "ids":
 			delivery.IDs = true
 		default:
-			return delivery, fault.InField("include", "include must be a list of any of usage, sources and ids.")
+			return delivery, fault.InField("include", "include must be a list of any of usage, sources, suggestions and ids.")
 		}
 	}
 	return delivery, nil
@@ -65,8 +67,8 @@ func formatNamed(name string) (format.Format, error) {
 type redelivery struct {
 	format format.Format
 	// include says whether the address has include at all.
-	include        bool
-	usage, sources bool
+	include                     bool
+	usage, sources, suggestions bool
 }
 
 func redeliveryOf(c *fiber.Ctx) (r redelivery, err error) {
@@ -80,7 +82,7 @@ func redeliveryOf(c *fiber.Ctx) (r redelivery, err error) {
 		return r, nil
 	}
 	wanted, err := including(turn.Delivery{}, strings.Split(c.Query("include"), ","))
-	r.usage, r.sources = wanted.Usage, wanted.Sources
+	r.usage, r.sources, r.suggestions = wanted.Usage, wanted.Sources, wanted.Suggestions
 	return r, err
 }
 
@@ -89,7 +91,7 @@ func (r redelivery) after(before turn.Delivery) turn.Delivery {
 	before.IDs = true
 	before.Format = cmp.Or(r.format, before.Format, format.Markdown)
 	if r.include {
-		before.Usage, before.Sources = r.usage, r.sources
+		before.Usage, before.Sources, before.Suggestions = r.usage, r.sources, r.suggestions
 	}
 	return before
 }

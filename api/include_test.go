@@ -17,6 +17,7 @@ func TestInclude(t *testing.T) {
 		"usage":                     {Usage: true},
 		"sources":                   {Sources: true},
 		"ids":                       {IDs: true},
+		"suggestions":               {Suggestions: true},
 		"ids sources usage":         {IDs: true, Sources: true, Usage: true},
 		"usage usage sources usage": {Usage: true, Sources: true},
 	} {
@@ -49,6 +50,7 @@ func TestRedelivery(t *testing.T) {
 		"":                                   {Format: format.HTML, Usage: true, IDs: true},
 		"format=markdown":                    {Format: format.Markdown, Usage: true, IDs: true},
 		"include=sources":                    {Format: format.HTML, Sources: true, IDs: true},
+		"include=suggestions":                {Format: format.HTML, Suggestions: true, IDs: true},
 		"include=sources,usage":              {Format: format.HTML, Sources: true, Usage: true, IDs: true},
 		"include=ids":                        {Format: format.HTML, IDs: true},
 		"include=":                           {Format: format.HTML, IDs: true},

@@ -36,7 +36,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 		leave := slot.Share()
 		return func(bool) { leave() }, nil
 	}
-	return h.stream(c, at, streaming{principal: principal, slot: slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
+	return h.stream(c, at, streaming{principal: principal, question: ask.Message, slot: slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, principal, ask)
 		return turn, ask.Delivery, err
 	}})
@@ -104,7 +104,11 @@ func (h playground) stream(c *fiber.Ctx, at visit, asked streaming) error {
 	}
 	asked.valid = h.valid(c, at)
 	ctx := context.WithoutCancel(c.UserContext())
-	asked.inspect = func(a turn.Answer) inspectionData { return inspector.inspect(a, h.texts(ctx, at, a)[0]) }
+	asked.inspect = func(a turn.Answer) inspectionData {
+		inspection := inspector.inspect(a, h.texts(ctx, at, a)[0])
+		inspection.Suggestions = h.followUps(ctx, asked.principal, asked.question, a)
+		return inspection
+	}
 	return streams(h).stream(c, asked)
 }
 
@@ -149,13 +153,13 @@ func (h playground) stop(c *fiber.Ctx, at visit) error {
 	return succeed(c, h.ids.endingToWire(ending))
 }
 
-// suggestions returns questions that the chatbot's knowledge should answer.
+// suggestions returns what people see before they ask.
 func (h playground) suggestions(c *fiber.Ctx, at visit) error {
-	questions, err := h.Browser.Suggestions(c.UserContext(), at.WorkspaceID, at.ID)
+	greeting, err := h.Browser.Greeting(c.UserContext(), at.Chatbot)
 	if err != nil {
 		return err
 	}
-	return succeed(c, suggestionsData{Questions: questions})
+	return succeed(c, suggestionsData{Questions: orEmpty(greeting.SuggestedQuestions), Welcome: greeting.Welcome})
 }
 
 // inspector says how answers were made.

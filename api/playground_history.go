@@ -43,6 +43,9 @@ func (h playground) messages(c *fiber.Ctx, at visit) error {
 		if answer.Status != chat.Generating {
 			inspection := inspector.inspect(answer, texts[i])
 			inspection.Checked = false // it is not kept
+			if i == len(answers)-1 {
+				inspection.Suggestions = h.followUps(c.UserContext(), principal, turns[i].Question, answer)
+			}
 			told.Answer, told.Inspect = answer.Text, &inspection
 		}
 		if f := rated[answer.MessageID]; f != nil {

@@ -83,6 +83,8 @@ func (i identifiers) lastEvent(c *fiber.Ctx) (*turn.Position, error) {
 // streaming is a request for a stream.
 type streaming struct {
 	principal *chatbot.Principal
+	// question is empty where the caller does not send it.
+	question string
 	// valid looks at the caller's credential again.
 	valid func(context.Context) error
 	// slot is left when the response ends.
@@ -92,6 +94,17 @@ type streaming struct {
 	begin   func(context.Context) (*turn.Turn, turn.Delivery, error)
 	// inspect, unless nil, says how the answer was made, in an event of its own.
 	inspect func(turn.Answer) inspectionData
+}
+
+// follow returns what follows an answer with suggestions, or nil for one without.
+func (h streams) follow(asked streaming, delivery turn.Delivery) func(context.Context, turn.Answer) []string {
+	if !delivery.Suggestions {
+		return nil
+	}
+	principal, question := asked.principal, asked.question
+	return func(ctx context.Context, answer turn.Answer) []string {
+		return h.followUps(ctx, principal, question, answer)
+	}
 }
 
 // stream runs a turn into the answer. What fails before the first event is an
@@ -121,7 +134,7 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 		out.begin(h.IDs.Conversation(turn.Conversation.ID))
 	}
 	// Nothing of c may be used once the handler has returned.
-	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, inspect: asked.inspect, requestID: requestid.Of(c)}
+	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, inspect: asked.inspect, follow: h.follow(asked, delivery), requestID: requestid.Of(c)}
 	h.gate.EnterAgain()
 	go run.run(reader.ctx)
 	setEvents(c)
@@ -151,12 +164,14 @@ func (h streams) valid(by caller) func(context.Context) error {
 
 // streamRun runs a turn into a stream. It lives on its own goroutine.
 type streamRun struct {
-	api       *API
-	turn      *turn.Turn
-	out       *writer
-	delivery  turn.Delivery
-	hosts     []string
-	inspect   func(turn.Answer) inspectionData
+	api      *API
+	turn     *turn.Turn
+	out      *writer
+	delivery turn.Delivery
+	hosts    []string
+	inspect  func(turn.Answer) inspectionData
+	// follow is nil unless suggestions were asked for.
+	follow    func(context.Context, turn.Answer) []string
 	requestID string
 }
 
@@ -169,11 +184,11 @@ func (r *streamRun) run(ctx context.Context) {
 		}
 	}()
 	answer, err := r.turn.Run(ctx, r.out.event)
-	r.finish(answer, err)
+	r.finish(ctx, answer, err)
 }
 
 // finish writes what follows the answer.
-func (r *streamRun) finish(answer turn.Answer, err error) {
+func (r *streamRun) finish(ctx context.Context, answer turn.Answer, err error) {
 	if answer.Status == "" || answer.Status == chat.Generating {
 		r.fail(err) // the turn goes on, and its reader can come back
 		return
@@ -191,6 +206,9 @@ func (r *streamRun) finish(answer turn.Answer, err error) {
 	if err != nil {
 		r.fail(err)
 		return
+	}
+	if r.follow != nil {
+		r.out.suggestions(r.follow(ctx, answer))
 	}
 	if f := r.delivery.Format; f != format.Markdown {
 		r.out.formatted(format.Render(answer.Text, f, r.hosts), f)

@@ -86,6 +86,8 @@ type inspectionData struct {
 	Replaced  bool   `json:"replaced"`
 	// RerankTokens are those of the total with which the model put passages in order.
 	RerankTokens int `json:"rerank_tokens"`
+	// Suggestions are questions that may follow the last answer of a conversation.
+	Suggestions []string `json:"suggestions,omitzero"`
 }
 
 // inspectedData is a passage with how well it matched. Text is missing when the
@@ -117,6 +119,7 @@ type triedTurnData struct {
 // suggestionsData answers GET /api/chatbots/:id/suggestions.
 type suggestionsData struct {
 	Questions []string `json:"questions"`
+	Welcome   string   `json:"welcome"`
 }
 
 // inspect says how an answer was made, of whose passages the texts are given.

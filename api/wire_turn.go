@@ -33,6 +33,8 @@ type chatData struct {
 	Outcome      string         `json:"outcome"`
 	FinishReason string         `json:"finish_reason,omitzero"`
 	Sources      []citationData `json:"sources"`
+	// Suggestions are there when they were asked for.
+	Suggestions []string `json:"suggestions,omitzero"`
 }
 
 // usageData counts tokens. (Section 2.3.)

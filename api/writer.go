@@ -76,6 +76,12 @@ func (w *writer) usage(answer turn.Answer) {
 	})
 }
 
+func (w *writer) suggestions(questions []string) {
+	w.after(turn.SuggestionsSent, func(b []byte) []byte {
+		return appendObject(b, "data: {\"type\":\"suggestions\",\"suggestions\":", questions)
+	})
+}
+
 // inspection is the event of the playground in the place of usage and sources.
 func (w *writer) inspection(data inspectionData) {
 	w.after(turn.UsageSent, func(b []byte) []byte {

@@ -49,7 +49,7 @@ func written(t *testing.T, delivery turn.Delivery, from turn.Position, resumed b
 			must(t, s.event(delta(piece, offset)))
 		}
 	}
-	(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: delivery}).finish(answer, failed)
+	(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: delivery}).finish(t.Context(), answer, failed)
 	s.end()
 	all, err := io.ReadAll(s)
 	must(t, err)

@@ -36,6 +36,7 @@ func TestInclude(t *testing.T) {
 		answer := "answer: At **seven** in the morning [1].\n"
 		sources := `{"type":"sources","sources":` + sourcesIn(whole.body) + "}\n"
 		usage := `{"type":"usage","usage":{"prompt_tokens":21,"completion_tokens":8,"total_tokens":29,"estimated":false,"model":"double","first_token_ms":N,"total_ms":N,"passages":P,"status":"complete","outcome":"answered","finish_reason":"stop"}}` + "\n"
+		b.Run("suggestions are in an answer at once, and in a stream before what is formatted", func(t *testing.T) { checkSuggestions(b.within(t), b.baker) })
 		for list, want := range map[string]string{
 			"[]":                        answer + rest,
 			`["usage"]`:                 answer + usage + rest,

@@ -40,7 +40,7 @@ func (w *instance) newLongNames() *fullWorkspace {
 		Name: longName(100), Kind: chatbot.OpenAI, BaseURL: "https://127.0.0.1/" + strings.Repeat("path", 100), Key: "a-key",
 	})
 	w.must(err)
-	e.bot, err = p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: longName(100), NoAnswer: longName(300)})
+	e.bot, err = p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: longName(100), NoAnswer: longName(300), Greeting: chatbot.Greeting{Welcome: longName(300), SuggestedQuestions: []string{longName(200), "When are you open?"}}})
 	w.must(err)
 	e.chatbot = e.bot.ID
 	e.ids = w.thingsOf(e.bot, longName(80), e.owner)

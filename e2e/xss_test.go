@@ -75,7 +75,7 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	w.must(p.Tenants.Grants.SetPlan(ctx, workspace, plan.Standard))
 	_, err = p.Tenants.Workspaces.Create(ctx, user, attack) // for the switcher
 	w.must(err)
-	bot, err := p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack})
+	bot, err := p.Chatbots.Create(ctx, workspace, chatbot.Settings{Name: attack, Instructions: attack, NoAnswer: attack, Greeting: chatbot.Greeting{Welcome: attack, SuggestedQuestions: []string{attack}}})
 	w.must(err)
 	document, err := p.Knowledge.Documents.Add(ctx, workspace, bot.ID, knowledge.NewDocument{Title: attack, Content: attack})
 	w.must(err)
@@ -166,7 +166,7 @@ func TestHostileNames(t *testing.T) {
 					"/sign-up":                                     "email=" + typed + "&password=x&workspace=" + typed,
 					"/reset-password":                              "code=" + typed + "&password=x",
 					"/join":                                        "code=" + typed + "&password=x",
-					"/chatbots/:chatbot/settings":                  "name=&instructions=" + typed + "&no_answer=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
+					"/chatbots/:chatbot/settings":                  "name=&instructions=" + typed + "&no_answer=" + typed + "&welcome=" + typed + "&suggested_questions=" + typed + "&image_hosts=" + typed + "&provider_id=" + typed + "&model=" + typed + "&temperature=" + typed + "&grounding=" + typed,
 					"/chatbots/:chatbot/delete":                    "confirm_name=" + typed + "x",
 					"/chatbots/:chatbot/knowledge":                 upload(attack, ""),
 					"/chatbots/:chatbot/knowledge/pairs":           fields("pairs_title", "", "pairs", attack),

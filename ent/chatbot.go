@@ -29,6 +29,10 @@ type Chatbot struct {
 	NoAnswer string `json:"no_answer,omitempty"`
 	// ImageHosts holds the value of the "image_hosts" field.
 	ImageHosts []string `json:"image_hosts,omitempty"`
+	// Welcome holds the value of the "welcome" field.
+	Welcome string `json:"welcome,omitempty"`
+	// SuggestedQuestions holds the value of the "suggested_questions" field.
+	SuggestedQuestions string `json:"suggested_questions,omitempty"`
 	// PassageAim holds the value of the "passage_aim" field.
 	PassageAim int `json:"passage_aim,omitempty"`
 	// PassageLimit holds the value of the "passage_limit" field.
@@ -236,7 +240,7 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullFloat64)
 		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens, chatbot.FieldRetentionDays:
 			values[i] = new(sql.NullInt64)
-		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding, chatbot.FieldRerank:
+		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldWelcome, chatbot.FieldSuggestedQuestions, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding, chatbot.FieldRerank:
 			values[i] = new(sql.NullString)
 		case chatbot.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -292,6 +296,18 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 				if err := json.Unmarshal(*value, &_m.ImageHosts); err != nil {
 					return fmt.Errorf("unmarshal field image_hosts: %w", err)
 				}
+			}
+		case chatbot.FieldWelcome:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field welcome", values[i])
+			} else if value.Valid {
+				_m.Welcome = value.String
+			}
+		case chatbot.FieldSuggestedQuestions:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field suggested_questions", values[i])
+			} else if value.Valid {
+				_m.SuggestedQuestions = value.String
 			}
 		case chatbot.FieldPassageAim:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -517,6 +533,12 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("image_hosts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.ImageHosts))
+	builder.WriteString(", ")
+	builder.WriteString("welcome=")
+	builder.WriteString(_m.Welcome)
+	builder.WriteString(", ")
+	builder.WriteString("suggested_questions=")
+	builder.WriteString(_m.SuggestedQuestions)
 	builder.WriteString(", ")
 	builder.WriteString("passage_aim=")
 	builder.WriteString(fmt.Sprintf("%v", _m.PassageAim))

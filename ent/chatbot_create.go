@@ -82,6 +82,34 @@ func (_c *ChatbotCreate) SetImageHosts(v []string) *ChatbotCreate {
 	return _c
 }
 
+// SetWelcome sets the "welcome" field.
+func (_c *ChatbotCreate) SetWelcome(v string) *ChatbotCreate {
+	_c.mutation.SetWelcome(v)
+	return _c
+}
+
+// SetNillableWelcome sets the "welcome" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableWelcome(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetWelcome(*v)
+	}
+	return _c
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (_c *ChatbotCreate) SetSuggestedQuestions(v string) *ChatbotCreate {
+	_c.mutation.SetSuggestedQuestions(v)
+	return _c
+}
+
+// SetNillableSuggestedQuestions sets the "suggested_questions" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableSuggestedQuestions(v *string) *ChatbotCreate {
+	if v != nil {
+		_c.SetSuggestedQuestions(*v)
+	}
+	return _c
+}
+
 // SetPassageAim sets the "passage_aim" field.
 func (_c *ChatbotCreate) SetPassageAim(v int) *ChatbotCreate {
 	_c.mutation.SetPassageAim(v)
@@ -570,6 +598,14 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultNoAnswer
 		_c.mutation.SetNoAnswer(v)
 	}
+	if _, ok := _c.mutation.Welcome(); !ok {
+		v := chatbot.DefaultWelcome
+		_c.mutation.SetWelcome(v)
+	}
+	if _, ok := _c.mutation.SuggestedQuestions(); !ok {
+		v := chatbot.DefaultSuggestedQuestions
+		_c.mutation.SetSuggestedQuestions(v)
+	}
 	if _, ok := _c.mutation.PassageAim(); !ok {
 		v := chatbot.DefaultPassageAim
 		_c.mutation.SetPassageAim(v)
@@ -670,6 +706,12 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.ImageHosts(); !ok {
 		return &ValidationError{Name: "image_hosts", err: errors.New(`ent: missing required field "Chatbot.image_hosts"`)}
+	}
+	if _, ok := _c.mutation.Welcome(); !ok {
+		return &ValidationError{Name: "welcome", err: errors.New(`ent: missing required field "Chatbot.welcome"`)}
+	}
+	if _, ok := _c.mutation.SuggestedQuestions(); !ok {
+		return &ValidationError{Name: "suggested_questions", err: errors.New(`ent: missing required field "Chatbot.suggested_questions"`)}
 	}
 	if _, ok := _c.mutation.PassageAim(); !ok {
 		return &ValidationError{Name: "passage_aim", err: errors.New(`ent: missing required field "Chatbot.passage_aim"`)}
@@ -811,6 +853,14 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ImageHosts(); ok {
 		_spec.SetField(chatbot.FieldImageHosts, field.TypeJSON, value)
 		_node.ImageHosts = value
+	}
+	if value, ok := _c.mutation.Welcome(); ok {
+		_spec.SetField(chatbot.FieldWelcome, field.TypeString, value)
+		_node.Welcome = value
+	}
+	if value, ok := _c.mutation.SuggestedQuestions(); ok {
+		_spec.SetField(chatbot.FieldSuggestedQuestions, field.TypeString, value)
+		_node.SuggestedQuestions = value
 	}
 	if value, ok := _c.mutation.PassageAim(); ok {
 		_spec.SetField(chatbot.FieldPassageAim, field.TypeInt, value)
@@ -1193,6 +1243,30 @@ func (u *ChatbotUpsert) UpdateImageHosts() *ChatbotUpsert {
 	return u
 }
 
+// SetWelcome sets the "welcome" field.
+func (u *ChatbotUpsert) SetWelcome(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldWelcome, v)
+	return u
+}
+
+// UpdateWelcome sets the "welcome" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateWelcome() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldWelcome)
+	return u
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (u *ChatbotUpsert) SetSuggestedQuestions(v string) *ChatbotUpsert {
+	u.Set(chatbot.FieldSuggestedQuestions, v)
+	return u
+}
+
+// UpdateSuggestedQuestions sets the "suggested_questions" field to the value that was provided on create.
+func (u *ChatbotUpsert) UpdateSuggestedQuestions() *ChatbotUpsert {
+	u.SetExcluded(chatbot.FieldSuggestedQuestions)
+	return u
+}
+
 // SetPassageAim sets the "passage_aim" field.
 func (u *ChatbotUpsert) SetPassageAim(v int) *ChatbotUpsert {
 	u.Set(chatbot.FieldPassageAim, v)
@@ -1540,6 +1614,34 @@ func (u *ChatbotUpsertOne) SetImageHosts(v []string) *ChatbotUpsertOne {
 func (u *ChatbotUpsertOne) UpdateImageHosts() *ChatbotUpsertOne {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateImageHosts()
+	})
+}
+
+// SetWelcome sets the "welcome" field.
+func (u *ChatbotUpsertOne) SetWelcome(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetWelcome(v)
+	})
+}
+
+// UpdateWelcome sets the "welcome" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateWelcome() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateWelcome()
+	})
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (u *ChatbotUpsertOne) SetSuggestedQuestions(v string) *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetSuggestedQuestions(v)
+	})
+}
+
+// UpdateSuggestedQuestions sets the "suggested_questions" field to the value that was provided on create.
+func (u *ChatbotUpsertOne) UpdateSuggestedQuestions() *ChatbotUpsertOne {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateSuggestedQuestions()
 	})
 }
 
@@ -2097,6 +2199,34 @@ func (u *ChatbotUpsertBulk) SetImageHosts(v []string) *ChatbotUpsertBulk {
 func (u *ChatbotUpsertBulk) UpdateImageHosts() *ChatbotUpsertBulk {
 	return u.Update(func(s *ChatbotUpsert) {
 		s.UpdateImageHosts()
+	})
+}
+
+// SetWelcome sets the "welcome" field.
+func (u *ChatbotUpsertBulk) SetWelcome(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetWelcome(v)
+	})
+}
+
+// UpdateWelcome sets the "welcome" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateWelcome() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateWelcome()
+	})
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (u *ChatbotUpsertBulk) SetSuggestedQuestions(v string) *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.SetSuggestedQuestions(v)
+	})
+}
+
+// UpdateSuggestedQuestions sets the "suggested_questions" field to the value that was provided on create.
+func (u *ChatbotUpsertBulk) UpdateSuggestedQuestions() *ChatbotUpsertBulk {
+	return u.Update(func(s *ChatbotUpsert) {
+		s.UpdateSuggestedQuestions()
 	})
 }
 

@@ -94,6 +94,34 @@ func (_u *ChatbotUpdate) AppendImageHosts(v []string) *ChatbotUpdate {
 	return _u
 }
 
+// SetWelcome sets the "welcome" field.
+func (_u *ChatbotUpdate) SetWelcome(v string) *ChatbotUpdate {
+	_u.mutation.SetWelcome(v)
+	return _u
+}
+
+// SetNillableWelcome sets the "welcome" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableWelcome(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetWelcome(*v)
+	}
+	return _u
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (_u *ChatbotUpdate) SetSuggestedQuestions(v string) *ChatbotUpdate {
+	_u.mutation.SetSuggestedQuestions(v)
+	return _u
+}
+
+// SetNillableSuggestedQuestions sets the "suggested_questions" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableSuggestedQuestions(v *string) *ChatbotUpdate {
+	if v != nil {
+		_u.SetSuggestedQuestions(*v)
+	}
+	return _u
+}
+
 // SetPassageAim sets the "passage_aim" field.
 func (_u *ChatbotUpdate) SetPassageAim(v int) *ChatbotUpdate {
 	_u.mutation.ResetPassageAim()
@@ -909,6 +937,12 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			sqljson.Append(u, chatbot.FieldImageHosts, value)
 		})
 	}
+	if value, ok := _u.mutation.Welcome(); ok {
+		_spec.SetField(chatbot.FieldWelcome, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SuggestedQuestions(); ok {
+		_spec.SetField(chatbot.FieldSuggestedQuestions, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.PassageAim(); ok {
 		_spec.SetField(chatbot.FieldPassageAim, field.TypeInt, value)
 	}
@@ -1589,6 +1623,34 @@ func (_u *ChatbotUpdateOne) SetImageHosts(v []string) *ChatbotUpdateOne {
 // AppendImageHosts appends value to the "image_hosts" field.
 func (_u *ChatbotUpdateOne) AppendImageHosts(v []string) *ChatbotUpdateOne {
 	_u.mutation.AppendImageHosts(v)
+	return _u
+}
+
+// SetWelcome sets the "welcome" field.
+func (_u *ChatbotUpdateOne) SetWelcome(v string) *ChatbotUpdateOne {
+	_u.mutation.SetWelcome(v)
+	return _u
+}
+
+// SetNillableWelcome sets the "welcome" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableWelcome(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetWelcome(*v)
+	}
+	return _u
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (_u *ChatbotUpdateOne) SetSuggestedQuestions(v string) *ChatbotUpdateOne {
+	_u.mutation.SetSuggestedQuestions(v)
+	return _u
+}
+
+// SetNillableSuggestedQuestions sets the "suggested_questions" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableSuggestedQuestions(v *string) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetSuggestedQuestions(*v)
+	}
 	return _u
 }
 
@@ -2436,6 +2498,12 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 		_spec.AddModifier(func(u *sql.UpdateBuilder) {
 			sqljson.Append(u, chatbot.FieldImageHosts, value)
 		})
+	}
+	if value, ok := _u.mutation.Welcome(); ok {
+		_spec.SetField(chatbot.FieldWelcome, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SuggestedQuestions(); ok {
+		_spec.SetField(chatbot.FieldSuggestedQuestions, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.PassageAim(); ok {
 		_spec.SetField(chatbot.FieldPassageAim, field.TypeInt, value)

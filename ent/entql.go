@@ -227,6 +227,8 @@ var schemaGraph = func() *sqlgraph.Schema {
 			chatbot.FieldInstructions:           {Type: field.TypeString, Column: chatbot.FieldInstructions},
 			chatbot.FieldNoAnswer:               {Type: field.TypeString, Column: chatbot.FieldNoAnswer},
 			chatbot.FieldImageHosts:             {Type: field.TypeJSON, Column: chatbot.FieldImageHosts},
+			chatbot.FieldWelcome:                {Type: field.TypeString, Column: chatbot.FieldWelcome},
+			chatbot.FieldSuggestedQuestions:     {Type: field.TypeString, Column: chatbot.FieldSuggestedQuestions},
 			chatbot.FieldPassageAim:             {Type: field.TypeInt, Column: chatbot.FieldPassageAim},
 			chatbot.FieldPassageLimit:           {Type: field.TypeInt, Column: chatbot.FieldPassageLimit},
 			chatbot.FieldAnswerWithoutKnowledge: {Type: field.TypeBool, Column: chatbot.FieldAnswerWithoutKnowledge},
@@ -2983,6 +2985,16 @@ func (f *ChatbotFilter) WhereNoAnswer(p entql.StringP) {
 // WhereImageHosts applies the entql json.RawMessage predicate on the image_hosts field.
 func (f *ChatbotFilter) WhereImageHosts(p entql.BytesP) {
 	f.Where(p.Field(chatbot.FieldImageHosts))
+}
+
+// WhereWelcome applies the entql string predicate on the welcome field.
+func (f *ChatbotFilter) WhereWelcome(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldWelcome))
+}
+
+// WhereSuggestedQuestions applies the entql string predicate on the suggested_questions field.
+func (f *ChatbotFilter) WhereSuggestedQuestions(p entql.StringP) {
+	f.Where(p.Field(chatbot.FieldSuggestedQuestions))
 }
 
 // WherePassageAim applies the entql int predicate on the passage_aim field.

@@ -5095,6 +5095,8 @@ type ChatbotMutation struct {
 	no_answer                *string
 	image_hosts              *[]string
 	appendimage_hosts        []string
+	welcome                  *string
+	suggested_questions      *string
 	passage_aim              *int
 	addpassage_aim           *int
 	passage_limit            *int
@@ -5459,6 +5461,78 @@ func (m *ChatbotMutation) AppendedImageHosts() ([]string, bool) {
 func (m *ChatbotMutation) ResetImageHosts() {
 	m.image_hosts = nil
 	m.appendimage_hosts = nil
+}
+
+// SetWelcome sets the "welcome" field.
+func (m *ChatbotMutation) SetWelcome(s string) {
+	m.welcome = &s
+}
+
+// Welcome returns the value of the "welcome" field in the mutation.
+func (m *ChatbotMutation) Welcome() (r string, exists bool) {
+	v := m.welcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWelcome returns the old "welcome" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldWelcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWelcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWelcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWelcome: %w", err)
+	}
+	return oldValue.Welcome, nil
+}
+
+// ResetWelcome resets all changes to the "welcome" field.
+func (m *ChatbotMutation) ResetWelcome() {
+	m.welcome = nil
+}
+
+// SetSuggestedQuestions sets the "suggested_questions" field.
+func (m *ChatbotMutation) SetSuggestedQuestions(s string) {
+	m.suggested_questions = &s
+}
+
+// SuggestedQuestions returns the value of the "suggested_questions" field in the mutation.
+func (m *ChatbotMutation) SuggestedQuestions() (r string, exists bool) {
+	v := m.suggested_questions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSuggestedQuestions returns the old "suggested_questions" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldSuggestedQuestions(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSuggestedQuestions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSuggestedQuestions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSuggestedQuestions: %w", err)
+	}
+	return oldValue.SuggestedQuestions, nil
+}
+
+// ResetSuggestedQuestions resets all changes to the "suggested_questions" field.
+func (m *ChatbotMutation) ResetSuggestedQuestions() {
+	m.suggested_questions = nil
 }
 
 // SetPassageAim sets the "passage_aim" field.
@@ -6932,7 +7006,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 23)
+	fields := make([]string, 0, 25)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -6947,6 +7021,12 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.image_hosts != nil {
 		fields = append(fields, chatbot.FieldImageHosts)
+	}
+	if m.welcome != nil {
+		fields = append(fields, chatbot.FieldWelcome)
+	}
+	if m.suggested_questions != nil {
+		fields = append(fields, chatbot.FieldSuggestedQuestions)
 	}
 	if m.passage_aim != nil {
 		fields = append(fields, chatbot.FieldPassageAim)
@@ -7020,6 +7100,10 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.NoAnswer()
 	case chatbot.FieldImageHosts:
 		return m.ImageHosts()
+	case chatbot.FieldWelcome:
+		return m.Welcome()
+	case chatbot.FieldSuggestedQuestions:
+		return m.SuggestedQuestions()
 	case chatbot.FieldPassageAim:
 		return m.PassageAim()
 	case chatbot.FieldPassageLimit:
@@ -7075,6 +7159,10 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldNoAnswer(ctx)
 	case chatbot.FieldImageHosts:
 		return m.OldImageHosts(ctx)
+	case chatbot.FieldWelcome:
+		return m.OldWelcome(ctx)
+	case chatbot.FieldSuggestedQuestions:
+		return m.OldSuggestedQuestions(ctx)
 	case chatbot.FieldPassageAim:
 		return m.OldPassageAim(ctx)
 	case chatbot.FieldPassageLimit:
@@ -7154,6 +7242,20 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetImageHosts(v)
+		return nil
+	case chatbot.FieldWelcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWelcome(v)
+		return nil
+	case chatbot.FieldSuggestedQuestions:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSuggestedQuestions(v)
 		return nil
 	case chatbot.FieldPassageAim:
 		v, ok := value.(int)
@@ -7416,6 +7518,12 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldImageHosts:
 		m.ResetImageHosts()
+		return nil
+	case chatbot.FieldWelcome:
+		m.ResetWelcome()
+		return nil
+	case chatbot.FieldSuggestedQuestions:
+		m.ResetSuggestedQuestions()
 		return nil
 	case chatbot.FieldPassageAim:
 		m.ResetPassageAim()

@@ -29,6 +29,7 @@ type answerSource struct {
 	End         int      `json:"e,omitempty"`
 	ContentHash []byte   `json:"x,omitempty"`
 	Version     int      `json:"v,omitempty"`
+	Ordinal     int      `json:"o,omitempty"`
 }
 
 func keptSource(s answer.Citation) answerSource {
@@ -38,7 +39,7 @@ func keptSource(s answer.Citation) answerSource {
 	}
 	kept := answerSource{
 		Cited: s.Cited, Score: float64(float32(s.Score)), DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
-		Start: s.Start, End: s.End, ContentHash: hash, Version: s.Version,
+		Start: s.Start, End: s.End, ContentHash: hash, Version: s.Version, Ordinal: s.Ordinal,
 	}
 	if len(s.HeadingPath) > 0 && s.HeadingPath[0] == s.Title {
 		kept.Title, kept.IsHeading = "", true
@@ -49,7 +50,7 @@ func keptSource(s answer.Citation) answerSource {
 func (s *answerSource) source(number int) answer.Citation {
 	source := answer.Citation{
 		Number: number, Cited: s.Cited, Score: s.Score, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
-		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version,
+		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version, Ordinal: s.Ordinal,
 	}
 	if s.IsHeading && len(source.HeadingPath) > 0 {
 		source.Title = source.HeadingPath[0]

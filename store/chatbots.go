@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -33,6 +34,7 @@ func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot ch
 			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
 			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
 			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).SetRerank(string(bot.Rerank)).
+			SetWelcome(bot.Welcome).SetSuggestedQuestions(asLines(bot.SuggestedQuestions)).
 			SetRetentionDays(fromRetention(bot.RetentionDays)).SetStoreMessages(!bot.DiscardMessages).Exec(ctx)
 	})
 }
@@ -72,6 +74,7 @@ func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID str
 		update := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
 			SetImageHosts(list(settings.ImageHosts)).
+			SetWelcome(settings.Welcome).SetSuggestedQuestions(asLines(settings.SuggestedQuestions)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
 			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).
 			SetRetentionDays(fromRetention(settings.RetentionDays)).SetStoreMessages(!settings.DiscardMessages)
@@ -149,9 +152,23 @@ func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Keeping: keepingFromRow(row), Answering: answeringFromRow(row),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Greeting: greetingFromRow(row), Keeping: keepingFromRow(row), Answering: answeringFromRow(row),
 		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
+}
+
+func greetingFromRow(row *ent.Chatbot) chatbot.Greeting {
+	return chatbot.Greeting{Welcome: row.Welcome, SuggestedQuestions: fromLines(row.SuggestedQuestions)}
+}
+
+// asLines has texts without line ends in one column.
+func asLines(texts []string) string { return strings.Join(texts, "\n") }
+
+func fromLines(column string) []string {
+	if column == "" {
+		return nil
+	}
+	return strings.Split(column, "\n")
 }
 
 func answeringFromRow(row *ent.Chatbot) chatbot.Answering {

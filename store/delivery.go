@@ -26,6 +26,9 @@ func deliveryWords(d *turn.Delivery) string {
 	if d.Usage {
 		words += " usage"
 	}
+	if d.Suggestions {
+		words += " suggestions"
+	}
 	return words
 }
 
@@ -44,6 +47,8 @@ func parseDelivery(words string) *turn.Delivery {
 			d.Sources = true
 		case "usage":
 			d.Usage = true
+		case "suggestions":
+			d.Suggestions = true
 		}
 	}
 	return d

@@ -2,39 +2,90 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
+	"parley/core/knowledge/suggest"
+	"parley/core/retrieval"
+	"parley/ent"
 	"parley/ent/document"
 	"parley/ent/passage"
+	"parley/ent/predicate"
 )
 
 // Samples returns the documents of a chatbot that are answered from and came last,
 // each with its first passages, both in order.
-func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]browse.Sample, error) {
+func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]suggest.Document, error) {
 	ctx = within(ctx, workspaceID)
-	rows, err := s.store.db(ctx).Document.Query().
-		Where(document.ChatbotID(chatbotID), isLive, document.StateNEQ(string(knowledge.Removing))).
-		Order(document.ByCreatedAt(sql.OrderDesc()), document.ByID()).Limit(documents).
-		Select(document.FieldID, document.FieldKind, document.FieldTitle, document.FieldLive).All(ctx)
+	rows, err := s.store.db(ctx).Document.Query().Where(answeredFrom(chatbotID)...).
+		Order(document.ByCreatedAt(sql.OrderDesc()), document.ByID()).Limit(documents).Select(suggesting...).All(ctx)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	samples := make([]browse.Sample, len(rows))
+	samples := make([]suggest.Document, len(rows))
 	for i, row := range rows {
-		found, err := s.store.db(ctx).Passage.Query().
-			Where(passage.DocumentID(row.ID), passage.Version(row.Live), passage.OrdinalLT(passages)).Order(passage.ByOrdinal()).All(ctx)
+		found, err := s.passagesOf(ctx, row, 0, passages)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, err
 		}
-		samples[i] = browse.Sample{Kind: knowledge.Kind(row.Kind), Title: row.Title}
-		for _, p := range found {
-			samples[i].Passages = append(samples[i].Passages, passageFromRow(p))
-		}
+		samples[i] = suggest.Document{Kind: knowledge.Kind(row.Kind), Title: row.Title, Passages: found}
 	}
 	return samples, nil
+}
+
+// Surroundings returns the passages around places, of documents that are answered from,
+// in the order of the places. A passage is given once: with the first place that it is
+// near.
+func (s *KnowledgePages) Surroundings(ctx context.Context, workspaceID, chatbotID string, places []browse.Place, before, after int) ([]suggest.Near, error) {
+	ctx = within(ctx, workspaceID)
+	ids := make([]string, len(places))
+	for i, place := range places {
+		ids[i] = place.DocumentID
+	}
+	rows, err := s.store.db(ctx).Document.Query().Where(document.IDIn(ids...)).Where(answeredFrom(chatbotID)...).Select(suggesting...).All(ctx)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	seen := map[int64]bool{}
+	var all []suggest.Near
+	for _, place := range places {
+		at := slices.IndexFunc(rows, func(row *ent.Document) bool { return row.ID == place.DocumentID })
+		if at < 0 {
+			continue
+		}
+		found, err := s.passagesOf(ctx, rows[at], place.Ordinal-before, place.Ordinal+after+1)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(found, func(p retrieval.Passage) bool { return seen[p.ID] })
+		for _, p := range found {
+			seen[p.ID] = true
+		}
+		all = append(all, suggest.Near{
+			Document: suggest.Document{Kind: knowledge.Kind(rows[at].Kind), Title: rows[at].Title, Passages: found},
+			Ordinal:  place.Ordinal, Cited: place.Cited,
+		})
+	}
+	return all, nil
+}
+
+// suggesting are the fields of documents that suggestions need.
+var suggesting = []string{document.FieldID, document.FieldKind, document.FieldTitle, document.FieldLive}
+
+// passagesOf returns the passages of a document that is answered from, in order, from an
+// ordinal to before another.
+func (s *KnowledgePages) passagesOf(ctx context.Context, row *ent.Document, from, to int) ([]retrieval.Passage, error) {
+	rows, err := s.store.db(ctx).Passage.Query().
+		Where(passage.DocumentID(row.ID), passage.Version(row.Live), passage.OrdinalGTE(from), passage.OrdinalLT(to)).Order(passage.ByOrdinal()).All(ctx)
+	return mapped(rows, err, passageFromRow)
+}
+
+// answeredFrom admits the documents of a chatbot that it answers from.
+func answeredFrom(chatbotID string) []predicate.Document {
+	return []predicate.Document{document.ChatbotID(chatbotID), isLive, document.StateNEQ(string(knowledge.Removing))}
 }
 
 // isLive is document.LiveGT(0) without the index of that, which SQLite would prefer: it

@@ -9,6 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chat/quota"
+	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/retrieval"
 )
@@ -118,8 +119,8 @@ var methodsThatRead = []confined{
 	{"LivePassagesAt", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.LivePassagesAt(ctx, as, a.chatbot, []retrieval.Position{{DocumentID: a.document, Version: 1, Ordinal: 0}})
 	}},
-	{"Samples", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.Samples(ctx, as, a.chatbot, 3, 3)
+	{"Surroundings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Surroundings(ctx, as, a.chatbot, []browse.Place{{DocumentID: a.document}}, 1, 1)
 	}},
 	{"KnowledgeVersion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		version, err := s.KnowledgeVersion(ctx, as, a.chatbot)

@@ -99,7 +99,8 @@ func (p *planter) person(ctx context.Context, person isolation.Person, role tena
 
 func (p *planter) chatbot(ctx context.Context) error {
 	return p.db.Chatbot.Create().SetID(p.named("cb", "chatbot", "id")).SetWorkspaceID(p.ws).SetName(p.Text("chatbots.name")).SetInstructions(p.Text("chatbots.instructions")).
-		SetNoAnswer(p.Text("chatbots.no_answer")).SetImageHosts([]string{}).SetModel(p.Model).SetCreatedAt(p.At).Exec(ctx)
+		SetNoAnswer(p.Text("chatbots.no_answer")).
+		SetWelcome(p.Text("chatbots.welcome")).SetSuggestedQuestions(p.Text("chatbots.suggested_questions")).SetImageHosts([]string{}).SetModel(p.Model).SetCreatedAt(p.At).Exec(ctx)
 }
 
 func (p *planter) tokens(ctx context.Context) error {

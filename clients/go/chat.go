@@ -9,7 +9,6 @@ import (
 // Ask asks a question and returns the whole answer.
 func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
 	var answer Answer
-	q.Include = nil
 	err := c.call(ctx, request{method: http.MethodPost, path: "/chat", body: q, key: q.IdempotencyKey}, &answer)
 	return answer, err
 }

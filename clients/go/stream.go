@@ -31,10 +31,11 @@ const (
 	// EventWaiting reports progress in a sentence for people.
 	EventWaiting EventType = "waiting"
 	// EventDelta is a piece of the answer, in Markdown.
-	EventDelta     EventType = "delta"
-	EventSources   EventType = "sources"
-	EventUsage     EventType = "usage"
-	EventFormatted EventType = "formatted"
+	EventDelta       EventType = "delta"
+	EventSources     EventType = "sources"
+	EventUsage       EventType = "usage"
+	EventSuggestions EventType = "suggestions"
+	EventFormatted   EventType = "formatted"
 )
 
 // Event is a part of a streamed answer.
@@ -49,6 +50,8 @@ type Event struct {
 	Format  Format   `json:"format"`
 	Sources []Source `json:"sources"`
 	Usage   Usage    `json:"usage"`
+	// Suggestions are those of EventSuggestions.
+	Suggestions []string `json:"suggestions"`
 }
 
 // Stream asks a question and returns its answer while it is written. When the connection breaks,

@@ -42,17 +42,19 @@ type Question struct {
 	// [NewConversation].
 	Metadata map[string]string `json:"metadata,omitempty"`
 
-	// Include is what to add to a stream: [IncludeUsage], [IncludeSources].
+	// Include is what to add: [IncludeSuggestions], and to a stream also [IncludeUsage] and
+	// [IncludeSources].
 	Include []string `json:"include,omitempty"`
 	// IdempotencyKey is made up if it is empty. With a key of your own you can ask again after
 	// your program was restarted: the question is still asked once.
 	IdempotencyKey string `json:"-"`
 }
 
-// What streams and messages may include.
+// What answers, streams and messages may include. Messages have no suggestions.
 const (
-	IncludeUsage   = "usage"
-	IncludeSources = "sources"
+	IncludeUsage       = "usage"
+	IncludeSources     = "sources"
+	IncludeSuggestions = "suggestions"
 )
 
 // Answer is a chatbot's whole answer.
@@ -70,6 +72,8 @@ type Answer struct {
 	FinishReason string   `json:"finish_reason"`
 	Usage        Usage    `json:"usage"`
 	Sources      []Source `json:"sources"`
+	// Suggestions are up to three questions that may follow, when included.
+	Suggestions []string `json:"suggestions"`
 }
 
 // Usage is what an answer took, in tokens.
@@ -112,10 +116,10 @@ type Source struct {
 type Chatbot struct {
 	ID   string `json:"chatbot_id"`
 	Name string `json:"name"`
-	// Welcome is a sentence in English, made from the name. Greet people in your own words where
-	// you know their language.
+	// Welcome is plain text to greet people with: the owner's, or made from the name and the
+	// documents, in their language.
 	Welcome string `json:"welcome"`
-	// Suggestions are up to three questions that the documents should answer.
+	// Suggestions are up to six questions: the owner's, or some that the documents should answer.
 	Suggestions []string `json:"suggestions"`
 	// SeparateEndUsers says that a conversation is only for the end user with whom it began.
 	SeparateEndUsers bool   `json:"separate_end_users"`

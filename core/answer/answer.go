@@ -109,6 +109,9 @@ type Citation struct {
 	ContentHash string
 	// Version counts the contents that the document has had.
 	Version int
+	// Ordinal is the passage's number in its document, from zero. It is zero for
+	// answers from before it was kept.
+	Ordinal int
 }
 
 // citationsOf are the citations of passages, none of which is cited.
@@ -117,7 +120,7 @@ func citationsOf(passages []retrieval.Result) []Citation {
 	for i, p := range passages {
 		citations[i] = Citation{
 			Number: i + 1, Score: p.Score, DocumentID: p.DocumentID, Title: p.Title, URL: p.URL, Place: p.Place, HeadingPath: p.HeadingPath,
-			Start: p.Start, End: p.End, ContentHash: p.ContentHash, Version: p.Version,
+			Start: p.Start, End: p.End, ContentHash: p.ContentHash, Version: p.Version, Ordinal: p.Ordinal,
 		}
 	}
 	return citations

@@ -45,6 +45,7 @@ type Chatbot struct {
 	// SeparateEndUsers makes each conversation usable only by requests that
 	// name the same external user id, or none if it has none.
 	SeparateEndUsers bool
+	Greeting
 	Keeping
 	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
@@ -52,9 +53,6 @@ type Chatbot struct {
 	OverLimit bool
 	CreatedAt time.Time
 }
-
-// Welcome is a sentence to greet people with.
-func (b Chatbot) Welcome() string { return "Ask " + b.Name + " a question." }
 
 // PassageSizes returns how many tokens a passage is to have, and how many it
 // may have at most. What the owner left at zero is the default, or the other
@@ -83,6 +81,7 @@ type Settings struct {
 	PassageAim, PassageLimit int
 	AnswerWithoutKnowledge   bool
 	SeparateEndUsers         bool
+	Greeting
 	Keeping
 	Answering
 }
@@ -92,7 +91,7 @@ func (b Chatbot) Settings() Settings {
 	return Settings{
 		Name: b.Name, Instructions: b.Instructions, NoAnswer: b.NoAnswer, ImageHosts: b.ImageHosts,
 		PassageAim: b.PassageAim, PassageLimit: b.PassageLimit,
-		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Keeping: b.Keeping, Answering: b.Answering,
+		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Greeting: b.Greeting, Keeping: b.Keeping, Answering: b.Answering,
 	}
 }
 
@@ -100,6 +99,7 @@ func (b Chatbot) Settings() Settings {
 // it was filled from: see [Chatbots.UpdateFrom].
 func (s Settings) Fingerprint() string {
 	s.ImageHosts = append([]string{}, s.ImageHosts...) // none is written in one way
+	s.SuggestedQuestions = append([]string{}, s.SuggestedQuestions...)
 	written, err := json.Marshal(s)
 	if err != nil { // only for a temperature that is no number, which is refused
 		return ""
@@ -144,7 +144,7 @@ func (s *Chatbots) Create(ctx context.Context, workspaceID string, settings Sett
 		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts,
 		PassageAim: settings.PassageAim, PassageLimit: settings.PassageLimit,
 		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, SeparateEndUsers: settings.SeparateEndUsers,
-		Answering: settings.Answering, CreatedAt: s.now(),
+		Greeting: settings.Greeting, Answering: settings.Answering, CreatedAt: s.now(),
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		p, err := s.db.Plans.Plan(ctx, workspace.Plan)

@@ -40,6 +40,9 @@ func TestRecords(t *testing.T) {
 		changes string
 	}{
 		{"a chatbot's texts change", update(func(s *chatbot.Settings) { s.NoAnswer = "We do not know." }), []audit.Action{audit.ChatbotChanged}, "instructions:: no_answer::"},
+		{"its greeting changes", update(func(s *chatbot.Settings) {
+			s.Welcome, s.SuggestedQuestions = "Hi!", []string{"When?", "Where?"}
+		}), []audit.Action{audit.ChatbotChanged}, "welcome::Hi! suggested_questions::When?, Where?"},
 		{"settings are saved as they were", update(func(*chatbot.Settings) {}), nil, ""},
 		{"its settings change", update(func(s *chatbot.Settings) {
 			s.Name, s.Instructions, s.Grounding, s.Model.Name = "Help", "Be kind.", chatbot.Strict, "second-model"

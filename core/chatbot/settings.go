@@ -54,6 +54,9 @@ func (s *Chatbots) check(settings Settings) (Settings, error) {
 		hosts = append(hosts, host)
 	}
 	settings.ImageHosts = hosts
+	if settings.Greeting, err = settings.Greeting.check(); err != nil {
+		return settings, err
+	}
 	if err := checkSizes(settings.PassageAim, settings.PassageLimit); err != nil {
 		return settings, err
 	}

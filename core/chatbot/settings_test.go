@@ -23,6 +23,14 @@ func TestCheckSettings(t *testing.T) {
 		}
 	})
 
+	t.Run("a greeting is trimmed, and its questions are lines that stand there once", func(t *testing.T) {
+		got, err := (&Chatbots{}).check(Settings{Name: "a", Greeting: Greeting{
+			Welcome: " Hi there! \n", SuggestedQuestions: []string{" When do\tyou  open?\r", "", "when do you OPEN?", "Where?", strings.Repeat("ä", 200)},
+		}})
+		if err != nil || got.Welcome != "Hi there!" || !slices.Equal(got.SuggestedQuestions, []string{"When do you open?", "Where?", strings.Repeat("ä", 200)}) {
+			t.Errorf("got %q: %v", got.Greeting, err)
+		}
+	})
 	hosts := make([]string, 21)
 	for i := range hosts {
 		hosts[i] = fmt.Sprintf("h%d.example.com", i)
@@ -37,6 +45,11 @@ func TestCheckSettings(t *testing.T) {
 		"a name with a zero byte":      {Settings{Name: "a\x00b"}, "name"},
 		"instructions too long":        {Settings{Name: "a", Instructions: strings.Repeat("ä", 8_001)}, "instructions"},
 		"an answer too long":           {Settings{Name: "a", NoAnswer: strings.Repeat("x", 1_001)}, "no_answer"},
+		"a welcome text too long":      {Settings{Name: "a", Greeting: Greeting{Welcome: strings.Repeat("ä", 301)}}, "welcome"},
+		"a welcome that is no text":    {Settings{Name: "a", Greeting: Greeting{Welcome: "a\xff"}}, "welcome"},
+		"too many questions":           {Settings{Name: "a", Greeting: Greeting{SuggestedQuestions: strings.Split("abcdefg", "")}}, "suggested_questions"},
+		"a question that is too long":  {Settings{Name: "a", Greeting: Greeting{SuggestedQuestions: []string{strings.Repeat("ä", 201)}}}, "suggested_questions"},
+		"a question that is no text":   {Settings{Name: "a", Greeting: Greeting{SuggestedQuestions: []string{"a\x00b"}}}, "suggested_questions"},
 		"too many hosts of images":     {Settings{Name: "a", ImageHosts: hosts}, "image_hosts"},
 		"a host that is an address":    {Settings{Name: "a", ImageHosts: []string{"127.0.0.1"}}, "image_hosts"},
 		"a host with a port":           {Settings{Name: "a", ImageHosts: []string{"a.example:8080"}}, "image_hosts"},

@@ -9,7 +9,7 @@ import (
 //go:embed phrases/*.txt
 var catalog embed.FS
 
-// Phrases are what Parley itself says in an answer, beside what documents and models say.
+// Phrases are what Parley itself says, beside what documents and models say.
 type Phrases struct {
 	// NoAnswer says that the documents do not answer a question, and NextStep what to do
 	// then. Both are sentences.
@@ -18,6 +18,11 @@ type Phrases struct {
 	Source string
 	// Untitled stands for the name of a document that has none.
 	Untitled string
+	// Welcome greets people in the name of a chatbot, {name}. WelcomeAbout also says what
+	// it knows about: {subjects}, which are one, Two or Three, with {1}, {2} and {3}.
+	Welcome, WelcomeAbout, Two, Three string
+	// About asks about a {subject} in general.
+	About string
 }
 
 // PhrasesIn returns those of a language, English ones where it is not known. Each language
@@ -41,7 +46,10 @@ var phrases = sync.OnceValue(func() map[Code]Phrases {
 })
 
 func parsed(text string) (p Phrases) {
-	fields := map[string]*string{"no_answer": &p.NoAnswer, "next_step": &p.NextStep, "source": &p.Source, "untitled": &p.Untitled}
+	fields := map[string]*string{
+		"no_answer": &p.NoAnswer, "next_step": &p.NextStep, "source": &p.Source, "untitled": &p.Untitled,
+		"welcome": &p.Welcome, "welcome_about": &p.WelcomeAbout, "two": &p.Two, "three": &p.Three, "about": &p.About,
+	}
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(line, "=")
 		if field := fields[strings.TrimSpace(name)]; field != nil {

@@ -25,6 +25,10 @@ const (
 	FieldNoAnswer = "no_answer"
 	// FieldImageHosts holds the string denoting the image_hosts field in the database.
 	FieldImageHosts = "image_hosts"
+	// FieldWelcome holds the string denoting the welcome field in the database.
+	FieldWelcome = "welcome"
+	// FieldSuggestedQuestions holds the string denoting the suggested_questions field in the database.
+	FieldSuggestedQuestions = "suggested_questions"
 	// FieldPassageAim holds the string denoting the passage_aim field in the database.
 	FieldPassageAim = "passage_aim"
 	// FieldPassageLimit holds the string denoting the passage_limit field in the database.
@@ -190,6 +194,8 @@ var Columns = []string{
 	FieldInstructions,
 	FieldNoAnswer,
 	FieldImageHosts,
+	FieldWelcome,
+	FieldSuggestedQuestions,
 	FieldPassageAim,
 	FieldPassageLimit,
 	FieldAnswerWithoutKnowledge,
@@ -236,6 +242,10 @@ var (
 	DefaultInstructions string
 	// DefaultNoAnswer holds the default value on creation for the "no_answer" field.
 	DefaultNoAnswer string
+	// DefaultWelcome holds the default value on creation for the "welcome" field.
+	DefaultWelcome string
+	// DefaultSuggestedQuestions holds the default value on creation for the "suggested_questions" field.
+	DefaultSuggestedQuestions string
 	// DefaultPassageAim holds the default value on creation for the "passage_aim" field.
 	DefaultPassageAim int
 	// DefaultPassageLimit holds the default value on creation for the "passage_limit" field.
@@ -312,6 +322,16 @@ func ByInstructions(opts ...sql.OrderTermOption) OrderOption {
 // ByNoAnswer orders the results by the no_answer field.
 func ByNoAnswer(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNoAnswer, opts...).ToFunc()
+}
+
+// ByWelcome orders the results by the welcome field.
+func ByWelcome(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWelcome, opts...).ToFunc()
+}
+
+// BySuggestedQuestions orders the results by the suggested_questions field.
+func BySuggestedQuestions(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSuggestedQuestions, opts...).ToFunc()
 }
 
 // ByPassageAim orders the results by the passage_aim field.

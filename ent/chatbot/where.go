@@ -85,6 +85,16 @@ func NoAnswer(v string) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldNoAnswer, v))
 }
 
+// Welcome applies equality check predicate on the "welcome" field. It's identical to WelcomeEQ.
+func Welcome(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldWelcome, v))
+}
+
+// SuggestedQuestions applies equality check predicate on the "suggested_questions" field. It's identical to SuggestedQuestionsEQ.
+func SuggestedQuestions(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldSuggestedQuestions, v))
+}
+
 // PassageAim applies equality check predicate on the "passage_aim" field. It's identical to PassageAimEQ.
 func PassageAim(v int) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldPassageAim, v))
@@ -433,6 +443,136 @@ func NoAnswerEqualFold(v string) predicate.Chatbot {
 // NoAnswerContainsFold applies the ContainsFold predicate on the "no_answer" field.
 func NoAnswerContainsFold(v string) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldContainsFold(FieldNoAnswer, v))
+}
+
+// WelcomeEQ applies the EQ predicate on the "welcome" field.
+func WelcomeEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldWelcome, v))
+}
+
+// WelcomeNEQ applies the NEQ predicate on the "welcome" field.
+func WelcomeNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldWelcome, v))
+}
+
+// WelcomeIn applies the In predicate on the "welcome" field.
+func WelcomeIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldWelcome, vs...))
+}
+
+// WelcomeNotIn applies the NotIn predicate on the "welcome" field.
+func WelcomeNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldWelcome, vs...))
+}
+
+// WelcomeGT applies the GT predicate on the "welcome" field.
+func WelcomeGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldWelcome, v))
+}
+
+// WelcomeGTE applies the GTE predicate on the "welcome" field.
+func WelcomeGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldWelcome, v))
+}
+
+// WelcomeLT applies the LT predicate on the "welcome" field.
+func WelcomeLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldWelcome, v))
+}
+
+// WelcomeLTE applies the LTE predicate on the "welcome" field.
+func WelcomeLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldWelcome, v))
+}
+
+// WelcomeContains applies the Contains predicate on the "welcome" field.
+func WelcomeContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldWelcome, v))
+}
+
+// WelcomeHasPrefix applies the HasPrefix predicate on the "welcome" field.
+func WelcomeHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldWelcome, v))
+}
+
+// WelcomeHasSuffix applies the HasSuffix predicate on the "welcome" field.
+func WelcomeHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldWelcome, v))
+}
+
+// WelcomeEqualFold applies the EqualFold predicate on the "welcome" field.
+func WelcomeEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldWelcome, v))
+}
+
+// WelcomeContainsFold applies the ContainsFold predicate on the "welcome" field.
+func WelcomeContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldWelcome, v))
+}
+
+// SuggestedQuestionsEQ applies the EQ predicate on the "suggested_questions" field.
+func SuggestedQuestionsEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsNEQ applies the NEQ predicate on the "suggested_questions" field.
+func SuggestedQuestionsNEQ(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsIn applies the In predicate on the "suggested_questions" field.
+func SuggestedQuestionsIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldSuggestedQuestions, vs...))
+}
+
+// SuggestedQuestionsNotIn applies the NotIn predicate on the "suggested_questions" field.
+func SuggestedQuestionsNotIn(vs ...string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldSuggestedQuestions, vs...))
+}
+
+// SuggestedQuestionsGT applies the GT predicate on the "suggested_questions" field.
+func SuggestedQuestionsGT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsGTE applies the GTE predicate on the "suggested_questions" field.
+func SuggestedQuestionsGTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsLT applies the LT predicate on the "suggested_questions" field.
+func SuggestedQuestionsLT(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsLTE applies the LTE predicate on the "suggested_questions" field.
+func SuggestedQuestionsLTE(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsContains applies the Contains predicate on the "suggested_questions" field.
+func SuggestedQuestionsContains(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContains(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsHasPrefix applies the HasPrefix predicate on the "suggested_questions" field.
+func SuggestedQuestionsHasPrefix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasPrefix(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsHasSuffix applies the HasSuffix predicate on the "suggested_questions" field.
+func SuggestedQuestionsHasSuffix(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldHasSuffix(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsEqualFold applies the EqualFold predicate on the "suggested_questions" field.
+func SuggestedQuestionsEqualFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEqualFold(FieldSuggestedQuestions, v))
+}
+
+// SuggestedQuestionsContainsFold applies the ContainsFold predicate on the "suggested_questions" field.
+func SuggestedQuestionsContainsFold(v string) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldContainsFold(FieldSuggestedQuestions, v))
 }
 
 // PassageAimEQ applies the EQ predicate on the "passage_aim" field.

@@ -220,6 +220,8 @@ var (
 		{Name: "instructions", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "no_answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "image_hosts", Type: field.TypeJSON},
+		{Name: "welcome", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "suggested_questions", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "passage_aim", Type: field.TypeInt, Default: 0},
 		{Name: "passage_limit", Type: field.TypeInt, Default: 0},
 		{Name: "answer_without_knowledge", Type: field.TypeBool, Default: false},
@@ -248,7 +250,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[23]},
+				Columns:    []*schema.Column{ChatbotsColumns[25]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -257,7 +259,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[23], ChatbotsColumns[22]},
+				Columns: []*schema.Column{ChatbotsColumns[25], ChatbotsColumns[24]},
 			},
 		},
 	}

@@ -399,84 +399,92 @@ func init() {
 	chatbotDescNoAnswer := chatbotFields[3].Descriptor()
 	// chatbot.DefaultNoAnswer holds the default value on creation for the no_answer field.
 	chatbot.DefaultNoAnswer = chatbotDescNoAnswer.Default.(string)
+	// chatbotDescWelcome is the schema descriptor for welcome field.
+	chatbotDescWelcome := chatbotFields[5].Descriptor()
+	// chatbot.DefaultWelcome holds the default value on creation for the welcome field.
+	chatbot.DefaultWelcome = chatbotDescWelcome.Default.(string)
+	// chatbotDescSuggestedQuestions is the schema descriptor for suggested_questions field.
+	chatbotDescSuggestedQuestions := chatbotFields[6].Descriptor()
+	// chatbot.DefaultSuggestedQuestions holds the default value on creation for the suggested_questions field.
+	chatbot.DefaultSuggestedQuestions = chatbotDescSuggestedQuestions.Default.(string)
 	// chatbotDescPassageAim is the schema descriptor for passage_aim field.
-	chatbotDescPassageAim := chatbotFields[5].Descriptor()
+	chatbotDescPassageAim := chatbotFields[7].Descriptor()
 	// chatbot.DefaultPassageAim holds the default value on creation for the passage_aim field.
 	chatbot.DefaultPassageAim = chatbotDescPassageAim.Default.(int)
 	// chatbotDescPassageLimit is the schema descriptor for passage_limit field.
-	chatbotDescPassageLimit := chatbotFields[6].Descriptor()
+	chatbotDescPassageLimit := chatbotFields[8].Descriptor()
 	// chatbot.DefaultPassageLimit holds the default value on creation for the passage_limit field.
 	chatbot.DefaultPassageLimit = chatbotDescPassageLimit.Default.(int)
 	// chatbotDescAnswerWithoutKnowledge is the schema descriptor for answer_without_knowledge field.
-	chatbotDescAnswerWithoutKnowledge := chatbotFields[7].Descriptor()
+	chatbotDescAnswerWithoutKnowledge := chatbotFields[9].Descriptor()
 	// chatbot.DefaultAnswerWithoutKnowledge holds the default value on creation for the answer_without_knowledge field.
 	chatbot.DefaultAnswerWithoutKnowledge = chatbotDescAnswerWithoutKnowledge.Default.(bool)
 	// chatbotDescSeparateEndUsers is the schema descriptor for separate_end_users field.
-	chatbotDescSeparateEndUsers := chatbotFields[8].Descriptor()
+	chatbotDescSeparateEndUsers := chatbotFields[10].Descriptor()
 	// chatbot.DefaultSeparateEndUsers holds the default value on creation for the separate_end_users field.
 	chatbot.DefaultSeparateEndUsers = chatbotDescSeparateEndUsers.Default.(bool)
 	// chatbotDescProviderID is the schema descriptor for provider_id field.
-	chatbotDescProviderID := chatbotFields[9].Descriptor()
+	chatbotDescProviderID := chatbotFields[11].Descriptor()
 	// chatbot.DefaultProviderID holds the default value on creation for the provider_id field.
 	chatbot.DefaultProviderID = chatbotDescProviderID.Default.(string)
 	// chatbot.ProviderIDValidator is a validator for the "provider_id" field. It is called by the builders before save.
 	chatbot.ProviderIDValidator = chatbotDescProviderID.Validators[0].(func(string) error)
 	// chatbotDescModel is the schema descriptor for model field.
-	chatbotDescModel := chatbotFields[10].Descriptor()
+	chatbotDescModel := chatbotFields[12].Descriptor()
 	// chatbot.DefaultModel holds the default value on creation for the model field.
 	chatbot.DefaultModel = chatbotDescModel.Default.(string)
 	// chatbot.ModelValidator is a validator for the "model" field. It is called by the builders before save.
 	chatbot.ModelValidator = chatbotDescModel.Validators[0].(func(string) error)
 	// chatbotDescFallbackProviderID is the schema descriptor for fallback_provider_id field.
-	chatbotDescFallbackProviderID := chatbotFields[11].Descriptor()
+	chatbotDescFallbackProviderID := chatbotFields[13].Descriptor()
 	// chatbot.DefaultFallbackProviderID holds the default value on creation for the fallback_provider_id field.
 	chatbot.DefaultFallbackProviderID = chatbotDescFallbackProviderID.Default.(string)
 	// chatbot.FallbackProviderIDValidator is a validator for the "fallback_provider_id" field. It is called by the builders before save.
 	chatbot.FallbackProviderIDValidator = chatbotDescFallbackProviderID.Validators[0].(func(string) error)
 	// chatbotDescFallbackModel is the schema descriptor for fallback_model field.
-	chatbotDescFallbackModel := chatbotFields[12].Descriptor()
+	chatbotDescFallbackModel := chatbotFields[14].Descriptor()
 	// chatbot.DefaultFallbackModel holds the default value on creation for the fallback_model field.
 	chatbot.DefaultFallbackModel = chatbotDescFallbackModel.Default.(string)
 	// chatbot.FallbackModelValidator is a validator for the "fallback_model" field. It is called by the builders before save.
 	chatbot.FallbackModelValidator = chatbotDescFallbackModel.Validators[0].(func(string) error)
 	// chatbotDescMaxAnswerTokens is the schema descriptor for max_answer_tokens field.
-	chatbotDescMaxAnswerTokens := chatbotFields[14].Descriptor()
+	chatbotDescMaxAnswerTokens := chatbotFields[16].Descriptor()
 	// chatbot.DefaultMaxAnswerTokens holds the default value on creation for the max_answer_tokens field.
 	chatbot.DefaultMaxAnswerTokens = chatbotDescMaxAnswerTokens.Default.(int)
 	// chatbotDescGrounding is the schema descriptor for grounding field.
-	chatbotDescGrounding := chatbotFields[15].Descriptor()
+	chatbotDescGrounding := chatbotFields[17].Descriptor()
 	// chatbot.DefaultGrounding holds the default value on creation for the grounding field.
 	chatbot.DefaultGrounding = chatbotDescGrounding.Default.(string)
 	// chatbot.GroundingValidator is a validator for the "grounding" field. It is called by the builders before save.
 	chatbot.GroundingValidator = chatbotDescGrounding.Validators[0].(func(string) error)
 	// chatbotDescCacheAnswers is the schema descriptor for cache_answers field.
-	chatbotDescCacheAnswers := chatbotFields[16].Descriptor()
+	chatbotDescCacheAnswers := chatbotFields[18].Descriptor()
 	// chatbot.DefaultCacheAnswers holds the default value on creation for the cache_answers field.
 	chatbot.DefaultCacheAnswers = chatbotDescCacheAnswers.Default.(bool)
 	// chatbotDescRerank is the schema descriptor for rerank field.
-	chatbotDescRerank := chatbotFields[17].Descriptor()
+	chatbotDescRerank := chatbotFields[19].Descriptor()
 	// chatbot.DefaultRerank holds the default value on creation for the rerank field.
 	chatbot.DefaultRerank = chatbotDescRerank.Default.(string)
 	// chatbot.RerankValidator is a validator for the "rerank" field. It is called by the builders before save.
 	chatbot.RerankValidator = chatbotDescRerank.Validators[0].(func(string) error)
 	// chatbotDescStoreMessages is the schema descriptor for store_messages field.
-	chatbotDescStoreMessages := chatbotFields[18].Descriptor()
+	chatbotDescStoreMessages := chatbotFields[20].Descriptor()
 	// chatbot.DefaultStoreMessages holds the default value on creation for the store_messages field.
 	chatbot.DefaultStoreMessages = chatbotDescStoreMessages.Default.(bool)
 	// chatbotDescRetentionDays is the schema descriptor for retention_days field.
-	chatbotDescRetentionDays := chatbotFields[19].Descriptor()
+	chatbotDescRetentionDays := chatbotFields[21].Descriptor()
 	// chatbot.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	chatbot.DefaultRetentionDays = chatbotDescRetentionDays.Default.(int)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[20].Descriptor()
+	chatbotDescKept := chatbotFields[22].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[21].Descriptor()
+	chatbotDescOverLimit := chatbotFields[23].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[22].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[24].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.

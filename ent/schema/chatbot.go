@@ -22,6 +22,10 @@ func (Chatbot) Fields() []ent.Field {
 		longText("instructions"),
 		longText("no_answer"),
 		field.JSON("image_hosts", []string{}),
+		// welcome and suggested_questions, one a line, are the owner's own; without
+		// them they are made from the documents.
+		longText("welcome"),
+		longText("suggested_questions"),
 		// The sizes of passages in tokens; zero means the default.
 		field.Int("passage_aim").Default(0),
 		field.Int("passage_limit").Default(0),

@@ -205,8 +205,13 @@ var table = []Row{
 		Because:  "an index is rebuilt from what is stored of documents",
 	},
 	{
+		Packages: []string{"core/knowledge/suggest"},
+		Ours:     []string{"core/language", "core/retrieval", "core/retrieval/lexical", "core/knowledge"},
+		Because:  "questions are a pure function of the texts that suggest them",
+	},
+	{
 		Packages: []string{"core/knowledge/browse"},
-		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge"},
+		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge", "core/knowledge/suggest"},
 		Because:  "what people see of the knowledge is read, never changed",
 	},
 	{
@@ -349,7 +354,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/knowledge/suggest", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{gjson, entgo, libc, lru, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},

@@ -87,6 +87,7 @@ class Playground extends HTMLElement {
         const answers = this.turn(turn.question, other ? [null, other] : [null]);
         [{ ...turn, conversation: live }, other].filter(Boolean).forEach((told, at) => this.retell(answers[at], told));
       }
+      this.suggestNext();
     } catch (failure) {
       if (failure.code === 3) { // it is kept no longer
         this.keep({ live: null, draft: null });
@@ -148,16 +149,22 @@ class Playground extends HTMLElement {
   }
 
   async suggest() {
-    const place = this.querySelector(".suggestions");
+    const place = this.start.querySelector(".suggestions");
     if (!place) {
       return;
     }
-    let questions = [];
     try {
-      ({ questions } = await call("GET", `${this.places.api}/suggestions`));
+      const { questions, welcome } = await call("GET", `${this.places.api}/suggestions`);
+      this.start.querySelector('[data-part="welcome"]').textContent = welcome;
+      this.offer(place, questions);
     } catch {
-      // they are a help, and no more
+      place.replaceChildren(); // they are a help, and no more
     }
+    place.setAttribute("aria-busy", "false");
+  }
+
+  // offer makes buttons of questions.
+  offer(place, questions) {
     place.replaceChildren(
       ...questions.map((question) => {
         const button = document.createElement("button");
@@ -168,7 +175,19 @@ class Playground extends HTMLElement {
         return button;
       }),
     );
-    place.setAttribute("aria-busy", "false");
+  }
+
+  // suggestNext offers what may follow the last answer, of which the live one counts.
+  suggestNext() {
+    this.thread.querySelector(".follow-ups")?.remove();
+    const turn = this.thread.querySelector(".turn:last-of-type");
+    const answer = this.answers.find((answer) => turn?.contains(answer.element));
+    const questions = answer?.inspection?.suggestions ?? [];
+    if (questions.length > 0 && this.running.size === 0) {
+      const made = copyOf("follow-ups");
+      this.offer(made.querySelector(".suggestions"), questions);
+      turn.append(made);
+    }
   }
 
   renew() {
@@ -201,6 +220,7 @@ class Playground extends HTMLElement {
       answer.format = this.format;
       return answer;
     });
+    this.thread.querySelector(".follow-ups")?.remove();
     made.querySelector(".answers").classList.toggle("two", drafts.length > 1);
     this.answers.push(...answers);
     this.thread.append(made);
@@ -270,6 +290,7 @@ class Playground extends HTMLElement {
     } finally {
       this.running.delete(answer);
       this.busy();
+      this.suggestNext();
       this.follow();
     }
   }

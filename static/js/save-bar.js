@@ -9,7 +9,8 @@ class SaveBar extends HTMLElement {
     }
     this.before = this.state();
     // What was refused is not saved: the page has an error beside a field, or above the form.
-    this.refused = document.querySelector("main .banner[role=alert]") !== null || this.form.querySelector("[aria-invalid=true]") !== null;
+    // Nor is what the page was opened with to be edited.
+    this.refused = document.querySelector("main .banner[role=alert]") !== null || this.form.querySelector("[aria-invalid=true]") !== null || this.form.hasAttribute("data-unsaved");
     this.form.addEventListener("input", () => this.show());
     this.form.addEventListener("change", () => this.show());
     this.form.addEventListener("reset", () => setTimeout(() => this.show()));

@@ -21,6 +21,8 @@ type Playground struct {
 	// Seen is the fingerprint of the live settings.
 	Seen      string
 	Answering Answering
+	// Welcome is the owner's text to greet people with, or empty.
+	Welcome string
 	// Left is how many questions are left of those Included in the month, and
 	// LeftNumber the same without separators. All are empty without a limit.
 	Left, LeftNumber, Included string
@@ -32,6 +34,14 @@ type Playground struct {
 }
 
 func (m Playground) maxChars() string { return strconv.Itoa(m.MaxChars) }
+
+// welcome stands there until the script has what the documents suggest.
+func (m Playground) welcome(name string) string {
+	if m.Welcome != "" {
+		return m.Welcome
+	}
+	return "Ask " + name + " a question."
+}
 
 // start is what a new conversation begins with where there is nothing to ask about.
 func (m Playground) start() ui.Nothing {

@@ -169,14 +169,14 @@ func PlaygroundPage(l shell.Layout, m Playground) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2>Ask ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h2 data-part=\"welcome\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.Chatbot.Name)
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(m.welcome(l.Chatbot.Name))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/playground.templ`, Line: 38, Col: 32}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bot/playground.templ`, Line: 38, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -725,7 +725,7 @@ func patterns(m Playground) templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<template data-pattern=\"turn\"><article class=\"turn\"><h3 class=\"question\" data-part=\"question\"></h3><div class=\"answers\"></div></article></template><template data-pattern=\"answer\"><div class=\"answer\" aria-busy=\"true\"><p class=\"which\" data-part=\"which\" hidden></p><div class=\"waiting muted\" data-part=\"waiting\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<template data-pattern=\"turn\"><article class=\"turn\"><h3 class=\"question\" data-part=\"question\"></h3><div class=\"answers\"></div></article></template><template data-pattern=\"follow-ups\"><section class=\"follow-ups\" aria-label=\"Questions that may follow\"><p class=\"small muted\">Ask next</p><div class=\"suggestions\"></div></section></template><template data-pattern=\"answer\"><div class=\"answer\" aria-busy=\"true\"><p class=\"which\" data-part=\"which\" hidden></p><div class=\"waiting muted\" data-part=\"waiting\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,7 +8,11 @@
 // have parts.
 package bot
 
-import "parley/views/ui"
+import (
+	"github.com/a-h/templ"
+
+	"parley/views/ui"
+)
 
 // Settings is the page of a chatbot.
 type Settings struct {
@@ -18,14 +22,27 @@ type Settings struct {
 	// MayChange and MayDelete say what the person may do.
 	MayChange, MayDelete bool
 	Answering            Answering
+	// Proposal is the greeting that the documents suggest, and Proposed says that the
+	// form has it and is not saved.
+	Proposal Proposal
+	Proposed bool
 }
+
+// Proposal is a greeting that is made from documents.
+type Proposal struct {
+	Welcome   string
+	Questions []string
+}
+
+// unsaved are the attributes of a form that is filled with what nobody has saved.
+func (m Settings) unsaved() templ.Attributes { return templ.Attributes{"data-unsaved": m.Proposed} }
 
 // SettingName is what the page calls a setting, by the name that the audit log
 // has for it.
 func SettingName(field string) string { return ui.NameOf(field, settingNames) }
 
 var settingNames = map[string]string{
-	"name": "Name", "instructions": "Instructions", "no_answer": "When it does not know", "image_hosts": "Allowed image domains",
+	"name": "Name", "instructions": "Instructions", "no_answer": "When it does not know", "welcome": "Welcome text", "suggested_questions": "Suggested questions", "image_hosts": "Allowed image domains",
 	"passage_aim": "Size of a passage", "passage_limit": "Largest passage", "answer_without_knowledge": "Answer without knowledge",
 	"separate_end_users": "Separate end users", "model.provider_id": "Provider", "model.name": "Model",
 	"fallback.provider_id": "Fallback provider", "fallback.name": "Fallback model", "temperature": "Temperature",

@@ -73,6 +73,8 @@ func botPages() map[string]templ.Component {
 		"provider_id": "mp_1", "model": hostile, "fallback_provider_id": "own", "fallback_model": "gpt-4o-mini", "temperature": "0.7", "max_answer_tokens": "400",
 		"grounding": "strict", "cache_answers": "on", "rerank": "auto",
 	}
+	settings["welcome"], settings["suggested_questions"] = hostile, hostile+"\nWhen do you open?"
+	proposal := bot.Proposal{Welcome: "Ask " + hostile + " a question, for example about opening hours or returns.", Questions: []string{hostile, "When are you open?", "How do returns work?"}}
 	by := bot.Answering{Providers: []ui.Option{{Value: "mp_1", Text: hostile}, {Value: "mp_2", Text: "Ours"}}, Own: []string{"gpt-4o-mini", "extractive"}}
 	samples := bot.Samples("https://parley.example.com/api/v1", `"`+hostile+`"`, `"markdown"`)
 	tried := bot.Playground{
@@ -116,11 +118,13 @@ func botPages() map[string]templ.Component {
 		"welcome-ready":      bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{Ready: 1, Documents: arriving.Documents[1:]}),
 		"welcome-unread":     bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), unread),
 		"welcome-looks":      bot.WelcomePage(ofChatbot(shell.OverviewSection, "Welcome"), bot.Welcome{}),
-		"settings":           bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, MayChange: true, MayDelete: true, Answering: by}),
+		"settings":           bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, MayChange: true, MayDelete: true, Answering: by, Proposal: proposal}),
 		"settings-provider":  bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("provider_id", "This provider is not there any more.", misled), MayChange: true, Answering: by}),
 		"settings-grounding": bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("grounding", "Choose open or strict.", misled), MayChange: true}),
 		"settings-suspended": bot.SettingsPage(suspended, bot.Settings{Form: ui.Form{Values: settings}, MayDelete: true}),
-		"settings-read":      bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}}),
+		"settings-read":      bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, Proposal: proposal}),
+		"settings-proposed":  bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: ui.Form{Values: settings}, MayChange: true, Proposal: proposal, Proposed: true}),
+		"settings-questions": bot.SettingsPage(ofChatbot(shell.SettingsSection, "Settings"), bot.Settings{Form: refused("suggested_questions", "Write at most 6 questions, one per line. These are 7.", settings), MayChange: true, Proposal: bot.Proposal{Welcome: "Ask Acme a question."}}),
 		"knowledge":          bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), known),
 		"knowledge-nothing":  bot.KnowledgePage(ofChatbot(shell.KnowledgeSection, "Knowledge"), nothing),
 		"addresses":          bot.AddressesPage(ofChatbot(shell.KnowledgeSection, "Web addresses"), addresses),

@@ -32,13 +32,13 @@ func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	questions, err := s.Browser.Suggestions(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	greeting, err := s.Browser.Greeting(c.UserContext(), v.Chatbot)
 	if err != nil {
 		return err
 	}
 	m := views.Deploy{Upgrade: upgrade, MayCreate: v.MayChange(tenant.CreateTokens), APIURL: s.Address(route.V1), Question: someQuestion}
-	if len(questions) > 0 {
-		m.Question = questions[0]
+	if len(greeting.SuggestedQuestions) > 0 {
+		m.Question = greeting.SuggestedQuestions[0]
 	}
 	m.Tokens, m.LastUsed = summed(tokens, s.now())
 	m.Code = views.Samples(m.APIURL, inShell(m.Question), `"markdown"`)

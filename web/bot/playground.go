@@ -46,7 +46,7 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		return err
 	}
 	m := views.Playground{
-		Ready:  counts[knowledge.Ready],
+		Ready: counts[knowledge.Ready], Welcome: v.Chatbot.Welcome,
 		MayTry: v.MayChange(tenant.Try), MayAdd: v.MayChange(tenant.EditKnowledge), MayDraft: v.MayChange(tenant.ManageChatbots),
 		Draft: draft, Refused: draft.Message != "", Seen: seen, MaxChars: limits.MessageChars,
 		Code: views.Samples(s.Address(route.V1), "QUESTION", "FORMAT"), HasAPI: limits.Has(plan.FeatureAPI),

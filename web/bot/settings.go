@@ -21,18 +21,28 @@ import (
 type settingsPages struct{ *site.Site }
 
 func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
-	return s.showSettings(c, v, fiber.StatusOK, settingsForm(v.Chatbot), ui.Form{})
+	form := settingsForm(v.Chatbot)
+	if c.Query("greeting") != "proposed" {
+		return s.showSettings(c, v, fiber.StatusOK, form, ui.Form{})
+	}
+	proposal, err := s.Browser.Propose(c.UserContext(), v.Chatbot)
+	if err != nil {
+		return err
+	}
+	form.Values["welcome"], form.Values["suggested_questions"] = proposal.Welcome, strings.Join(proposal.SuggestedQuestions, "\n")
+	return s.showSettings(c, v, fiber.StatusOK, form, ui.Form{})
 }
 
 // settingsInputs are those of the settings, but for the part about answers.
 var settingsInputs = []string{
-	"name", "instructions", "no_answer", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
+	"name", "instructions", "no_answer", "welcome", "suggested_questions", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
 	"separate_end_users", "retention_days", "discard_messages", "seen",
 }
 
 func settingsForm(bot chatbot.Chatbot) ui.Form {
 	shown := site.Form{
 		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
+		"welcome": bot.Welcome, "suggested_questions": strings.Join(bot.SuggestedQuestions, "\n"),
 		"image_hosts": strings.Join(bot.ImageHosts, "\n"), "passage_aim": size(bot.PassageAim), "passage_limit": size(bot.PassageLimit),
 		"retention_days": size(bot.RetentionDays),
 		"seen":           bot.Settings().Fingerprint(),
@@ -63,7 +73,12 @@ func (s settingsPages) showSettings(c *fiber.Ctx, v site.Visit, status int, sett
 	if err != nil {
 		return err
 	}
+	proposal, err := s.Browser.Propose(c.UserContext(), v.Chatbot)
+	if err != nil {
+		return err
+	}
 	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.SettingsSection, "Settings"), views.Settings{
+		Proposal: views.Proposal{Welcome: proposal.Welcome, Questions: proposal.SuggestedQuestions}, Proposed: c.Query("greeting") == "proposed",
 		Form: settings, Delete: remove, MayChange: v.MayChange(tenant.ManageChatbots), MayDelete: v.May(tenant.ManageChatbots), Answering: choices,
 	}))
 }
@@ -115,6 +130,7 @@ func (s settingsPages) overtaken(c *fiber.Ctx, v site.Visit, typed site.Form, se
 func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot.Settings, error) {
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
+		Greeting:   chatbot.Greeting{Welcome: typed["welcome"], SuggestedQuestions: strings.Split(typed["suggested_questions"], "\n")},
 		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
 		SeparateEndUsers: typed["separate_end_users"] != "",
 	}

@@ -43,6 +43,25 @@ func TestTwoTabsOfSettings(t *testing.T) {
 		s.WantGone(s.Post(page, same), page+"?done=saved")
 		s.WantGone(s.Post(page, same), page+"?done=saved")
 	})
+	t.Run("a greeting is saved, shown again, and compared", func(t *testing.T) {
+		s := s.Within(t)
+		mine, theirs := webtest.Filled(t, s.Get(page).Body, page), webtest.Filled(t, s.Get(page).Body, page)
+		mine.Set("welcome", "Hi <b>you</b>!")
+		mine.Set("suggested_questions", "When?\r\n\r\nWhere? ")
+		s.WantGone(s.Post(page, mine), page+"?done=saved")
+		if now, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID); err != nil || now.Welcome != "Hi <b>you</b>!" || len(now.SuggestedQuestions) != 2 {
+			t.Errorf("it is %+v: %v", now, err)
+		}
+		s.WantPage(s.Get(page), 200, "Hi &lt;b&gt;you&lt;/b&gt;!", "When?\nWhere?</textarea>")
+		theirs.Set("suggested_questions", "Why?")
+		s.WantPage(s.Post(page, theirs), 409, "Yours differs in: Suggested questions, Welcome text.")
+	})
+	t.Run("questions that are too many are refused beside their field", func(t *testing.T) {
+		s := s.Within(t)
+		typed := webtest.Filled(t, s.Get(page).Body, page)
+		typed.Set("suggested_questions", "1\n2\n3\n4\n5\n6\n7")
+		s.WantPage(s.Post(page, typed), 422, "Write at most 6 questions, one per line. These are 7.", "7</textarea>")
+	})
 	t.Run("a form that is refused keeps what it has seen", func(t *testing.T) {
 		s := s.Within(t)
 		typed := webtest.Filled(t, s.Get(page).Body, page)

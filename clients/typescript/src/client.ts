@@ -33,20 +33,22 @@ export interface AskOptions extends CallOptions {
   metadata?: Record<string, string>;
   /** `markdown` by default. Pieces of a stream are Markdown in any case. */
   format?: Format;
+  /** What to add to the answer: up to three questions that may follow. */
+  include?: "suggestions"[];
   /** With a key of your own you can ask again after a reload: the question is still asked once. */
   idempotencyKey?: string;
 }
 
 /** What to stream an answer with. */
-export interface StreamOptions extends AskOptions {
+export interface StreamOptions extends Omit<AskOptions, "include"> {
   /** What to add to the stream. */
-  include?: ("usage" | "sources")[];
+  include?: ("usage" | "sources" | "suggestions")[];
 }
 
 /** What to read an answer again with. */
 export interface ResumeOptions extends CallOptions {
   format?: Format;
-  include?: ("usage" | "sources")[];
+  include?: ("usage" | "sources" | "suggestions")[];
 }
 
 /** What to create a conversation with. */
@@ -122,7 +124,7 @@ export class Parley {
 
   /** Asks a question and returns the whole answer. */
   ask(message: string, options: AskOptions = {}): Promise<Answer> {
-    return this.transport.data(question("/chat", message, options));
+    return this.transport.data(question("/chat", message, options, options.include ? { include: options.include } : {}));
   }
 
   /**
@@ -308,7 +310,7 @@ function of(conversationId: number): string {
   return `/conversations/${conversationId}`;
 }
 
-function question(path: string, message: string, options: AskOptions, more: Record<string, unknown> = {}): Call {
+function question(path: string, message: string, options: Omit<AskOptions, "include">, more: Record<string, unknown> = {}): Call {
   const body: Record<string, unknown> = { message, ...more };
   if (options.conversationId !== undefined) body["conversation_id"] = options.conversationId;
   if (options.metadata !== undefined) body["metadata"] = options.metadata;

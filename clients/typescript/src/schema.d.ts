@@ -37,7 +37,7 @@ export interface paths {
         /**
          * Ask, and read the answer while it is written
          * @description The answer is a stream of Server-Sent Events. Each event is one line that begins with `data: `, and a blank line. The events come in this order: `conversation`, any
-         *     number of `waiting` and `delta`, then `sources`, `usage` and `formatted` if you asked for them. An `error` event takes the place of the rest of the answer. The
+         *     number of `waiting` and `delta`, then `sources`, `usage`, `suggestions` and `formatted` if you asked for them. An `error` event takes the place of the rest of the answer. The
          *     last line is always `data: [DONE]`, which is not JSON; a stream that ends without it was cut off.
          *
          *     A failure before the first event is an ordinary answer with its status.
@@ -1227,7 +1227,7 @@ export interface paths {
         };
         /**
          * Suggest questions
-         * @description Up to three questions that the chatbot's knowledge should answer. For every member.
+         * @description What people see before they ask, as in `GET /api/v1/chatbot`. For every member.
          */
         get: operations["listSuggestions"];
         put?: never;
@@ -2010,10 +2010,10 @@ export interface components {
          */
         Format: "markdown" | "plain_text" | "html";
         /**
-         * @description `usage` adds the event `usage`, `sources` the event `sources`, and `ids` gives each event an `id`, with which you can resume the stream.
+         * @description `usage` adds the event `usage`, `sources` the event `sources`, `suggestions` the event `suggestions`, and `ids` gives each event an `id`, with which you can resume the stream.
          * @enum {string}
          */
-        Include: "usage" | "sources" | "ids";
+        Include: "usage" | "sources" | "suggestions" | "ids";
         /** @description Your own pairs for a new conversation, with keys of up to 40 characters. More or longer ones get 400 with the code `metadata_too_large`. */
         NewMetadata: {
             [key: string]: string;
@@ -2031,7 +2031,7 @@ export interface components {
             format: "markdown" | "plain_text" | "html" | null;
             /** @description Your own name for the user of your system. A conversation belongs to the first one that a question names in it; for another it does not exist. */
             external_user_id?: string | null;
-            /** @description What to add to a stream. A whole answer ignores it. */
+            /** @description What to add to a stream. Of this a whole answer has `suggestions` only; its sources and usage are always there. */
             include?: components["schemas"]["Include"][] | null;
             metadata?: components["schemas"]["NewMetadata"];
         };
@@ -2082,6 +2082,7 @@ export interface components {
             status?: "stopped" | "incomplete" | "interrupted" | "failed";
             outcome: components["schemas"]["Outcome"];
             finish_reason?: components["schemas"]["FinishReason"];
+            suggestions?: components["schemas"]["FollowUps"];
         };
         WebhookMessageEvent: {
             /** @enum {string} */
@@ -2208,9 +2209,9 @@ export interface components {
             data: {
                 chatbot_id: string;
                 name: string;
-                /** @description A sentence in English, made from the name. Greet people in your own words where you know their language. */
+                /** @description Plain text to greet people with: the owner's, or made from the name and the documents, in their language. */
                 welcome: string;
-                /** @description Questions that the documents should answer. Empty while there are none. */
+                /** @description The owner's questions, or up to four that the documents should answer, in their language. Empty while there are none. */
                 suggestions: string[];
                 /** @description Whether a conversation is only for the `external_user_id` with which it began. */
                 separate_end_users: boolean;
@@ -2414,7 +2415,7 @@ export interface components {
             };
         };
         /** @description Later versions may add events, but only when a request asks for them. Ignore those that you don't know. */
-        StreamEvent: components["schemas"]["ConversationEvent"] | components["schemas"]["WaitingEvent"] | components["schemas"]["DeltaEvent"] | components["schemas"]["SourcesEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["FormattedEvent"] | components["schemas"]["ErrorEvent"];
+        StreamEvent: components["schemas"]["ConversationEvent"] | components["schemas"]["WaitingEvent"] | components["schemas"]["DeltaEvent"] | components["schemas"]["SourcesEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["SuggestionsEvent"] | components["schemas"]["FormattedEvent"] | components["schemas"]["ErrorEvent"];
         PlaygroundEvent: components["schemas"]["ConversationEvent"] | components["schemas"]["WaitingEvent"] | components["schemas"]["DeltaEvent"] | components["schemas"]["InspectEvent"] | components["schemas"]["ErrorEvent"];
         /** @description First, once. */
         ConversationEvent: {
@@ -2463,6 +2464,17 @@ export interface components {
             type: "usage";
             usage: components["schemas"]["UsageRecord"];
         };
+        /** @description What people may ask next. Only when included, after the last `delta`, and not after an error. */
+        SuggestionsEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "suggestions";
+            suggestions: components["schemas"]["FollowUps"];
+        };
+        /** @description Questions that may follow the answer, from what stands near its passages. Only when included; it may be empty. */
+        FollowUps: string[];
         /** @description The whole answer in the format, once, after the last `delta`; not for `markdown`. */
         FormattedEvent: {
             /**
@@ -2556,6 +2568,7 @@ export interface components {
             replaced: boolean;
             /** @description Those of `total_tokens` with which the model put the passages in order. */
             rerank_tokens: number;
+            suggestions?: components["schemas"]["FollowUps"];
         };
         Token: {
             id: string;
@@ -3179,6 +3192,7 @@ export interface components {
             error_message: "";
             data: {
                 questions: string[];
+                welcome: string;
             };
         };
         PlaygroundRequest: {

@@ -25,6 +25,7 @@ const (
 	Nothing Tail = iota
 	SourcesSent
 	UsageSent
+	SuggestionsSent
 	// FormattedSent is the answer in its format, or the error.
 	FormattedSent
 	DoneSent

@@ -60,8 +60,8 @@ type Delivery struct {
 	// IDs makes the stream one that can be resumed: each event is stored
 	// before it is sent, and the turn goes on when nobody listens.
 	IDs bool
-	// Usage and Sources ask for these events.
-	Usage, Sources bool
+	// Usage, Sources and Suggestions ask for these events.
+	Usage, Sources, Suggestions bool
 }
 
 // Event is something that happens while a turn runs.

@@ -10,6 +10,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/suggest"
 	"parley/core/retrieval"
 )
 
@@ -48,7 +49,10 @@ type Lists interface {
 	RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Removal, error)
 	// Samples returns so many of the documents that are answered from, the latest
 	// first, each with so many of its first passages.
-	Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]Sample, error)
+	Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]suggest.Document, error)
+	// Surroundings returns what is answered from around places, with so many passages
+	// before and after each. A place whose document is gone has none.
+	Surroundings(ctx context.Context, workspaceID, chatbotID string, places []Place, before, after int) ([]suggest.Near, error)
 }
 
 // Browser shows what chatbots know.

@@ -64,13 +64,15 @@ class Parley:
         conversation_id: int | None = None,
         metadata: Mapping[str, str] | None = None,
         format: Format | None = None,
+        include: list[str] | None = None,
         idempotency_key: str | None = None,
     ) -> Answer:
         """Asks a question and returns the whole answer.
 
         metadata: up to 16 pairs of your own for the conversation that begins.
+        include: "suggestions", for questions that may follow.
         """
-        return self._data(core.question("/chat", message, conversation_id, format, idempotency_key, metadata=metadata))  # type: ignore[no-any-return]
+        return self._data(core.question("/chat", message, conversation_id, format, idempotency_key, include=include, metadata=metadata))  # type: ignore[no-any-return]
 
     def stream(
         self,
@@ -84,7 +86,7 @@ class Parley:
     ) -> Iterator[Event]:
         """Asks a question and returns its answer while it is written.
 
-        include: "usage", "sources", or both.
+        include: any of "usage", "sources" and "suggestions".
         When the connection breaks, it resumes by itself where it was. Leaving the loop closes the
         connection; the answer goes on without you: stop stops it.
         """

@@ -48,6 +48,7 @@ class Answer(TypedDict, total=False):
     """A whole answer. The outcome "no_answer" says that the chatbot does not know: hand over to a person.
 
     status is there only if the answer lacks its end: "stopped" or "incomplete".
+    suggestions are questions that may follow, when included.
     """
 
     message: str
@@ -59,6 +60,7 @@ class Answer(TypedDict, total=False):
     finish_reason: str
     usage: Usage
     sources: list[Source]
+    suggestions: list[str]
 
 
 class Conversation(TypedDict, total=False):
@@ -82,7 +84,7 @@ class Limits(TypedDict, total=False):
 
 
 class Chatbot(TypedDict, total=False):
-    """What a page shows before the first question. welcome is in English: greet people in your own words where you know their language."""
+    """What a page shows before the first question. welcome and suggestions are the owner's, or made from the documents, in their language."""
 
     chatbot_id: str
     name: str
@@ -122,7 +124,7 @@ class Event(TypedDict, total=False):
     """A part of a streamed answer.
 
     type: "conversation" comes first, then "waiting" (a sentence for people) and "delta" (a piece, in
-    Markdown), and then "sources", "usage" and "formatted". "restarted" says that the answer failed
+    Markdown), and then "sources", "usage", "suggestions" and "formatted". "restarted" says that the answer failed
     and begins again: drop the pieces so far.
     id: names the event, for resume.
     """
@@ -134,6 +136,7 @@ class Event(TypedDict, total=False):
     format: Format
     sources: list[Source]
     usage: Usage
+    suggestions: list[str]
 
 
 class Document(TypedDict, total=False):

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley/core/answer"
+	"parley/core/chat"
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/knowledge/browse"
+)
+
+const (
+	// earlierMessages is how much of a conversation is looked at, so that nothing is
+	// suggested that was asked in it.
+	earlierMessages = 20
+	// suggestWait is how long an answer waits for what may follow it.
+	suggestWait = 2 * time.Second
+)
+
+// followUps are questions that may follow an answer. The question is the one that it
+// answers, or empty for one that is stored. An answer is worth giving without them, so
+// there are none where they cannot be read.
+func (a *API) followUps(ctx context.Context, p *chatbot.Principal, question string, answer turn.Answer) []string {
+	ctx, cancel := context.WithTimeout(ctx, suggestWait)
+	defer cancel()
+	bot := &p.Chatbot
+	asked, err := a.asked(ctx, bot.WorkspaceID, question, answer)
+	if err != nil {
+		a.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
+		return []string{}
+	}
+	questions, err := a.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, each(answer.Citations, placeOf), asked, answer.Text)
+	if err != nil {
+		a.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
+	}
+	return orEmpty(questions)
+}
+
+// asked are the questions of a conversation up to an answer, the latest last. Of a
+// chatbot that stores no messages there is the one that was sent.
+func (a *API) asked(ctx context.Context, workspaceID, question string, answer turn.Answer) ([]string, error) {
+	messages, err := a.Chat.LastMessages(ctx, workspaceID, answer.ConversationID, answer.MessageID, earlierMessages)
+	if err != nil {
+		return nil, err
+	}
+	var asked []string
+	for _, m := range messages {
+		if m.Role == chat.User && m.Content != "" {
+			asked = append(asked, m.Content)
+		}
+	}
+	if question != "" && !slices.Contains(asked, question) {
+		asked = append(asked, question)
+	}
+	if answer.Query != "" { // the latest, made self-contained
+		asked = append(asked, answer.Query)
+	}
+	return asked, nil
+}
+
+func placeOf(c answer.Citation) browse.Place {
+	return browse.Place{DocumentID: c.DocumentID, Ordinal: c.Ordinal, Cited: c.Cited}
+}
+
+// orEmpty makes sure that JSON has a list and not null.
+func orEmpty(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}

@@ -1,0 +1,163 @@
+package suggest
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// A heading of fewer or more characters suggests nothing.
+	leastHeading, mostHeading = 3, 90
+	// mostBody is how much of a section is looked at, in bytes.
+	mostBody = 2000
+)
+
+// section is a heading with what stands between it and the next.
+type section struct {
+	heading string
+	body    string
+	// ordinal is that of the passage in which it was seen first.
+	ordinal int
+}
+
+var (
+	headingLine = regexp.MustCompile(`^#{1,6}[ \t]+(.+?)[ \t]*#*$`)
+	// marks are those of Markdown within a heading, but for links.
+	marks = strings.NewReplacer("**", "", "__", "", "`", "", "\\", "")
+	links = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	// numbered is the number of a chapter.
+	numbered = regexp.MustCompile(`^(\d+(\.\d+)*[.)]?|[A-Z]\.|§+\s*\d+)\s+`)
+)
+
+// heading is a heading as people read it.
+func heading(written string) string {
+	written = strings.TrimSpace(marks.Replace(links.ReplaceAllString(written, "$1")))
+	return strings.Join(strings.Fields(numbered.ReplaceAllString(written, "")), " ")
+}
+
+// sections are those of the passages in their order, each heading once. What stands
+// below no heading is the title's.
+func (d Document) sections() []section {
+	s := sections{at: map[string]int{}}
+	for _, p := range d.Passages {
+		s.passage(heading(d.Title), p.Ordinal, p.HeadingPath, p.Text)
+	}
+	return s.all
+}
+
+type sections struct {
+	all     []section
+	at      map[string]int
+	current int
+}
+
+func (s *sections) passage(title string, ordinal int, path []string, text string) {
+	s.current = -1
+	for _, above := range path {
+		s.enter(heading(above), ordinal)
+	}
+	if len(path) == 0 {
+		s.enter(title, ordinal)
+	}
+	fence := ""
+	for line := range strings.Lines(text) {
+		if mark := fenceOf(line); mark != "" && (fence == "" || fence == mark) {
+			if fence == "" {
+				fence = mark
+			} else {
+				fence = ""
+			}
+			continue
+		}
+		if fence != "" {
+			continue
+		}
+		if match := headingLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); match != nil {
+			s.enter(heading(match[1]), ordinal)
+		} else {
+			s.write(line)
+		}
+	}
+}
+
+func fenceOf(line string) string {
+	for _, mark := range []string{"```", "~~~"} {
+		if strings.HasPrefix(line, mark) {
+			return mark
+		}
+	}
+	return ""
+}
+
+// enter begins a section, or goes on with one of the same heading. Below a heading
+// that is too short or too long it is none.
+func (s *sections) enter(heading string, ordinal int) {
+	if n := utf8.RuneCountInString(heading); n < leastHeading && !hasUnspaced(heading) || n > mostHeading {
+		s.current = -1
+		return
+	}
+	at, known := s.at[heading]
+	if !known {
+		at = len(s.all)
+		s.at[heading] = at
+		s.all = append(s.all, section{heading: heading, ordinal: ordinal})
+	}
+	s.current = at
+}
+
+func (s *sections) write(line string) {
+	if s.current >= 0 && len(s.all[s.current].body) < mostBody {
+		s.all[s.current].body += line
+	}
+}
+
+// general are headings that stand in any document.
+var general = func() map[string]bool {
+	set := map[string]bool{}
+	for _, heading := range strings.Split(`introduction|intro|overview|contents|table of contents|toc|faq|faqs|frequently asked questions|about|about us|index|
+home|homepage|summary|conclusion|conclusions|appendix|notes|note|menu|navigation|references|related|see also|links|imprint|cookies|main|
+untitled|document|general|misc|miscellaneous|other|more|welcome|start|read more|next|previous|search|footer|header|example|examples|questions|
+questions and answers|q&a|changelog|einleitung|einführung|überblick|übersicht|inhalt|inhaltsverzeichnis|impressum|allgemeines|zusammenfassung|
+fragen und antworten|häufige fragen|häufig gestellte fragen|hinweise|sonstiges|über uns|introducción|resumen|índice|general|preguntas frecuentes|
+sommaire|résumé|généralités|questions fréquentes|foire aux questions|à propos|introduzione|indice|riepilogo|domande frequenti|introdução|resumo|
+perguntas frequentes|inleiding|overzicht|inhoud|samenvatting|veelgestelde vragen|inledning|innehåll|indledning|indhold|innledning|innhold|
+johdanto|sisällys|введение|содержание|обзор|вопросы и ответы|частые вопросы|giriş|içindekiler|sık sorulan sorular|مقدمة|الأسئلة الشائعة|מבוא|
+简介|概述|目录|常见问题|はじめに|概要|目次|よくある質問|소개|개요|목차|자주 묻는 질문`, "|") {
+		set[strings.TrimSpace(heading)] = true
+	}
+	return set
+}()
+
+var (
+	// parts are the names of parts of a file, such as "Page 3".
+	parts = regexp.MustCompile(`(?i)^(page|sheet|slide|chapter|section|part|table|figure|row|seite|kapitel|abschnitt|tabelle|página|capítulo|pagina|capitolo|chapitre|hoofdstuk|sida|side|страница|глава|sayfa|bölüm)\s*\d*$`)
+	file  = regexp.MustCompile(`(?i)(\.[a-z0-9]{1,5}$|^https?:|^www\.|/)`)
+)
+
+// tellsSomething reports whether a heading says what is below it.
+func tellsSomething(heading string) bool {
+	return strings.ContainsFunc(heading, unicode.IsLetter) && !general[strings.ToLower(strings.TrimRight(heading, ":"))] &&
+		!parts.MatchString(heading) && !file.MatchString(heading)
+}
+
+// firstSentence is that of a section, or empty if it does not begin with one.
+func firstSentence(body string) string {
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(marks.Replace(links.ReplaceAllString(line, "$1")))
+		if line == "" {
+			continue
+		}
+		if match := sentence.FindString(line); match != "" && len(match) <= mostSentence {
+			return match
+		}
+		return ""
+	}
+	return ""
+}
+
+// sentence ends with a full stop before a space or the end.
+var sentence = regexp.MustCompile(`^[A-Z].*?[.!](?:\s|$)`)
+
+const mostSentence = 300
