@@ -20,29 +20,32 @@ const (
 	suggestWait = 2 * time.Second
 )
 
-// followUps are questions that may follow an answer. The question is the one that it
+// followUps finds questions that may follow an answer.
+type followUps struct{ *API }
+
+// of returns those of an answer. The question is the one that it
 // answers, or empty for one that is stored. An answer is worth giving without them, so
 // there are none where they cannot be read.
-func (a *API) followUps(ctx context.Context, p *chatbot.Principal, question string, answer turn.Answer) []string {
+func (h followUps) of(ctx context.Context, p *chatbot.Principal, question string, answer turn.Answer) []string {
 	ctx, cancel := context.WithTimeout(ctx, suggestWait)
 	defer cancel()
 	bot := &p.Chatbot
-	asked, err := a.asked(ctx, bot.WorkspaceID, question, answer)
+	asked, err := h.asked(ctx, bot.WorkspaceID, question, answer)
 	if err != nil {
-		a.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
+		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 		return []string{}
 	}
-	questions, err := a.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, each(answer.Citations, placeOf), asked, answer.Text)
+	questions, err := h.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, each(answer.Citations, placeOf), asked, answer.Text)
 	if err != nil {
-		a.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
+		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 	}
 	return orEmpty(questions)
 }
 
 // asked are the questions of a conversation up to an answer, the latest last. Of a
 // chatbot that stores no messages there is the one that was sent.
-func (a *API) asked(ctx context.Context, workspaceID, question string, answer turn.Answer) ([]string, error) {
-	messages, err := a.Chat.LastMessages(ctx, workspaceID, answer.ConversationID, answer.MessageID, earlierMessages)
+func (h followUps) asked(ctx context.Context, workspaceID, question string, answer turn.Answer) ([]string, error) {
+	messages, err := h.Chat.LastMessages(ctx, workspaceID, answer.ConversationID, answer.MessageID, earlierMessages)
 	if err != nil {
 		return nil, err
 	}

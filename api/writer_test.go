@@ -122,7 +122,7 @@ func TestEvents(t *testing.T) {
 		must(t, s.event(turn.Event{Kind: turn.Delta, Text: "At seven.", At: turn.Position{AnswerID: 81, Attempt: 2, Offset: 9}}))
 		again := answered
 		again.Attempt = 3
-		(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: everything}).finish(again, nil)
+		(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: everything}).finish(t.Context(), again, nil)
 		s.end()
 		all, err := io.ReadAll(s)
 		must(t, err)
