@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,6 +88,12 @@ func (i identifiers) pageOf(c *fiber.Ctx) (page chat.Page, paged bool, err error
 	return page, paged, nil
 }
 
+// tailNumbers are what positions have for tails. They stay, whatever comes between:
+// readers keep positions.
+var tailNumbers = [...]int64{
+	turn.Nothing: 0, turn.SourcesSent: 1, turn.UsageSent: 2, turn.SuggestionsSent: 5, turn.FormattedSent: 3, turn.DoneSent: 4,
+}
+
 // appendPosition writes a position in the stream of an answer, which is given
 // by its identifier, as the id of an event: such as "5190246733121.1.245" or,
 // after the answer, "5190246733121.1.245.2".
@@ -98,7 +105,7 @@ func appendPosition(b []byte, answerID int64, p turn.Position) []byte {
 	b = strconv.AppendInt(b, int64(p.Offset), 10)
 	if p.Tail != turn.Nothing {
 		b = append(b, '.')
-		b = strconv.AppendInt(b, int64(p.Tail), 10)
+		b = strconv.AppendInt(b, tailNumbers[p.Tail], 10)
 	}
 	return b
 }
@@ -118,8 +125,12 @@ func parsePosition(ids *publicid.Codec, text string) (turn.Position, error) {
 		numbers[i] = n
 	}
 	sequence, ok := ids.MessageSequence(numbers[0])
-	p := turn.Position{AnswerID: sequence, Attempt: int(numbers[1]), Offset: int(numbers[2]), Tail: turn.Tail(numbers[3])}
-	if !ok || p.Tail > turn.DoneSent || string(appendPosition(nil, numbers[0], p)) != text {
+	tail := slices.Index(tailNumbers[:], numbers[3])
+	if !ok || tail < 0 {
+		return turn.Position{}, turn.ErrNoPosition
+	}
+	p := turn.Position{AnswerID: sequence, Attempt: int(numbers[1]), Offset: int(numbers[2]), Tail: turn.Tail(tail)}
+	if string(appendPosition(nil, numbers[0], p)) != text {
 		return turn.Position{}, turn.ErrNoPosition
 	}
 	return p, nil

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"io"
 	"strconv"
 	"strings"
@@ -96,6 +97,23 @@ func TestEvents(t *testing.T) {
 		}
 		if without := withoutIDs(got); without != firstEvents+deltaEvents+sourcesEvent+usageEvent+formattedEvent+streamDone {
 			t.Errorf("the rest is %s", without)
+		}
+	})
+
+	t.Run("suggestions stand before what is formatted, and are not sent to who had them", func(t *testing.T) {
+		const event = `data: {"type":"suggestions","suggestions":["Where?"]}` + "\n\n"
+		follow := func(context.Context, turn.Answer) []string { return []string{"Where?"} }
+		for tail, want := range map[turn.Tail]string{turn.Nothing: event + formattedEvent + streamDone, turn.UsageSent: event + formattedEvent + streamDone, turn.SuggestionsSent: formattedEvent + streamDone} {
+			s := opened(t.Context())
+			s.ids, s.answerID, s.at, s.seen, s.resumed = true, 81, start, tail, true
+			(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: turn.Delivery{Format: format.PlainText, IDs: true}, follow: follow}).finish(t.Context(), answered, nil)
+			s.end()
+			all, err := io.ReadAll(s)
+			must(t, err)
+			must(t, s.Close())
+			if got := withoutIDs(string(all)); got != want || tail == turn.Nothing && !strings.HasPrefix(idsOf(string(all)), "81.1.0.5 81.1.0.3 81.1.0.4") {
+				t.Errorf("after %d: got %s", tail, all)
+			}
 		}
 	})
 

@@ -55,13 +55,6 @@ func TestGreetingPages(t *testing.T) {
 			t.Errorf("saved are %q", questions)
 		}
 	})
-	t.Run("too many questions are refused beside their field", func(t *testing.T) {
-		b.do(t, chromedp.Navigate(settings), chromedp.SendKeys(chromedp.ID("suggested_questions"), kb.End+strings.Join([]string{"", "1?", "2?", "3?", "4?"}, "\n")))
-		b.follow(t, "#save-settings")
-		if got := b.text(t, "#suggested_questions-error"); !strings.Contains(got, "at most 6 questions") || !strings.Contains(got, "These are 7") {
-			t.Errorf("it says %q", got)
-		}
-	})
 	t.Run("the playground greets with them, and suggests what follows an answer", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(w.base+"/chatbots/"+baker.chatbot+"/playground"), chromedp.WaitVisible(chromedp.CSS(".start .suggestion:nth-child(3)")))
 		if got := b.text(t, ".start"); !strings.Contains(got, "for example about opening hours") || !strings.Contains(got, "Do you sell <b>rye</b>?") {
