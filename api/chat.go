@@ -77,6 +77,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
 	}
 	if suggests {
+		answer.ConversationID = turn.Conversation.ID // which an answer that is stored does not say
 		data.Suggestions = followUps{h.API}.of(reader.ctx, by.Principal, ask.Message, answer)
 	}
 	return succeed(c, data)

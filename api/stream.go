@@ -184,6 +184,7 @@ func (r *streamRun) run(ctx context.Context) {
 		}
 	}()
 	answer, err := r.turn.Run(ctx, r.out.event)
+	answer.ConversationID = r.turn.Conversation.ID // which an answer that is stored does not say
 	r.finish(ctx, answer, err)
 }
 
