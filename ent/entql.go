@@ -682,6 +682,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldEnd:         {Type: field.TypeInt, Column: passage.FieldEnd},
 			passage.FieldContentHash: {Type: field.TypeString, Column: passage.FieldContentHash},
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
+			passage.FieldExpansion:   {Type: field.TypeBytes, Column: passage.FieldExpansion},
 		},
 	}
 	graph.Nodes[28] = &sqlgraph.Node{
@@ -5222,6 +5223,11 @@ func (f *PassageFilter) WhereContentHash(p entql.StringP) {
 // WhereText applies the entql string predicate on the text field.
 func (f *PassageFilter) WhereText(p entql.StringP) {
 	f.Where(p.Field(passage.FieldText))
+}
+
+// WhereExpansion applies the entql []byte predicate on the expansion field.
+func (f *PassageFilter) WhereExpansion(p entql.BytesP) {
+	f.Where(p.Field(passage.FieldExpansion))
 }
 
 // WhereHasDocument applies a predicate to check if query has an edge document.

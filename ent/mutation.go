@@ -24593,6 +24593,7 @@ type PassageMutation struct {
 	addend             *int
 	content_hash       *string
 	text               *string
+	expansion          *[]byte
 	clearedFields      map[string]struct{}
 	document           *string
 	cleareddocument    bool
@@ -25232,6 +25233,55 @@ func (m *PassageMutation) ResetText() {
 	m.text = nil
 }
 
+// SetExpansion sets the "expansion" field.
+func (m *PassageMutation) SetExpansion(b []byte) {
+	m.expansion = &b
+}
+
+// Expansion returns the value of the "expansion" field in the mutation.
+func (m *PassageMutation) Expansion() (r []byte, exists bool) {
+	v := m.expansion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpansion returns the old "expansion" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldExpansion(ctx context.Context) (v *[]byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpansion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpansion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpansion: %w", err)
+	}
+	return oldValue.Expansion, nil
+}
+
+// ClearExpansion clears the value of the "expansion" field.
+func (m *PassageMutation) ClearExpansion() {
+	m.expansion = nil
+	m.clearedFields[passage.FieldExpansion] = struct{}{}
+}
+
+// ExpansionCleared returns if the "expansion" field was cleared in this mutation.
+func (m *PassageMutation) ExpansionCleared() bool {
+	_, ok := m.clearedFields[passage.FieldExpansion]
+	return ok
+}
+
+// ResetExpansion resets all changes to the "expansion" field.
+func (m *PassageMutation) ResetExpansion() {
+	m.expansion = nil
+	delete(m.clearedFields, passage.FieldExpansion)
+}
+
 // ClearDocument clears the "document" edge to the Document entity.
 func (m *PassageMutation) ClearDocument() {
 	m.cleareddocument = true
@@ -25293,7 +25343,7 @@ func (m *PassageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PassageMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.workspace_id != nil {
 		fields = append(fields, passage.FieldWorkspaceID)
 	}
@@ -25330,6 +25380,9 @@ func (m *PassageMutation) Fields() []string {
 	if m.text != nil {
 		fields = append(fields, passage.FieldText)
 	}
+	if m.expansion != nil {
+		fields = append(fields, passage.FieldExpansion)
+	}
 	return fields
 }
 
@@ -25362,6 +25415,8 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.ContentHash()
 	case passage.FieldText:
 		return m.Text()
+	case passage.FieldExpansion:
+		return m.Expansion()
 	}
 	return nil, false
 }
@@ -25395,6 +25450,8 @@ func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldContentHash(ctx)
 	case passage.FieldText:
 		return m.OldText(ctx)
+	case passage.FieldExpansion:
+		return m.OldExpansion(ctx)
 	}
 	return nil, fmt.Errorf("unknown Passage field %s", name)
 }
@@ -25488,6 +25545,13 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetText(v)
 		return nil
+	case passage.FieldExpansion:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpansion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)
 }
@@ -25568,7 +25632,11 @@ func (m *PassageMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *PassageMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(passage.FieldExpansion) {
+		fields = append(fields, passage.FieldExpansion)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -25581,6 +25649,11 @@ func (m *PassageMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *PassageMutation) ClearField(name string) error {
+	switch name {
+	case passage.FieldExpansion:
+		m.ClearExpansion()
+		return nil
+	}
 	return fmt.Errorf("unknown Passage nullable field %s", name)
 }
 
@@ -25623,6 +25696,9 @@ func (m *PassageMutation) ResetField(name string) error {
 		return nil
 	case passage.FieldText:
 		m.ResetText()
+		return nil
+	case passage.FieldExpansion:
+		m.ResetExpansion()
 		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)

@@ -142,6 +142,12 @@ func (_c *PassageCreate) SetNillableText(v *string) *PassageCreate {
 	return _c
 }
 
+// SetExpansion sets the "expansion" field.
+func (_c *PassageCreate) SetExpansion(v []byte) *PassageCreate {
+	_c.mutation.SetExpansion(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *PassageCreate) SetID(v int64) *PassageCreate {
 	_c.mutation.SetID(v)
@@ -365,6 +371,10 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
 		_node.Text = value
 	}
+	if value, ok := _c.mutation.Expansion(); ok {
+		_spec.SetField(passage.FieldExpansion, field.TypeBytes, value)
+		_node.Expansion = &value
+	}
 	if nodes := _c.mutation.DocumentIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -443,6 +453,24 @@ func (u *PassageUpsert) SetText(v string) *PassageUpsert {
 // UpdateText sets the "text" field to the value that was provided on create.
 func (u *PassageUpsert) UpdateText() *PassageUpsert {
 	u.SetExcluded(passage.FieldText)
+	return u
+}
+
+// SetExpansion sets the "expansion" field.
+func (u *PassageUpsert) SetExpansion(v []byte) *PassageUpsert {
+	u.Set(passage.FieldExpansion, v)
+	return u
+}
+
+// UpdateExpansion sets the "expansion" field to the value that was provided on create.
+func (u *PassageUpsert) UpdateExpansion() *PassageUpsert {
+	u.SetExcluded(passage.FieldExpansion)
+	return u
+}
+
+// ClearExpansion clears the value of the "expansion" field.
+func (u *PassageUpsert) ClearExpansion() *PassageUpsert {
+	u.SetNull(passage.FieldExpansion)
 	return u
 }
 
@@ -538,6 +566,27 @@ func (u *PassageUpsertOne) SetText(v string) *PassageUpsertOne {
 func (u *PassageUpsertOne) UpdateText() *PassageUpsertOne {
 	return u.Update(func(s *PassageUpsert) {
 		s.UpdateText()
+	})
+}
+
+// SetExpansion sets the "expansion" field.
+func (u *PassageUpsertOne) SetExpansion(v []byte) *PassageUpsertOne {
+	return u.Update(func(s *PassageUpsert) {
+		s.SetExpansion(v)
+	})
+}
+
+// UpdateExpansion sets the "expansion" field to the value that was provided on create.
+func (u *PassageUpsertOne) UpdateExpansion() *PassageUpsertOne {
+	return u.Update(func(s *PassageUpsert) {
+		s.UpdateExpansion()
+	})
+}
+
+// ClearExpansion clears the value of the "expansion" field.
+func (u *PassageUpsertOne) ClearExpansion() *PassageUpsertOne {
+	return u.Update(func(s *PassageUpsert) {
+		s.ClearExpansion()
 	})
 }
 
@@ -799,6 +848,27 @@ func (u *PassageUpsertBulk) SetText(v string) *PassageUpsertBulk {
 func (u *PassageUpsertBulk) UpdateText() *PassageUpsertBulk {
 	return u.Update(func(s *PassageUpsert) {
 		s.UpdateText()
+	})
+}
+
+// SetExpansion sets the "expansion" field.
+func (u *PassageUpsertBulk) SetExpansion(v []byte) *PassageUpsertBulk {
+	return u.Update(func(s *PassageUpsert) {
+		s.SetExpansion(v)
+	})
+}
+
+// UpdateExpansion sets the "expansion" field to the value that was provided on create.
+func (u *PassageUpsertBulk) UpdateExpansion() *PassageUpsertBulk {
+	return u.Update(func(s *PassageUpsert) {
+		s.UpdateExpansion()
+	})
+}
+
+// ClearExpansion clears the value of the "expansion" field.
+func (u *PassageUpsertBulk) ClearExpansion() *PassageUpsertBulk {
+	return u.Update(func(s *PassageUpsert) {
+		s.ClearExpansion()
 	})
 }
 

@@ -41,6 +41,18 @@ func (_u *PassageUpdate) SetNillableText(v *string) *PassageUpdate {
 	return _u
 }
 
+// SetExpansion sets the "expansion" field.
+func (_u *PassageUpdate) SetExpansion(v []byte) *PassageUpdate {
+	_u.mutation.SetExpansion(v)
+	return _u
+}
+
+// ClearExpansion clears the value of the "expansion" field.
+func (_u *PassageUpdate) ClearExpansion() *PassageUpdate {
+	_u.mutation.ClearExpansion()
+	return _u
+}
+
 // Mutation returns the PassageMutation object of the builder.
 func (_u *PassageUpdate) Mutation() *PassageMutation {
 	return _u.mutation
@@ -96,6 +108,12 @@ func (_u *PassageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Expansion(); ok {
+		_spec.SetField(passage.FieldExpansion, field.TypeBytes, value)
+	}
+	if _u.mutation.ExpansionCleared() {
+		_spec.ClearField(passage.FieldExpansion, field.TypeBytes)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{passage.Label}
@@ -127,6 +145,18 @@ func (_u *PassageUpdateOne) SetNillableText(v *string) *PassageUpdateOne {
 	if v != nil {
 		_u.SetText(*v)
 	}
+	return _u
+}
+
+// SetExpansion sets the "expansion" field.
+func (_u *PassageUpdateOne) SetExpansion(v []byte) *PassageUpdateOne {
+	_u.mutation.SetExpansion(v)
+	return _u
+}
+
+// ClearExpansion clears the value of the "expansion" field.
+func (_u *PassageUpdateOne) ClearExpansion() *PassageUpdateOne {
+	_u.mutation.ClearExpansion()
 	return _u
 }
 
@@ -214,6 +244,12 @@ func (_u *PassageUpdateOne) sqlSave(ctx context.Context) (_node *Passage, err er
 	}
 	if value, ok := _u.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Expansion(); ok {
+		_spec.SetField(passage.FieldExpansion, field.TypeBytes, value)
+	}
+	if _u.mutation.ExpansionCleared() {
+		_spec.ClearField(passage.FieldExpansion, field.TypeBytes)
 	}
 	_node = &Passage{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -56,6 +56,7 @@ type kept struct {
 	*ofPages
 	*ofRebuilds
 	*ofEmbeddings
+	*ofExpansions
 	*ofUsers
 	*ofSessions
 	*ofDevices
@@ -120,6 +121,7 @@ type (
 	ofPages         = KnowledgePages
 	ofRebuilds      = Rebuilds
 	ofEmbeddings    = Embeddings
+	ofExpansions    = Expansions
 	ofUsers         = Users
 	ofSessions      = Sessions
 	ofDevices       = Devices
@@ -172,7 +174,7 @@ type (
 func allOf(s *Store) *everything {
 	return &everything{s, kept{
 		NewChatbots(s), NewTokens(s), NewProviders(s),
-		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s),
+		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s), NewExpansions(s),
 		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),

@@ -13,6 +13,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/tenant"
 )
 
@@ -23,6 +24,13 @@ var methodsThatChange = []confined{
 	}},
 	{"SetKept", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetKept(ctx, as, plan.Members, []string{a.user})
+	}},
+	{"SaveExpansions", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SaveExpansions(ctx, as, map[int64]retrieval.Expansion{a.passage: {2}})
+	}},
+	{"Expansions", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		found, err := s.Expansions(ctx, as, a.chatbot, []int64{a.passage})
+		return shownIf(a, len(found)), err
 	}},
 	{"SettleMail", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SettleMail(ctx, as, a.mail, &epoch, nil)

@@ -83,6 +83,9 @@ type Passage struct {
 	ContentHash string
 	// Text is Markdown.
 	Text string
+	// Expanded reports, where a document's passages are listed, whether the passage has
+	// its expansion.
+	Expanded bool
 }
 
 // Position identifies a passage by its document, the document's version and

@@ -23,6 +23,8 @@ type Searcher struct {
 	passages Passages
 	embedder Embedder
 	log      *slog.Logger
+	// expansions is nil unless passages are ranked by their expansions, too.
+	expansions Expansions
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
 }

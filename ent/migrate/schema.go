@@ -1020,6 +1020,7 @@ var (
 		{Name: "end", Type: field.TypeInt, Default: 0},
 		{Name: "content_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "expansion", Type: field.TypeBytes, Nullable: true},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
 	// PassagesTable holds the schema information for the "passages" table.
@@ -1030,7 +1031,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "passages_documents_passages",
-				Columns:    []*schema.Column{PassagesColumns[12]},
+				Columns:    []*schema.Column{PassagesColumns[13]},
 				RefColumns: []*schema.Column{DocumentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1039,7 +1040,15 @@ var (
 			{
 				Name:    "passage_document_id_version_ordinal",
 				Unique:  true,
-				Columns: []*schema.Column{PassagesColumns[12], PassagesColumns[3], PassagesColumns[4]},
+				Columns: []*schema.Column{PassagesColumns[13], PassagesColumns[3], PassagesColumns[4]},
+			},
+			{
+				Name:    "passage_unexpanded",
+				Unique:  false,
+				Columns: []*schema.Column{PassagesColumns[1], PassagesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "expansion IS NULL",
+				},
 			},
 		},
 	}

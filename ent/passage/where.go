@@ -109,6 +109,11 @@ func Text(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldText, v))
 }
 
+// Expansion applies equality check predicate on the "expansion" field. It's identical to ExpansionEQ.
+func Expansion(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldExpansion, v))
+}
+
 // WorkspaceIDEQ applies the EQ predicate on the "workspace_id" field.
 func WorkspaceIDEQ(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldWorkspaceID, v))
@@ -722,6 +727,56 @@ func TextEqualFold(v string) predicate.Passage {
 // TextContainsFold applies the ContainsFold predicate on the "text" field.
 func TextContainsFold(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldContainsFold(FieldText, v))
+}
+
+// ExpansionEQ applies the EQ predicate on the "expansion" field.
+func ExpansionEQ(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldExpansion, v))
+}
+
+// ExpansionNEQ applies the NEQ predicate on the "expansion" field.
+func ExpansionNEQ(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldExpansion, v))
+}
+
+// ExpansionIn applies the In predicate on the "expansion" field.
+func ExpansionIn(vs ...[]byte) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldExpansion, vs...))
+}
+
+// ExpansionNotIn applies the NotIn predicate on the "expansion" field.
+func ExpansionNotIn(vs ...[]byte) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldExpansion, vs...))
+}
+
+// ExpansionGT applies the GT predicate on the "expansion" field.
+func ExpansionGT(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldExpansion, v))
+}
+
+// ExpansionGTE applies the GTE predicate on the "expansion" field.
+func ExpansionGTE(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldExpansion, v))
+}
+
+// ExpansionLT applies the LT predicate on the "expansion" field.
+func ExpansionLT(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldExpansion, v))
+}
+
+// ExpansionLTE applies the LTE predicate on the "expansion" field.
+func ExpansionLTE(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldExpansion, v))
+}
+
+// ExpansionIsNil applies the IsNil predicate on the "expansion" field.
+func ExpansionIsNil() predicate.Passage {
+	return predicate.Passage(sql.FieldIsNull(FieldExpansion))
+}
+
+// ExpansionNotNil applies the NotNil predicate on the "expansion" field.
+func ExpansionNotNil() predicate.Passage {
+	return predicate.Passage(sql.FieldNotNull(FieldExpansion))
 }
 
 // HasDocument applies the HasEdge predicate on the "document" edge.

@@ -187,6 +187,9 @@ func (Passage) Fields() []ent.Field {
 		// content_hash is that of the document's version.
 		field.String("content_hash").MaxLen(64).Default("").Immutable(),
 		longText("text"),
+		// expansion says which words the passage is about; see retrieval.Expansion.
+		// It is null until the passage has been expanded.
+		field.Bytes("expansion").Optional().Nillable(),
 	}
 }
 
@@ -199,7 +202,11 @@ func (Passage) Edges() []ent.Edge {
 
 // Indexes of the Passage.
 func (Passage) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("document_id", "version", "ordinal").Unique()}
+	return []ent.Index{
+		index.Fields("document_id", "version", "ordinal").Unique(),
+		// What is to be expanded.
+		index.Fields("workspace_id", "id").StorageKey("passage_unexpanded").Annotations(entsql.IndexWhere("expansion IS NULL")),
+	}
 }
 
 // Removal is the receipt of a document that was removed. It outlives the

@@ -210,6 +210,11 @@ var table = []Row{
 		Because:  "questions are a pure function of the texts that suggest them",
 	},
 	{
+		Packages: []string{"core/knowledge/expanding"},
+		Ours:     []string{"core/retrieval", "internal/id"},
+		Because:  "passages are expanded whatever document they are of",
+	},
+	{
 		Packages: []string{"core/knowledge/browse"},
 		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge", "core/knowledge/suggest"},
 		Because:  "what people see of the knowledge is read, never changed",
@@ -522,9 +527,19 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/words"},
-		Ours:     []string{"core/retrieval"},
-		Outside:  []string{xtext},
+		Ours:     []string{"core/retrieval", "internal/wordpiece"},
 		Because:  "an embedder knows the package that declares its port; this one has no vendor",
+	},
+	{
+		Packages: []string{"llm/splade"},
+		Ours:     []string{"core/language", "core/retrieval", "core/retrieval/lexical", "internal/wordpiece"},
+		Outside:  []string{xsys},
+		Because:  "an expander knows the package that declares its port, and the form of terms; this one has no vendor",
+	},
+	{
+		Packages: []string{"internal/wordpiece"},
+		Outside:  []string{xtext},
+		Because:  "it cuts words, whatever for",
 	},
 	{
 		Packages: []string{"llm/tokens"},

@@ -25,6 +25,7 @@ type Metrics struct {
 	durations   *prometheus.HistogramVec
 	security    *prometheus.CounterVec
 	backup      prometheus.Gauge
+	unexpanded  prometheus.Gauge
 }
 
 // New returns figures that are all zero.
@@ -47,13 +48,17 @@ func New() *Metrics {
 			Name: "parley_last_backup_timestamp_seconds",
 			Help: "When parley backup last made a backup, in seconds since 1970; 0 if it never did.",
 		}),
+		unexpanded: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "parley_unexpanded_passages",
+			Help: "Passages still to be expanded, as the server that expands them last counted.",
+		}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parley_request_duration_seconds",
 			Help:    "Time until the response was ready or, for a stream, until it began.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
 	}
-	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup,
+	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup, m.unexpanded,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -98,6 +103,9 @@ func (m *Metrics) BackedUp(at time.Time) {
 		m.backup.Set(float64(at.Unix()))
 	}
 }
+
+// Unexpanded says how many passages are still to be expanded.
+func (m *Metrics) Unexpanded(passages int) { m.unexpanded.Set(float64(passages)) }
 
 // Corrected counts a subscription that a comparison with Stripe changed.
 func (m *Metrics) Corrected() { m.corrections.Inc() }

@@ -31,7 +31,7 @@ func Weight(word string) float64 {
 		return 0
 	}
 	sum := make([]float32, Dimension)
-	for piece := range table.pieces(word) {
+	for piece := range table.Pieces(word) {
 		table.add(sum, piece, 1)
 	}
 	return length(sum)

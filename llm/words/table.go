@@ -9,22 +9,21 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
+
+	"parley/internal/wordpiece"
 )
 
 //go:embed table.gz
 var packed []byte
 
-// unknown stands for a word that is not in the table.
-const unknown int32 = -1
-
 // table holds a vector for each piece of a word: its row times its scale.
 type table struct {
-	numbers map[string]int32
-	rows    []int8 // Dimension per piece
-	scales  []float32
-	longest int // of the pieces, in bytes
+	*wordpiece.Vocabulary
+	rows   []int8 // Dimension per piece
+	scales []float32
 }
 
 // load unpacks the table.
@@ -53,7 +52,7 @@ func parse(raw []byte) (*table, error) {
 	if n > len(body)/(4+Dimension) {
 		return nil, errTable
 	}
-	t := &table{numbers: make(map[string]int32, n), rows: make([]int8, n*Dimension), scales: make([]float32, n)}
+	t := &table{rows: make([]int8, n*Dimension), scales: make([]float32, n)}
 	for i := range t.scales {
 		t.scales[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
 	}
@@ -65,19 +64,16 @@ func parse(raw []byte) (*table, error) {
 	if len(lines) != n {
 		return nil, errTable
 	}
-	for i, line := range lines {
-		if line == "" {
-			return nil, errTable
-		}
-		t.numbers[line] = int32(i)
-		t.longest = max(t.longest, len(line))
+	if slices.Contains(lines, "") {
+		return nil, errTable
 	}
+	t.Vocabulary = wordpiece.New(lines)
 	return t, nil
 }
 
 // add adds a piece's weighted vector to a sum. An unknown word adds nothing.
 func (t *table) add(sum []float32, piece int32, weight float32) {
-	if piece == unknown {
+	if piece == wordpiece.Unknown {
 		return
 	}
 	weight *= t.scales[piece]

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"parley/core/retrieval"
+	"parley/internal/wordpiece"
 )
 
 // Dimension is the length of all vectors.
@@ -55,7 +56,7 @@ func (Embedder) Passages(_ context.Context, texts []string) ([][]float32, error)
 // addPassage adds the vectors of a passage's pieces.
 func (t *table) addPassage(sum []float32, text string) {
 	position := 0
-	for piece := range t.pieces(text) {
+	for piece := range t.Pieces(text) {
 		t.add(sum, piece, 1/(1+float32(position)/half))
 		position++
 	}
@@ -78,8 +79,8 @@ func (Embedder) Questions(_ context.Context, texts []string) ([][]float32, error
 func (t *table) question(text string) []float32 {
 	counts := map[int32]int{}
 	var order []int32
-	for piece := range t.pieces(text) {
-		if piece == unknown {
+	for piece := range t.Pieces(text) {
+		if piece == wordpiece.Unknown {
 			continue
 		}
 		if counts[piece] == 0 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"parley/internal/wordpiece"
 )
 
 func open(t testing.TB) *table {
@@ -59,14 +61,11 @@ func TestReference(t *testing.T) {
 // names returns the pieces of a text by name, with [UNK] for one that is not in
 // the table.
 func (t *table) names(text string) []string {
-	byNumber := make([]string, len(t.scales))
-	for name, number := range t.numbers {
-		byNumber[number] = name
-	}
+	byNumber := t.Names()
 	var names []string
-	for piece := range t.pieces(text) {
+	for piece := range t.Pieces(text) {
 		name := "[UNK]"
-		if piece != unknown {
+		if piece != wordpiece.Unknown {
 			name = byNumber[piece]
 		}
 		names = append(names, name)

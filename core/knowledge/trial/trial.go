@@ -23,6 +23,8 @@ type Trial struct {
 	passages atomic.Int64
 	// kept is nil unless the passages are kept.
 	kept *kept
+	// expanded is nil unless passages are expanded.
+	expanded *expanded
 }
 
 // Ports are what a [Trial] works with.
@@ -34,6 +36,8 @@ type Ports struct {
 	Tokens func(text string) int
 	// Keep keeps the passages in memory, for [Trial.Passages].
 	Keep bool
+	// Expander is nil when passages are not expanded.
+	Expander retrieval.Expander
 }
 
 // New returns an empty trial on an index, in a scope of its own.
@@ -49,6 +53,10 @@ func New(ports Ports, scope retrieval.Scope) *Trial {
 	}
 	t.searcher = retrieval.NewSearcher(ports.Index, passages, ports.Embedder, slog.New(slog.DiscardHandler))
 	t.searcher.Serve(t.version)
+	if ports.Expander != nil {
+		t.expanded = &expanded{by: ports.Expander, byID: map[int64]retrieval.Expansion{}}
+		t.searcher.ExpandWith(t.expanded)
+	}
 	return t
 }
 
@@ -101,6 +109,11 @@ func (t *Trial) put(ctx context.Context, into retrieval.Filler, d split.Document
 	}
 	if t.kept != nil {
 		t.kept.add(passages)
+	}
+	if t.expanded != nil {
+		if err := t.expanded.add(ctx, passages); err != nil {
+			return 0, err
+		}
 	}
 	return len(entries), into.Replace(ctx, t.scope, d.ID, entries)
 }

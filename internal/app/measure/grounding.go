@@ -86,7 +86,7 @@ func Grounding(ctx context.Context, config *app.Config, files Files, thresholds 
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	t, err := openTrial(ctx, config, "embedded", folder)
+	t, err := openTrial(ctx, config, "embedded", folder, nil)
 	if err != nil {
 		return nil, err
 	}

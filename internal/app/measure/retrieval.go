@@ -20,6 +20,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
 	"parley/internal/app"
+	"parley/llm/splade"
 )
 
 // ranked is how many documents of a ranking are measured and written.
@@ -55,6 +56,8 @@ type Options struct {
 	Depths []int
 	// Rerank puts the first documents of each ranking in another order.
 	Rerank Rerank
+	// Expand says that passages are expanded.
+	Expand bool
 }
 
 // Retrieval indexes the corpus as a chatbot's knowledge, searches, and measures.
@@ -78,7 +81,11 @@ func Retrieval(ctx context.Context, config *app.Config, files Files, options Opt
 		return report, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	t, err := openTrial(ctx, config, options.Index, folder)
+	var expander retrieval.Expander
+	if options.Expand {
+		expander = splade.Expander{}
+	}
+	t, err := openTrial(ctx, config, options.Index, folder, expander)
 	if err != nil {
 		return report, err
 	}

@@ -27,12 +27,16 @@ type indexed struct {
 }
 
 // openTrial opens an empty index beside those in use.
-func openTrial(ctx context.Context, config *app.Config, index, folder string) (*indexed, error) {
-	return openKeeping(ctx, config, index, folder, false)
+func openTrial(ctx context.Context, config *app.Config, index, folder string, expander retrieval.Expander) (*indexed, error) {
+	return openWith(ctx, config, index, folder, trial.Ports{Expander: expander})
 }
 
 // openKeeping is openTrial for a trial that may keep its passages.
 func openKeeping(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
+	return openWith(ctx, config, index, folder, trial.Ports{Keep: keep})
+}
+
+func openWith(ctx context.Context, config *app.Config, index, folder string, ports trial.Ports) (*indexed, error) {
 	embedder, err := app.OpenEmbedder(config)
 	if err != nil {
 		return nil, err
@@ -46,7 +50,7 @@ func openKeeping(ctx context.Context, config *app.Config, index, folder string, 
 	if err != nil {
 		return nil, err
 	}
-	ports := trial.Ports{Index: t.port, Embedder: embedder, Tokens: tokens.Count, Keep: keep}
+	ports.Index, ports.Embedder, ports.Tokens = t.port, embedder, tokens.Count
 	t.Trial = trial.New(ports, retrieval.Scope{WorkspaceID: "ws_eval", ChatbotID: "cb_eval"})
 	return t, nil
 }

@@ -1,4 +1,9 @@
-package words
+// Package wordpiece cuts texts into the pieces of words that small language models
+// know, by the WordPiece algorithm of BERT's uncased models (Devlin et al., 2019;
+// tokenization.py of google-research/bert).
+//
+// It owns the cutting. It owns no vocabulary: the packages under llm bring theirs.
+package wordpiece
 
 import (
 	"iter"
@@ -9,17 +14,46 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Unknown stands for a word that is not in a vocabulary.
+const Unknown int32 = -1
+
+// Vocabulary is the pieces that are known. It never changes.
+type Vocabulary struct {
+	numbers map[string]int32
+	longest int // of the pieces, in bytes
+}
+
+// New returns the vocabulary of pieces, which are numbered from zero. A piece that
+// continues a word begins with "##".
+func New(pieces []string) *Vocabulary {
+	v := &Vocabulary{numbers: make(map[string]int32, len(pieces))}
+	for i, piece := range pieces {
+		v.numbers[piece] = int32(i)
+		v.longest = max(v.longest, len(piece))
+	}
+	return v
+}
+
+// Names returns the pieces in the order of their numbers.
+func (v *Vocabulary) Names() []string {
+	names := make([]string, len(v.numbers))
+	for name, number := range v.numbers {
+		names[number] = name
+	}
+	return names
+}
+
 // maxWord is the longest word, in characters, that is cut into pieces.
 const maxWord = 100
 
-// pieces returns the pieces of a text in order, by the WordPiece algorithm of
-// BERT's uncased models (Devlin et al., 2019; tokenization.py of google-research/bert).
-func (t *table) pieces(text string) iter.Seq[int32] {
+// Pieces returns the numbers of a text's pieces in order. A word that cannot be cut
+// into known pieces is [Unknown]. Any text is legal.
+func (v *Vocabulary) Pieces(text string) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		text := normalize(text)
 		for start := 0; start < len(text); {
 			end := wordEnd(text, start)
-			if end > start && !t.cut(text[start:end], yield) {
+			if end > start && !v.cut(text[start:end], yield) {
 				return
 			}
 			if end == start { // a space
@@ -50,12 +84,12 @@ func wordEnd(text string, start int) int {
 
 // cut yields the pieces of a word, the longest first. A word that cannot be cut
 // completely is unknown.
-func (t *table) cut(word string, yield func(int32) bool) bool {
-	if number, ok := t.numbers[word]; ok {
+func (v *Vocabulary) cut(word string, yield func(int32) bool) bool {
+	if number, ok := v.numbers[word]; ok {
 		return yield(number)
 	}
 	if utf8.RuneCountInString(word) > maxWord {
-		return yield(unknown)
+		return yield(Unknown)
 	}
 	var found [maxWord]int32
 	count := 0
@@ -67,9 +101,9 @@ func (t *table) cut(word string, yield func(int32) bool) bool {
 		}
 		mark := len(buffer)
 		buffer = append(buffer, word[start:]...)
-		number, length := t.longestPiece(buffer, mark)
+		number, length := v.longestPiece(buffer, mark)
 		if length == 0 {
-			return yield(unknown)
+			return yield(Unknown)
 		}
 		found[count] = number
 		count++
@@ -85,16 +119,16 @@ func (t *table) cut(word string, yield func(int32) bool) bool {
 
 // longestPiece returns the longest piece at the start of the buffer, and its
 // length without the mark in front.
-func (t *table) longestPiece(buffer []byte, mark int) (number int32, length int) {
-	for end := min(len(buffer), t.longest); end > mark; end-- {
+func (v *Vocabulary) longestPiece(buffer []byte, mark int) (number int32, length int) {
+	for end := min(len(buffer), v.longest); end > mark; end-- {
 		if end < len(buffer) && !utf8.RuneStart(buffer[end]) {
 			continue
 		}
-		if number, ok := t.numbers[string(buffer[:end])]; ok {
+		if number, ok := v.numbers[string(buffer[:end])]; ok {
 			return number, end - mark
 		}
 	}
-	return unknown, 0
+	return Unknown, 0
 }
 
 // normalize drops control characters and accents, and lowercases letters.

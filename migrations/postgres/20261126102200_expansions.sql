@@ -1,0 +1,4 @@
+-- Modify "passages" table
+ALTER TABLE "passages" ADD COLUMN "expansion" bytea NULL;
+-- Create index "passage_unexpanded" to table: "passages"
+CREATE INDEX "passage_unexpanded" ON "passages" ("workspace_id", "id") WHERE (expansion IS NULL);
