@@ -71,9 +71,9 @@ func TestQuestion(t *testing.T) {
 		earlier []string
 		want    []Term
 	}{
-		"each term once":                       {"the refund of an order", nil, []Term{{"refund", 20}, {"order", 20}}},
-		"a repeated term counts twice at most": {"the order, order, order", nil, []Term{{"order", 40}}},
-		"words that ask count little":          {"explain the refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
+		"each term once":                                                   {"the refund of an order", nil, []Term{{"refund", 20}, {"order", 20}}},
+		"a repeated term counts twice at most":                             {"the order, order, order", nil, []Term{{"order", 40}}},
+		"words that ask count little":                                      {"explain the refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
 		"a question in German also asks for what English would make of it": {"Wie hoch sind für uns Gebühren?", nil, []Term{{"hoch", 20}, {"gebuhr", 20}, {"gebuhren", 20}}},
 		"earlier questions lend less, the further back": {
 			"price?",
