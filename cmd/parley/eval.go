@@ -110,6 +110,13 @@ func (cmd *evalGroundingCmd) show(out io.Writer, reports []measure.GroundingRepo
 				[2]string{"those that pass before the right answer", part.of.IntrudersKept.String()},
 				[2]string{"changed numbers caught", part.of.Numbers.String()},
 				[2]string{"extractive answers unchanged", part.of.Extractive.String()},
+				[2]string{"sentences of answers that pass", part.of.Contradictions.References.String()},
+				[2]string{"sentences of passages that pass", part.of.Contradictions.Quotes.String()},
+				[2]string{"dropped with \"not\" put in", part.of.Contradictions.Negated.String()},
+				[2]string{"dropped with a denial taken out", part.of.Contradictions.Affirmed.String()},
+				[2]string{"dropped with \"only\" put in", part.of.Contradictions.Restricted.String()},
+				[2]string{"dropped with other numbers", part.of.Contradictions.Numbers.String()},
+				[2]string{"dropped with other units", part.of.Contradictions.Units.String()},
 			)
 		}
 		if err := showRecord(out, false, r, rows); err != nil {

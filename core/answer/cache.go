@@ -11,7 +11,7 @@ import (
 	"parley/core/fault"
 )
 
-// cachedFor is how long an answer is given again.
+// cachedFor is how long an answer is given again at most, on the day (UTC) that it was made.
 const cachedFor = 24 * time.Hour
 
 // CachedAnswer is an answer that was given before. At is when.
@@ -54,7 +54,8 @@ func (d *Draft) lookUp(ctx context.Context) error {
 	return err
 }
 
-// cacheKey names a question and all else that its answer depends on.
+// cacheKey names a question and all else that its answer depends on. That includes the
+// day, which a model is told: the answer to "Are you open tomorrow?" is another one then.
 func cacheKey(d *Draft, version string) string {
 	h := sha256.New()
 	question := strings.Join(strings.Fields(d.question), " ")
@@ -63,7 +64,7 @@ func cacheKey(d *Draft, version string) string {
 	if bot.Temperature != nil {
 		temperature = fmt.Sprint(*bot.Temperature)
 	}
-	fmt.Fprintf(h, "%q %q %q %q %q %q %s %d %q %q", question, version, bot.Instructions, bot.NoAnswer, d.model.Name(),
+	fmt.Fprintf(h, "%s %q %q %q %q %q %q %s %d %q %q", d.began.UTC().Format(time.DateOnly), question, version, bot.Instructions, bot.NoAnswer, d.model.Name(),
 		fmt.Sprint(bot.Model, bot.Fallback), temperature, bot.MaxAnswerTokens, bot.Grounding, bot.Rerank)
 	return hex.EncodeToString(h.Sum(nil))
 }

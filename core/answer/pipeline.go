@@ -148,7 +148,7 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 
 // compose makes the prompt, and returns the passages that fit into it.
 func (d *Draft) compose(found []retrieval.Result, history []prompt.Message) (prompt.Prompt, []retrieval.Result) {
-	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history, Context: d.context}
+	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history, Context: d.context, Date: d.began}
 	if d.model.Traits().Tools {
 		asked.Tools = []prompt.Tool{searchTool}
 	}

@@ -40,6 +40,15 @@ const (
 	Turkish    Code = "tr"
 )
 
+var names = map[Code]string{
+	Arabic: "Arabic", Chinese: "Chinese", Danish: "Danish", Dutch: "Dutch", English: "English", Finnish: "Finnish", French: "French", German: "German", Hebrew: "Hebrew",
+	Italian: "Italian", Japanese: "Japanese", Korean: "Korean", Norwegian: "Norwegian", Portuguese: "Portuguese", Russian: "Russian", Spanish: "Spanish", Swedish: "Swedish",
+	Thai: "Thai", Turkish: "Turkish",
+}
+
+// Name is the English name of a language, or empty if it is not known.
+func (c Code) Name() string { return names[c] }
+
 const (
 	// maxWords is how many words of a text are looked at, and maxLength how many bytes.
 	maxWords, maxLength = 150, 2000

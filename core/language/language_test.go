@@ -92,3 +92,43 @@ func TestEveryLanguageHasItsFunctionWords(t *testing.T) {
 		}
 	}
 }
+
+func TestCues(t *testing.T) {
+	for _, code := range append([]Code{Russian, Arabic, Hebrew, Chinese, Japanese, Korean, Thai}, Latin...) {
+		c := CuesIn(code)
+		kinds := map[Cue]int{}
+		for _, cue := range c.cues.phrases {
+			kinds[cue]++
+		}
+		for _, cue := range []Cue{Denies, Excepts, Restricts, Hints, Idle, Parts} {
+			if kinds[cue] == 0 {
+				t.Errorf("%s has no words of cue %d", code, cue)
+			}
+		}
+		units := map[string]bool{}
+		for _, unit := range c.measures.phrases {
+			units[unit] = true
+		}
+		for _, unit := range []string{"second", "minute", "hour", "day", "week", "month", "year", "percent"} {
+			if !units[unit] {
+				t.Errorf("%s has no %s", code, unit)
+			}
+		}
+		if len(c.numbers.phrases) < 20 || len(c.months) != 0 && len(c.months) < 12 {
+			t.Errorf("%s has %d numbers and %d months", code, len(c.numbers.phrases), len(c.months))
+		}
+	}
+	t.Run("the longest phrase counts", func(t *testing.T) {
+		if cue, n := CuesIn(English).Of([]string{"not", "only", "that"}); cue != Idle || n != 2 {
+			t.Errorf("cue %d of %d words", cue, n)
+		}
+		if cue, n := CuesIn(Chinese).Within("不同", true); cue != Idle || n != len("不同") {
+			t.Errorf("cue %d of %d bytes", cue, n)
+		}
+	})
+	t.Run("an unknown language has the English ones", func(t *testing.T) {
+		if CuesIn("xx") != CuesIn(English) {
+			t.Error("it has others")
+		}
+	})
+}

@@ -244,7 +244,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer/grounding"},
-		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/retrieval", "core/retrieval/lexical", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/language", "core/retrieval", "core/retrieval/lexical", "internal/*"},
 		Because:  "a stage compares an answer with passages, and knows no model",
 	},
 	{

@@ -4,37 +4,114 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"parley/core/language"
 	"parley/core/retrieval/lexical"
 )
 
-// claims are what must stand in the passages for a sentence to be supported.
+// claims are what must stand in the passages for a sentence to be supported, read in one
+// language.
 type claims struct {
 	// terms are the sentence's words as retrieval analyzes them, each once.
 	terms []string
 	// names are the terms of words that are capitalized within it.
 	names     []string
-	numbers   []string
+	numbers   []quantity
+	dates     []date
 	addresses []string
+	// clauses are those with at least two terms, or joined with the one before.
+	clauses []clause
 }
 
 var (
 	markers   = regexp.MustCompile(`\[\d{1,3}\]`)
 	addresses = regexp.MustCompile(`https?://[^\s<>()\[\]"'*` + "`" + `]+`)
-	numerals  = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
 	// ordinals count the parts of a sentence: "1) … 2) …".
 	ordinals  = regexp.MustCompile(`(^|[\s(])\d{1,2}\)`)
 	thousands = regexp.MustCompile(`^\d{1,3}(?:([.,])\d{3})+$`)
 )
 
-func claimsOf(text string) claims {
-	text = ordinals.ReplaceAllString(markers.ReplaceAllString(text, " "), " ")
-	c := claims{numbers: unique(numbersOf(text)), names: namesIn(text)}
+// withoutMarkers is a sentence without what only numbers its parts and its sources.
+func withoutMarkers(text string) string {
+	return asciiDigits(ordinals.ReplaceAllString(markers.ReplaceAllString(text, " "), " "))
+}
+
+// claimsOf reads a sentence, which is without markers, in a language.
+func claimsOf(text string, in language.Code) *claims {
+	c := &claims{names: namesIn(text, in), terms: unique(withoutSingles(lexical.Terms(text, in)))}
 	for _, address := range addresses.FindAllString(text, -1) {
 		c.addresses = append(c.addresses, strings.TrimRight(address, ".,;:!?"))
 	}
-	c.terms = unique(lexical.Terms(text, ""))
+	tokens := tokensOf(addresses.ReplaceAllString(text, " "), in)
+	dates, part := datesOf(tokens, in)
+	c.dates = dates
+	for _, q := range quantitiesOf(blanked(tokens, part), in) {
+		// A number that is written out is one only with its unit, and "one" is an article.
+		if !q.spelled || len(q.keys) > 0 && q.value != "1" || strings.HasPrefix(firstOf(q.keys), "1800 ") {
+			c.numbers = append(c.numbers, q)
+		}
+	}
+	c.clauses = joined(clausesOf(tokens, in))
 	return c
+}
+
+func firstOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// blanked are tokens without those that are parts of dates.
+func blanked(tokens []token, part []bool) []token {
+	kept := make([]token, 0, len(tokens))
+	for i, t := range tokens {
+		if part[i] {
+			t = token{kind: signToken, text: ";"}
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// leastTerms is how many terms a clause needs to be looked for on its own.
+const leastTerms = 2
+
+func joined(clauses []clause) []clause {
+	var kept []clause
+	for _, c := range clauses {
+		if n := len(kept); n > 0 && (len(c.terms) < leastTerms || len(kept[n-1].terms) < leastTerms) {
+			kept[n-1].terms = append(kept[n-1].terms, c.terms...)
+			kept[n-1].cues = append(kept[n-1].cues, c.cues...)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// withoutSingles leaves out single letters of scripts without spaces, which stand in every
+// text, if there are pairs of them.
+func withoutSingles(terms []string) []string {
+	isPair := func(term string) bool {
+		r, size := utf8.DecodeRuneInString(term)
+		return lexical.Unspaced(r) && strings.ContainsFunc(term[size:], lexical.Unspaced)
+	}
+	hasPairs := false
+	for _, term := range terms {
+		hasPairs = hasPairs || isPair(term)
+	}
+	if !hasPairs {
+		return terms
+	}
+	kept := terms[:0]
+	for _, term := range terms {
+		if r, _ := utf8.DecodeRuneInString(term); !lexical.Unspaced(r) || isPair(term) {
+			kept = append(kept, term)
+		}
+	}
+	return kept
 }
 
 func unique(list []string) []string {
@@ -49,30 +126,6 @@ func unique(list []string) []string {
 	return kept
 }
 
-// numbersOf returns the numbers of a text, except those in addresses, in one
-// notation: without separators between thousands, with a point before decimals,
-// and without trailing zeros.
-func numbersOf(text string) []string {
-	var list []string
-	for _, number := range numerals.FindAllString(addresses.ReplaceAllString(text, " "), -1) {
-		if mark := thousands.FindStringSubmatch(number); mark != nil {
-			number = strings.ReplaceAll(number, mark[1], "")
-		}
-		number = strings.NewReplacer(",", ".", ":", ".").Replace(number)
-		if strings.Contains(number, ".") {
-			number = strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
-		}
-		list = append(list, number)
-	}
-	return list
-}
-
-// numberWords are the words of small numbers: a passage that spells one out has
-// the number.
-var numberWords = map[string]string{
-	"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "10": "ten", "11": "eleven", "12": "twelv",
-}
-
 // maxCapitals is the share of capitalized words from which on a sentence says
 // nothing about names: it is a title.
 const maxCapitals = 0.5
@@ -81,8 +134,12 @@ const maxCapitals = 0.5
 var german = setOf(strings.Fields("der die das den dem des ein eine einen einem einer und oder ist sind nicht mit für zu auf im es sie wir ich bei zum zur"))
 
 // namesIn returns the terms of the capitalized words of a sentence that do not
-// begin it, or what a colon, a quotation or emphasis opens.
-func namesIn(text string) []string {
+// begin it, or what a colon, a quotation or emphasis opens. In German, every noun has a
+// capital.
+func namesIn(text string, in language.Code) []string {
+	if in == language.German {
+		return nil
+	}
 	words := strings.Fields(addresses.ReplaceAllString(text, " "))
 	var names []string
 	capitals := 0
@@ -95,7 +152,7 @@ func namesIn(text string) []string {
 		first := []rune(bare + " ")[0]
 		if unicode.IsUpper(first) && !begins {
 			capitals++
-			names = append(names, lexical.Terms(bare, "")...)
+			names = append(names, lexical.Terms(bare, in)...)
 		}
 		begins = strings.IndexByte(".:!?;*\"|", word[len(word)-1]) >= 0
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/answer/prompt"
+	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/core/retrieval/lexical"
 )
@@ -13,61 +13,69 @@ import (
 // evidence is what passages hold, to compare sentences with.
 type evidence struct {
 	passages []passageFacts
+	// languages are those of the passages.
+	languages []language.Code
 	// joined are pairs of neighboring passages.
 	joined [][2]int
-	// names are terms that a sentence may use as names though no passage has
-	// them: those of the question, and the chatbot's own name.
-	names map[string]bool
+	// allowed are texts whose terms a sentence may use as names though no passage has
+	// them: the question, and the chatbot's own name. names are these terms, as they
+	// are in each language.
+	allowed []string
+	names   map[language.Code]map[string]bool
 	// threshold is the share of a sentence's words that one of them must hold.
 	threshold float64
 }
 
-// passageFacts are the parts of a passage that a sentence is compared with.
-type passageFacts struct {
-	document string
-	ordinal  int
-	terms    map[string]bool
-	numbers  map[string]bool
-	// lines are the text's lines, without list markers and other leads.
-	lines map[string]bool
-	text  string
-	url   string
-}
-
-func newEvidence(threshold float64, found []retrieval.Result) *evidence {
-	e := &evidence{threshold: threshold, names: map[string]bool{}}
+func newEvidence(threshold float64, found []retrieval.Result, allowed []string) *evidence {
+	e := &evidence{threshold: threshold, allowed: allowed, names: map[language.Code]map[string]bool{}}
 	e.add(found)
 	return e
 }
 
 func (e *evidence) add(found []retrieval.Result) {
+	otherwise := e.languageOf(found)
 	for _, f := range found {
-		facts := factsOf(f.Passage)
+		facts := factsOf(f.Passage, otherwise)
 		for i, other := range e.passages {
 			apart := facts.ordinal - other.ordinal
-			if facts.document == other.document && (apart == 1 || apart == -1) {
+			if facts.document == other.document && (apart == 1 || apart == -1) && facts.in == other.in {
 				e.joined = append(e.joined, [2]int{i, len(e.passages)})
 			}
 		}
 		e.passages = append(e.passages, facts)
+		if !slices.Contains(e.languages, facts.in) {
+			e.languages = append(e.languages, facts.in)
+		}
 	}
 }
 
-func factsOf(p retrieval.Passage) passageFacts {
-	text := prompt.TextOf(p)
-	facts := passageFacts{
-		document: p.DocumentID, ordinal: p.Ordinal, text: text, url: p.URL,
-		terms: setOf(lexical.Terms(text, "")), numbers: setOf(numbersOf(text)), lines: map[string]bool{},
-	}
-	for number, word := range numberWords {
-		if facts.terms[word] {
-			facts.numbers[number] = true
+// languageOf is that of passages which do not tell: that of the question, or of all of them
+// together.
+func (e *evidence) languageOf(found []retrieval.Result) language.Code {
+	if len(e.allowed) > 0 {
+		if in := language.Of(e.allowed[0]); in != "" {
+			return in
 		}
 	}
-	for line := range strings.Lines(text) {
-		facts.lines[codeOf(line)] = true
+	var all strings.Builder
+	for _, f := range found {
+		all.WriteString(f.Text)
+		all.WriteString("\n")
 	}
-	return facts
+	return language.Of(all.String())
+}
+
+// named are the names that a sentence may use, as they are in a language.
+func (e *evidence) named(in language.Code) map[string]bool {
+	if known, ok := e.names[in]; ok {
+		return known
+	}
+	var terms []string
+	for _, text := range e.allowed {
+		terms = append(terms, lexical.Terms(text, in)...)
+	}
+	e.names[in] = setOf(terms)
+	return e.names[in]
 }
 
 func setOf(list []string) map[string]bool {
@@ -82,18 +90,34 @@ func setOf(list []string) map[string]bool {
 type support int
 
 const (
+	supported support = iota
 	// neutral says that the unit claims nothing that needs support.
-	neutral support = iota
-	supported
+	neutral
 	// weak is less than it takes.
 	weak
 	// none is next to nothing, or a number, a name or an address that no
-	// passage has.
+	// passage has, or the contrary of what passages say.
 	none
 )
 
-// of returns the support of a sentence.
-func (e *evidence) of(text string) support { return e.ofClaims(claimsOf(text)) }
+// of returns the support of a sentence: that by the passages of the language in which
+// they support it most.
+func (e *evidence) of(text string) support {
+	return e.most(text, func(c *claims, in language.Code) support { return e.ofClaims(c, in) })
+}
+
+func (e *evidence) most(text string, of func(*claims, language.Code) support) support {
+	text = withoutMarkers(text)
+	languages := e.languages
+	if len(languages) == 0 {
+		languages = []language.Code{""}
+	}
+	best := none
+	for _, in := range languages {
+		best = min(best, of(claimsOf(text, in), in))
+	}
+	return best
+}
 
 // maxAnnounced is how many words announce something without saying anything,
 // and maxCounted up to which number they may count what they announce.
@@ -102,57 +126,68 @@ const maxAnnounced, maxCounted = 4, 12
 // ofAnnouncement returns the support of a heading, or of a sentence that ends
 // with a colon. It never supports anything before it.
 func (e *evidence) ofAnnouncement(text string) support {
-	claims := claimsOf(text)
-	claims.numbers = slices.DeleteFunc(claims.numbers, func(number string) bool {
-		n, err := strconv.Atoi(number)
-		return err == nil && n <= maxCounted
-	})
-	if len(claims.terms) <= maxAnnounced && e.known(claims) {
+	return e.most(text, func(c *claims, in language.Code) support {
+		c.numbers = slices.DeleteFunc(c.numbers, func(q quantity) bool {
+			n, err := strconv.Atoi(q.value)
+			return err == nil && n <= maxCounted && len(q.keys) == 0
+		})
+		if len(c.terms) <= maxAnnounced && e.known(c, in) {
+			return neutral
+		}
+		if s := e.ofClaims(c, in); s != supported {
+			return s
+		}
 		return neutral
-	}
-	if s := e.ofClaims(claims); s != supported {
-		return s
-	}
-	return neutral
+	})
 }
 
-func (e *evidence) ofClaims(claims claims) support {
-	if len(claims.terms) == 0 && len(claims.numbers) == 0 && len(claims.addresses) == 0 {
+// ofClaims returns the support by the passages of a language.
+func (e *evidence) ofClaims(c *claims, in language.Code) support {
+	if len(c.terms) == 0 && len(c.numbers) == 0 && len(c.dates) == 0 && len(c.addresses) == 0 {
 		return neutral
 	}
-	if !e.known(claims) {
+	if !e.known(c, in) {
 		return none
 	}
 	held := 0.0
 	for i := range e.passages {
-		held = max(held, e.share(claims, i, i))
+		if e.passages[i].in == in {
+			held = max(held, e.share(c, i, i))
+		}
 	}
 	for _, pair := range e.joined {
-		held = max(held, e.share(claims, pair[0], pair[1]))
+		if e.passages[pair[0]].in == in {
+			held = max(held, e.share(c, pair[0], pair[1]))
+		}
 	}
 	switch {
-	case held >= e.threshold:
-		return supported
-	case held >= weakThreshold:
+	case held < weakThreshold || e.contradicted(c, in):
+		return none
+	case held < e.threshold:
 		return weak
 	}
-	return none
+	return supported
 }
 
-// known reports whether each number, name and address stands in a passage.
-func (e *evidence) known(c claims) bool {
+// known reports whether each number, date, name and address stands in a passage.
+func (e *evidence) known(c *claims, in language.Code) bool {
 	for _, number := range c.numbers {
-		if !slices.ContainsFunc(e.passages, func(p passageFacts) bool { return p.numbers[number] }) {
+		if !e.any(func(p *passageFacts) bool { return p.in == in && p.holds(number) }) {
+			return false
+		}
+	}
+	for _, d := range c.dates {
+		if !e.any(func(p *passageFacts) bool { return p.in == in && p.holdsDate(d) }) {
 			return false
 		}
 	}
 	for _, name := range c.names {
-		if !e.names[name] && !slices.ContainsFunc(e.passages, func(p passageFacts) bool { return p.terms[name] }) {
+		if !e.named(in)[name] && !e.any(func(p *passageFacts) bool { return p.terms[name] }) {
 			return false
 		}
 	}
 	for _, address := range c.addresses {
-		if !slices.ContainsFunc(e.passages, func(p passageFacts) bool {
+		if !e.any(func(p *passageFacts) bool {
 			return strings.Contains(p.text, address) || strings.HasPrefix(p.url, address)
 		}) {
 			return false
@@ -161,10 +196,19 @@ func (e *evidence) known(c claims) bool {
 	return true
 }
 
+func (e *evidence) any(of func(*passageFacts) bool) bool {
+	for i := range e.passages {
+		if of(&e.passages[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // share is how much of a sentence's words two passages hold, or one twice. It
 // is at most weak if they lack one of its numbers.
-func (e *evidence) share(c claims, a, b int) float64 {
-	p, q := e.passages[a], e.passages[b]
+func (e *evidence) share(c *claims, a, b int) float64 {
+	p, q := &e.passages[a], &e.passages[b]
 	held := 0
 	for _, term := range c.terms {
 		if p.terms[term] || q.terms[term] {
@@ -173,7 +217,12 @@ func (e *evidence) share(c claims, a, b int) float64 {
 	}
 	share := float64(held) / float64(max(1, len(c.terms)))
 	for _, number := range c.numbers {
-		if !p.numbers[number] && !q.numbers[number] {
+		if !p.holds(number) && !q.holds(number) {
+			return min(share, weakThreshold)
+		}
+	}
+	for _, d := range c.dates {
+		if !p.holdsDate(d) && !q.holdsDate(d) {
 			return min(share, weakThreshold)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"parley/core/answer/citation"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
 )
 
 // supportThreshold is the share of a sentence's content words that a passage,
@@ -62,15 +61,10 @@ func New(passages []retrieval.Result, noAnswer string, allowed ...string) *Stage
 }
 
 func newAt(threshold float64, passages []retrieval.Result, noAnswer string, allowed ...string) *Stage {
-	g := &Stage{evidence: newEvidence(threshold, passages), noAnswer: strings.TrimSpace(noAnswer), owner: map[string]bool{}, marked: map[int]bool{}}
+	g := &Stage{evidence: newEvidence(threshold, passages, allowed), noAnswer: strings.TrimSpace(noAnswer), owner: map[string]bool{}, marked: map[int]bool{}}
 	var own sentences
 	for _, u := range append(own.write(g.noAnswer), own.end()...) {
 		g.owner[citation.Quotable(u.text)] = true
-	}
-	for _, text := range allowed {
-		for _, term := range lexical.Terms(text, "") {
-			g.evidence.names[term] = true
-		}
 	}
 	return g
 }

@@ -25,7 +25,7 @@ func TestGrounding(t *testing.T) {
 		{"a foreign sentence is dropped wherever it stands", "Planes land at our airport. The bakery is closed on Mondays. Planes leave the airport, too. Rye bread costs 3.50 €.", "The bakery is closed on Mondays. Rye bread costs 3.50 €.", 2},
 		{"a number that no passage has is dropped", "Rye bread costs 4.50 €. A roll costs 0,80 €.", "A roll costs 0,80 €.", 1},
 		{"a number of another passage is not enough", "The bakery opens at 1200 o'clock in the morning.", answertest.OwnersText, 1},
-		{"numbers may be written otherwise", "In 2024 we baked 1.200 cakes. The bakery opens at 8:00.", "In 2024 we baked 1.200 cakes. The bakery opens at 8:00.", 0},
+		{"numbers may be written otherwise", "In 2024 we baked 1200 cakes. The bakery opens at 8:00.", "In 2024 we baked 1200 cakes. The bakery opens at 8:00.", 0},
 		{"a name that no passage has is dropped", "We baked cakes for Berta Schmidt. We baked cakes for Anna Schmidt.", "We baked cakes for Anna Schmidt.", 1},
 		{"an address that no passage has is dropped", "The delivery takes 3 days: https://evil.test/all. The delivery takes 3 days to Potsdam: https://bakery.test/delivery.", "The delivery takes 3 days to Potsdam: https://bakery.test/delivery.", 1},
 		{"two neighbors together support a sentence", "Rye bread costs 3.50 €, croissants contain butter.", "Rye bread costs 3.50 €, croissants contain butter.", 0},
@@ -44,7 +44,9 @@ func TestGrounding(t *testing.T) {
 		{"an announcement may count", "There are 9 kinds:\n\nCroissants with butter.", "There are 9 kinds:\n\nCroissants with butter.", 0},
 		{"an announcement that claims something must be supported", "Planes land at our airport twice every single hour:\n\nCroissants with butter.", "Croissants with butter.", 1},
 		{"nouns of German are no names", "Das Gebäck Croissants enthält butter hazelnuts.", "Das Gebäck Croissants enthält butter hazelnuts.", 0},
-		{"a negation is not seen", "The bakery is not closed on Mondays.", "The bakery is not closed on Mondays.", 0},
+		{"a negation that no passage has is dropped", "The bakery is not closed on Mondays.", answertest.OwnersText, 1},
+		{"an exclusive that no passage has is dropped", "The bakery is only closed on Mondays.", answertest.OwnersText, 1},
+		{"another unit is dropped", "The delivery to Potsdam takes 3 hours. The delivery to Potsdam takes 3 days.", "The delivery to Potsdam takes 3 days.", 1},
 		{"markers are no numbers", "The bakery is closed on Mondays [4].", "The bakery is closed on Mondays [4].", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ func TestHostileAnswersAreGroundedInTime(t *testing.T) {
 	for name, part := range map[string]string{
 		"letters": "a", "stops": ".", "sentences": "A b. ", "brackets": "[", "backticks": "`", "fences": "```\n", "lines": "\n", "signs": "- ", "headings": "# a\n",
 		"rows": "|a", "stars": "*", "numbers": "1 ", "names": "aa Bb ", "addresses": "https://a.test/b ", "stops and brackets": ".[1", "dropped": "Planes land. ",
+		"negations": "not ", "units": "5 days ", "dates": "3 May 2024 ", "letters without spaces": "不没", "clauses": "bakery, ", "ranges": "1-2 to ",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if took := check(t, part); took > answertest.MaxSlowdown*usual {

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"strings"
+	"time"
 
 	"parley/core/chatbot"
 	"parley/core/retrieval"
@@ -20,6 +21,8 @@ type Question struct {
 	// Context is what the asking program says about the question, such as who asks
 	// it. It is data, as passages are, and may be empty.
 	Context string
+	// Date is when it is asked. The zero date is left out.
+	Date time.Time
 	// Tools are those that the model may call.
 	Tools []Tool
 }
@@ -40,7 +43,7 @@ func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 	system := instructions(bot, prompt.NoAnswer, len(prompt.Tools) > 0)
 	asked := Defuse(q.Text)
 	left := NewBudget(window, bot)
-	left.Spend(system, reminder(bot, len(q.Passages)), asked)
+	left.Spend(system, reminder(q, in, len(q.Passages)), asked)
 	for _, tool := range prompt.Tools {
 		left.Spend(tool.Name, tool.Description, tool.Parameters)
 	}
@@ -57,7 +60,7 @@ func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 	prompt.Passages = given
 	prompt.Messages = append(prompt.Messages, Message{Role: SystemRole, Text: system})
 	prompt.Messages = append(prompt.Messages, earlier...)
-	last := withPassages(texts, background, reminder(bot, len(given)), asked)
+	last := withPassages(texts, background, reminder(q, in, len(given)), asked)
 	prompt.Messages = append(prompt.Messages, Message{Role: UserRole, Text: last})
 	if len(q.Tools) > 0 { // Any other prompt shrinks when the model has it.
 		keepOnce(given, last)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"parley/core/chatbot"
@@ -113,6 +114,21 @@ func TestCompose(t *testing.T) {
 		}
 		if strings.Contains(open.Messages[0].Text, onlyPassages) || !strings.Contains(open.Messages[0].Text, passagesFirst+bot.NoAnswer) {
 			t.Errorf("open: %q", open.Messages)
+		}
+	})
+
+	t.Run("the date and the language to answer in stand behind what providers can reuse", func(t *testing.T) {
+		asked := Question{Text: "Wann ist das Schwimmbad morgen auf?", Bot: bot, Passages: passages(1, 40), Date: time.Date(2026, 11, 26, 23, 30, 0, 0, time.FixedZone("", -3600))}
+		prompt, _ := Compose(asked, Window{})
+		last := lastOf(prompt)
+		for _, part := range []string{"Today is Friday, 27 November 2026 (UTC).", "Answer the question in German"} {
+			if !strings.Contains(last, part) || strings.Index(last, part) > strings.Index(last, "Question:") || strings.Contains(prompt.Messages[0].Text, part) {
+				t.Errorf("%q is not where it should be in %q", part, prompt.Messages)
+			}
+		}
+		asked.Text = "Parkplatz?"
+		if prompt, _ = Compose(asked, Window{}); !strings.Contains(lastOf(prompt), "in its own language") {
+			t.Errorf("got %q", lastOf(prompt))
 		}
 	})
 

@@ -9,6 +9,7 @@ package lexical
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"parley/core/language"
 )
@@ -56,3 +57,15 @@ func Terms(text string, in language.Code) []string {
 	a.add(text)
 	return a.terms
 }
+
+// TermOf returns the term of one word in a text of a language, or nothing: of a stop word, and
+// of letters that no spaces part.
+func TermOf(word string, in language.Code) string {
+	if r, _ := utf8.DecodeRuneInString(word); isUnspaced(r) {
+		return ""
+	}
+	return analyzerOf(word, in).termOf(word)
+}
+
+// Unspaced reports whether a letter is of a script whose terms are letters and pairs of them.
+func Unspaced(r rune) bool { return isUnspaced(r) }

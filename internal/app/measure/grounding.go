@@ -48,6 +48,8 @@ type GroundingFigures struct {
 	Numbers Share `json:"changed_numbers_caught"`
 	// Extractive counts answers of the extractive model that pass unchanged.
 	Extractive Share `json:"extractive_unchanged"`
+	// Contradictions are of sentences that say the contrary.
+	Contradictions Contradictions `json:"contradictions"`
 }
 
 // Share is a part of a total.
@@ -120,6 +122,7 @@ func (f *GroundingFigures) measure(c, other groundingCase, threshold float64) {
 		return grounding.Measure(c.question, answer, passages, "No answer.", threshold)
 	}
 	f.Questions++
+	f.Contradictions.contradict(c, threshold)
 	relevant, found := ground(c.answer, c.relevant), ground(c.answer, c.found)
 	f.PassedRelevant.count(!relevant.Replaced)
 	f.PassedFound.count(!found.Replaced)
