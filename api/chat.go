@@ -78,7 +78,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	}
 	if suggests {
 		answer.ConversationID = turn.Conversation.ID // which an answer that is stored does not say
-		data.Suggestions = followUps{h.API}.of(reader.ctx, by.Principal, ask.Message, answer)
+		data.Suggestions = followUps(h).of(reader.ctx, by.Principal, ask.Message, answer)
 	}
 	return succeed(c, data)
 }

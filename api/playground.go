@@ -106,7 +106,7 @@ func (h playground) stream(c *fiber.Ctx, at visit, asked streaming) error {
 	ctx := context.WithoutCancel(c.UserContext())
 	asked.inspect = func(a turn.Answer) inspectionData {
 		inspection := inspector.inspect(a, h.texts(ctx, at, a)[0])
-		inspection.Suggestions = followUps{h.API}.of(ctx, asked.principal, asked.question, a)
+		inspection.Suggestions = followUps(h).of(ctx, asked.principal, asked.question, a)
 		return inspection
 	}
 	return streams(h).stream(c, asked)

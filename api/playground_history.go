@@ -45,7 +45,7 @@ func (h playground) messages(c *fiber.Ctx, at visit) error {
 			inspection.Checked = false // it is not kept
 			if i == len(answers)-1 {
 				answer.ConversationID = ref.ConversationID
-				inspection.Suggestions = followUps{h.API}.of(c.UserContext(), principal, turns[i].Question, answer)
+				inspection.Suggestions = followUps(h).of(c.UserContext(), principal, turns[i].Question, answer)
 			}
 			told.Answer, told.Inspect = answer.Text, &inspection
 		}

@@ -103,7 +103,7 @@ func (h streams) follow(asked streaming, delivery turn.Delivery) func(context.Co
 	}
 	principal, question := asked.principal, asked.question
 	return func(ctx context.Context, answer turn.Answer) []string {
-		return followUps{h.API}.of(ctx, principal, question, answer)
+		return followUps(h).of(ctx, principal, question, answer)
 	}
 }
 
