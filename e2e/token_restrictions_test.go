@@ -225,7 +225,7 @@ func TestBrowserTokens(t *testing.T) {
 			w.settled(baker)
 			r := w.call("GET", chatbotPath, "", bearer(public), atOrigin(shopOrigin))
 			w.expect(r, http.StatusOK)
-			w.checkParts(r.body, []string{`"name":"Baker & Söhne"`, `"welcome":"Ask Baker & Söhne a question."`, `"When do you open?"`, `"separate_end_users":true`, `"limits":{"message_chars":16000,"requests_per_minute":20,"messages_per_month":null}`}, "oven", "model")
+			w.checkParts(r.body, []string{`"name":"Baker & Söhne"`, `"welcome":"Ask Baker & Söhne a question, for example about hours."`, `"When do you open?"`, `"separate_end_users":true`, `"limits":{"message_chars":16000,"requests_per_minute":20,"messages_per_month":null}`}, "oven", "model")
 			if r.Header.Get("Access-Control-Allow-Origin") != shopOrigin || r.Header.Get("RateLimit") == "" {
 				t.Errorf("the headers are %v", r.Header)
 			}

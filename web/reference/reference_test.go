@@ -85,7 +85,7 @@ func TestReference(t *testing.T) {
 		for _, f := range operation(t, r, "chat-stream").Answers[0].Bodies[0].Fields {
 			names = append(names, f.Name)
 		}
-		if fmt.Sprint(names) != "[conversation waiting delta sources usage formatted error]" {
+		if fmt.Sprint(names) != "[conversation waiting delta sources usage suggestions formatted error]" {
 			t.Errorf("the events are %v", names)
 		}
 	})
