@@ -30,6 +30,9 @@ func (h followUps) of(ctx context.Context, p *chatbot.Principal, question string
 	ctx, cancel := context.WithTimeout(ctx, suggestWait)
 	defer cancel()
 	bot := &p.Chatbot
+	if bot.SuggestNothing {
+		return []string{}
+	}
 	asked, err := h.asked(ctx, bot.WorkspaceID, question, answer)
 	if err != nil {
 		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)

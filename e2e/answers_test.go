@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/knowledge/split"
+	"parley/core/knowledge/suggest"
 	"parley/core/plan"
 )
 
@@ -143,5 +146,36 @@ func TestQuestionsOfTheReadme(t *testing.T) {
 	second := w.askIn(conversation, "And what can I not return?", shop.token)
 	if !isRight(second, "- Helmets whose hygiene seal is broken\n- Bikes built to order", "Print the return label") {
 		t.Errorf("got %s", second.body)
+	}
+}
+
+// Whatever a chatbot suggests, it answers.
+func TestSuggestionsAreAnswered(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for name, pages := range map[string][]string{
+		"shop":          filesOf(t, "internal/demo/pages/*.md"),
+		"documentation": filesOf(t, "README.md", "SECURITY.md", "docs/*.md", "docs/api/*.md"),
+	} {
+		t.Run("every question that the documents suggest is answered: "+name, func(t *testing.T) {
+			w := w.within(t)
+			tn := w.newTenant(name, plan.Enterprise, pages...)
+			w.settled(tn)
+			documents := make([]suggest.Document, len(pages))
+			for i, page := range pages {
+				title := knowledge.TitleOf("page.md", page)
+				passages := split.Split(split.Document{Title: title, Content: page}, split.Sizes{})
+				documents[i] = suggest.Document{Kind: knowledge.Markdown, Title: title, Passages: passages}
+			}
+			questions := suggest.Read(documents).Questions(1000)
+			if len(questions) < 2 {
+				t.Errorf("they are %q", questions)
+			}
+			for _, question := range questions {
+				if r := w.asked(tn, strings.ReplaceAll(question, `"`, `\"`)); r.Data["outcome"] != "answered" {
+					t.Errorf("%q is not", question)
+				}
+			}
+		})
 	}
 }

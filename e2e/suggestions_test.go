@@ -117,6 +117,18 @@ func TestFollowUps(t *testing.T) {
 			r := w.call("GET", conversationsPath+"/"+written(w.number(first, "conversation_id"))+"/messages?include=suggestions", "", bearer(shop.token))
 			w.expect(r, http.StatusBadRequest)
 		})
+		t.Run("nothing follows where the owner has nothing suggested", func(t *testing.T) {
+			w := w.within(t)
+			bot, err := w.server.Chatbots.Get(w.Context(), shop.workspace, shop.chatbot)
+			w.must(err)
+			changed := bot.Settings()
+			changed.SuggestNothing = true
+			w.must(w.server.Chatbots.Update(w.Context(), shop.workspace, shop.chatbot, changed))
+			if questions := w.followUpsOf(shop, "When does the rental desk open?", 0); len(questions) != 0 {
+				t.Errorf("they are %q", questions)
+			}
+			w.must(w.server.Chatbots.Update(w.Context(), shop.workspace, shop.chatbot, bot.Settings()))
+		})
 		t.Run("what is gone suggests nothing", func(t *testing.T) {
 			w := w.within(t)
 			documents, err := w.server.Knowledge.Documents.List(w.Context(), shop.workspace, shop.chatbot)
@@ -177,6 +189,16 @@ func TestGreeting(t *testing.T) {
 		t.Run("no model is asked for any of it", func(t *testing.T) {
 			if n := upstream.Arrived(); n != 0 {
 				t.Errorf("it was asked %d times", n)
+			}
+		})
+		t.Run("an owner can have none suggested", func(t *testing.T) {
+			w := w.within(t)
+			changed := settings(w)
+			changed.SuggestedQuestions, changed.SuggestNothing = []string{"Zwei?"}, true
+			w.must(w.server.Chatbots.Update(w.Context(), baker.workspace, baker.chatbot, changed))
+			w.checkParts(greeting(w).body, []string{`"welcome":"Grüezi <b>!"`, `"suggestions":[]`})
+			if now := settings(w); !now.SuggestNothing || !slices.Equal(now.SuggestedQuestions, []string{"Zwei?"}) {
+				t.Errorf("they are %+v", now)
 			}
 		})
 	})

@@ -34,7 +34,7 @@ func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot ch
 			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
 			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
 			SetGrounding(string(bot.Grounding)).SetCacheAnswers(bot.CacheAnswers).SetRerank(string(bot.Rerank)).
-			SetWelcome(bot.Welcome).SetSuggestedQuestions(asLines(bot.SuggestedQuestions)).
+			SetWelcome(bot.Welcome).SetSuggestedQuestions(suggestionsToColumn(bot.Greeting)).
 			SetRetentionDays(fromRetention(bot.RetentionDays)).SetStoreMessages(!bot.DiscardMessages).Exec(ctx)
 	})
 }
@@ -74,7 +74,7 @@ func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID str
 		update := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
 			SetImageHosts(list(settings.ImageHosts)).
-			SetWelcome(settings.Welcome).SetSuggestedQuestions(asLines(settings.SuggestedQuestions)).
+			SetWelcome(settings.Welcome).SetSuggestedQuestions(suggestionsToColumn(settings.Greeting)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
 			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).
 			SetRetentionDays(fromRetention(settings.RetentionDays)).SetStoreMessages(!settings.DiscardMessages)
@@ -158,17 +158,28 @@ func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 }
 
 func greetingFromRow(row *ent.Chatbot) chatbot.Greeting {
-	return chatbot.Greeting{Welcome: row.Welcome, SuggestedQuestions: fromLines(row.SuggestedQuestions)}
+	greeting := chatbot.Greeting{Welcome: row.Welcome}
+	if row.SuggestedQuestions == "" {
+		return greeting
+	}
+	greeting.SuggestedQuestions = strings.Split(row.SuggestedQuestions, "\n")
+	if greeting.SuggestedQuestions[0] == suggestNothing {
+		greeting.SuggestNothing, greeting.SuggestedQuestions = true, greeting.SuggestedQuestions[1:]
+	}
+	return greeting
 }
 
-// asLines has texts without line ends in one column.
-func asLines(texts []string) string { return strings.Join(texts, "\n") }
+// suggestNothing is the first line of the column if the chatbot suggests nothing. No
+// question is written so.
+const suggestNothing = "-"
 
-func fromLines(column string) []string {
-	if column == "" {
-		return nil
+// suggestionsToColumn has the questions in one column, one a line.
+func suggestionsToColumn(greeting chatbot.Greeting) string {
+	lines := greeting.SuggestedQuestions
+	if greeting.SuggestNothing {
+		lines = append([]string{suggestNothing}, lines...)
 	}
-	return strings.Split(column, "\n")
+	return strings.Join(lines, "\n")
 }
 
 func answeringFromRow(row *ent.Chatbot) chatbot.Answering {

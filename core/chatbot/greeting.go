@@ -24,6 +24,9 @@ type Greeting struct {
 	// SuggestedQuestions are at most [MaxSuggestedQuestions], each of a line of at most
 	// 200 characters.
 	SuggestedQuestions []string
+	// SuggestNothing says that no questions are suggested: neither these, nor made ones,
+	// nor any that follow an answer.
+	SuggestNothing bool
 }
 
 // check returns a greeting as it is stored, or refuses it. Empty questions are left
@@ -38,15 +41,18 @@ func (g Greeting) check() (Greeting, error) {
 		if question, err = checkQuestion(question); err != nil {
 			return g, err
 		}
+		if strings.Trim(question, "-") == "" { // nothing, or a rule
+			continue
+		}
 		isThere := slices.ContainsFunc(questions, func(other string) bool { return strings.EqualFold(other, question) })
-		if question != "" && !isThere {
+		if !isThere {
 			questions = append(questions, question)
 		}
 	}
 	if len(questions) > MaxSuggestedQuestions {
 		return g, fault.InField("suggested_questions", "Write at most %d questions, one per line. These are %d.", MaxSuggestedQuestions, len(questions))
 	}
-	return Greeting{Welcome: welcome, SuggestedQuestions: questions}, nil
+	return Greeting{Welcome: welcome, SuggestedQuestions: questions, SuggestNothing: g.SuggestNothing}, nil
 }
 
 // checkQuestion returns a question as one line, and refuses one that cannot be stored

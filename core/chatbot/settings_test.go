@@ -28,7 +28,7 @@ func TestCheckSettings(t *testing.T) {
 			Welcome: " Hi there! \n", SuggestedQuestions: []string{" When do\tyou  open?\r", "", "when do you OPEN?", "Where?", strings.Repeat("ä", 200)},
 		}})
 		if err != nil || got.Welcome != "Hi there!" || !slices.Equal(got.SuggestedQuestions, []string{"When do you open?", "Where?", strings.Repeat("ä", 200)}) {
-			t.Errorf("got %q: %v", got.Greeting, err)
+			t.Errorf("got %+v: %v", got.Greeting, err)
 		}
 	})
 	hosts := make([]string, 21)

@@ -36,7 +36,7 @@ func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
 // settingsInputs are those of the settings, but for the part about answers.
 var settingsInputs = []string{
 	"name", "instructions", "no_answer", "welcome", "suggested_questions", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
-	"separate_end_users", "retention_days", "discard_messages", "seen",
+	"separate_end_users", "retention_days", "discard_messages", "suggest_nothing", "seen",
 }
 
 func settingsForm(bot chatbot.Chatbot) ui.Form {
@@ -49,6 +49,9 @@ func settingsForm(bot chatbot.Chatbot) ui.Form {
 	}
 	if bot.AnswerWithoutKnowledge {
 		shown["answer_without_knowledge"] = "on"
+	}
+	if bot.SuggestNothing {
+		shown["suggest_nothing"] = "on"
 	}
 	if bot.SeparateEndUsers {
 		shown["separate_end_users"] = "on"
@@ -130,7 +133,9 @@ func (s settingsPages) overtaken(c *fiber.Ctx, v site.Visit, typed site.Form, se
 func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot.Settings, error) {
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
-		Greeting:   chatbot.Greeting{Welcome: typed["welcome"], SuggestedQuestions: strings.Split(typed["suggested_questions"], "\n")},
+		Greeting: chatbot.Greeting{
+			Welcome: typed["welcome"], SuggestedQuestions: strings.Split(typed["suggested_questions"], "\n"), SuggestNothing: typed["suggest_nothing"] != "",
+		},
 		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
 		SeparateEndUsers: typed["separate_end_users"] != "",
 	}

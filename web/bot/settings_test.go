@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,23 @@ func TestTwoTabsOfSettings(t *testing.T) {
 		s.WantPage(s.Get(page), 200, "Hi &lt;b&gt;you&lt;/b&gt;!", "When?\nWhere?</textarea>")
 		theirs.Set("suggested_questions", "Why?")
 		s.WantPage(s.Post(page, theirs), 409, "Yours differs in: Suggested questions, Welcome text.")
+	})
+	t.Run("an owner can have no questions suggested, and keeps those that were written", func(t *testing.T) {
+		s := s.Within(t)
+		typed := webtest.Filled(t, s.Get(page).Body, page)
+		typed.Set("suggested_questions", "---\nWhen?\n-")
+		typed.Set("suggest_nothing", "on")
+		s.WantGone(s.Post(page, typed), page+"?done=saved")
+		if now, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID); err != nil || !now.SuggestNothing || !slices.Equal(now.SuggestedQuestions, []string{"When?"}) {
+			t.Errorf("it is %+v: %v", now, err)
+		}
+		s.WantPage(s.Get(page), 200, `name="suggest_nothing" type="checkbox" value="on" checked`, "When?</textarea>")
+		typed = webtest.Filled(t, s.Get(page).Body, page)
+		typed.Del("suggest_nothing")
+		s.WantGone(s.Post(page, typed), page+"?done=saved")
+		if now, err := s.Chatbots.Get(t.Context(), s.Home.ID, bot.ID); err != nil || now.SuggestNothing || len(now.SuggestedQuestions) != 1 {
+			t.Errorf("it is %+v: %v", now, err)
+		}
 	})
 	t.Run("questions that are too many are refused beside their field", func(t *testing.T) {
 		s := s.Within(t)

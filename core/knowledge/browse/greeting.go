@@ -27,7 +27,11 @@ const (
 // [Browser.Propose] has it where the owner has none.
 func (b *Browser) Greeting(ctx context.Context, bot chatbot.Chatbot) (chatbot.Greeting, error) {
 	greeting := bot.Greeting
-	if greeting.Welcome != "" && len(greeting.SuggestedQuestions) > 0 {
+	if greeting.SuggestNothing {
+		greeting.SuggestedQuestions = nil
+	}
+	isMade := len(greeting.SuggestedQuestions) == 0 && !greeting.SuggestNothing
+	if greeting.Welcome != "" && !isMade {
 		return greeting, nil
 	}
 	made, err := b.Propose(ctx, bot)
@@ -37,7 +41,7 @@ func (b *Browser) Greeting(ctx context.Context, bot chatbot.Chatbot) (chatbot.Gr
 	if greeting.Welcome == "" {
 		greeting.Welcome = made.Welcome
 	}
-	if len(greeting.SuggestedQuestions) == 0 {
+	if isMade {
 		greeting.SuggestedQuestions = made.SuggestedQuestions
 	}
 	return greeting, nil
@@ -50,7 +54,8 @@ func (b *Browser) Propose(ctx context.Context, bot chatbot.Chatbot) (chatbot.Gre
 	if err != nil {
 		return chatbot.Greeting{}, err
 	}
-	return chatbot.Greeting{Welcome: suggest.Welcome(bot.Name, documents), SuggestedQuestions: suggest.Questions(documents, proposed)}, nil
+	read := suggest.Read(documents)
+	return chatbot.Greeting{Welcome: read.Welcome(bot.Name), SuggestedQuestions: read.Questions(proposed)}, nil
 }
 
 // Place is where a passage of an answer stands.

@@ -10,16 +10,20 @@ import (
 )
 
 var (
-	howTo = regexp.MustCompile(`^(?i:how to)\s+(.+)$`)
-	// gerund begins headings such as "Selling your bike".
-	gerund = regexp.MustCompile(`^[A-Z]?[a-z]{2,}ing$`)
-	// notGerunds end like one.
-	notGerunds = regexp.MustCompile(`(?i)^(king|ring|spring|string|thing|nothing|something|everything|anything|wing|evening|morning|during|ceiling|pudding|wedding|building|clothing|housing|meeting|training|parking|being|according|including)$`)
 	// phrase is a noun or a few, such as "Warranty of the ProMax".
 	phrase = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}'’&-]*( [\p{L}\p{N}&][\p{L}\p{N}'’&-]*){0,5}$`)
-	// clause has a verb, and so is no noun.
-	clause = regexp.MustCompile(`(?i)\b(is|are|was|were|can|can't|cannot|must|should|will|won't|do|does|don't|has|have|we|you|i|if|when|which|who)\b`)
+	// clause has a verb or a pronoun, and so is no noun.
+	clause = regexp.MustCompile(`(?i)\b(is|are|was|were|can|can't|cannot|must|should|will|won't|do|does|don't|has|have|we|you|i|if|when|which|who|it|they|them|this|that|these|those|here|there|to know)\b`)
+	// noNoun are words that no noun begins with, if another word follows.
+	noNoun = wordSet(`a about above across after against all along also always among an and any are around as at back be because before behind below beside between beyond both but by
+		during each even every few for from half here how if in inside into just keep less like many more most much near never no not now of off often on once one only onto or other our out
+		outside over past per please quite since so some still such than that the their then there these this those though through till to today together too toward towards twice
+		under unless until up upon versus via was what when where whether which while who whose why with within without yes yet you your`)
 )
+
+// notAlone are words that are no nouns if none follows, and behindParticiples what follows
+// those: "Damaged in transit".
+var notAlone, behindParticiples = wordSet("online offline first last next other others new now here today more all"), wordSet("in at on by from with to for without before after")
 
 // interrogatives begin questions.
 var interrogatives = regexp.MustCompile(`(?i)^(who|what|when|where|which|whose|why|how|is|are|do|does|did|can|could|may|will|would|should|was|were|have|has)\b`)
@@ -27,56 +31,60 @@ var interrogatives = regexp.MustCompile(`(?i)^(who|what|when|where|which|whose|w
 // shortText is a length, in bytes, below which a text says nothing of its language.
 const shortText = 200
 
-// ask makes a question of a heading, or none where no person would ask so.
-func ask(heading, text string, in language.Code) string {
+// ask makes a question of a heading, or none where no person would ask so. What may have a
+// capital that it should not have comes as late as what is made of a title.
+func ask(heading string, size int, in language.Code, w wording) (question string, kind int) {
 	heading = strings.TrimRight(heading, ".:!;, ")
-	if in == "" && len(text) < shortText && isASCII(heading) {
+	if in == "" && size < shortText && isASCII(heading) {
 		in = language.English
 	}
 	if in == "" || !phrase.MatchString(heading) {
-		return ""
+		return "", made
 	}
 	if in != language.English {
 		if len(strings.Fields(heading)) > mostWords || utf8.RuneCountInString(heading) > mostPhrase || beginsAsking(heading, in) && !hasUnspaced(heading) {
-			return ""
+			return "", made
 		}
-		return strings.ReplaceAll(language.PhrasesIn(in).About, "{subject}", heading)
+		return strings.ReplaceAll(language.PhrasesIn(in).About, "{subject}", heading), made
 	}
-	if match := howTo.FindStringSubmatch(heading); match != nil {
-		return "How do I " + uncapitalized(match[1], text, true) + "?"
+	if question := askedByForm(heading, w); question != "" {
+		return question, natural
 	}
 	if clause.MatchString(heading) {
-		return ""
+		return "", made
 	}
-	first, rest, _ := strings.Cut(heading, " ")
-	if gerund.MatchString(first) && !notGerunds.MatchString(first) && rest != "" {
-		return "How does " + uncapitalized(heading, text, true) + " work?"
+	first, _, _ := strings.Cut(heading, " ")
+	subject, isKnown := w.within(heading, isGerund(first))
+	switch {
+	case isAct(heading, w):
+		return "How does " + toAsker(subject) + " work?", made
+	case !isNoun(heading):
+		return "", made
+	case !isKnown:
+		return "What should I know about " + toAsker(subject) + "?", ofTitle
 	}
-	return "What should I know about " + uncapitalized(heading, text, false) + "?"
+	return "What should I know about " + toAsker(subject) + "?", made
 }
 
 // mostWords and mostPhrase, in characters, are how long a phrase is in languages whose
 // verbs are not known.
 const mostWords, mostPhrase = 4, 40
 
+// isNoun reports whether an English heading may be a noun with what belongs to it.
+func isNoun(heading string) bool {
+	first, rest, _ := strings.Cut(heading, " ")
+	second, _, _ := strings.Cut(rest, " ")
+	if !phrase.MatchString(heading) || clause.MatchString(heading) || articles[second] {
+		return false
+	}
+	if rest == "" {
+		return !notAlone[strings.ToLower(first)]
+	}
+	return !noNoun[strings.ToLower(first)] && !(strings.HasSuffix(first, "ed") && behindParticiples[second])
+}
+
 func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
-}
-
-// uncapitalized is a heading within a sentence: its first word begins small if it
-// is known to be no name, or if the text has it so.
-func uncapitalized(heading, text string, noName bool) string {
-	first, rest, _ := strings.Cut(heading, " ")
-	if small := strings.ToLower(first); utf8.RuneCountInString(first) > 1 && first != strings.ToUpper(first) && isCapitalized(first) && (noName || hasWord(text, small)) {
-		return strings.TrimSpace(small + " " + rest)
-	}
-	return heading
-}
-
-// isCapitalized says that a word is small but for its first letter.
-func isCapitalized(word string) bool {
-	_, size := utf8.DecodeRuneInString(word)
-	return !strings.ContainsFunc(word[size:], unicode.IsUpper)
 }
 
 // What first sentences say, and what they answer.
@@ -130,18 +138,10 @@ func small(text string) string {
 // dangling words point to what was said before.
 var dangling = regexp.MustCompile(`(?i)\b(this|that|these|those|he|she|above|below|following)\b`)
 
-func hasWord(text, word string) bool {
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			return false
-		}
-		begin, end := at+i, at+i+len(word)
-		before, _ := utf8.DecodeLastRuneInString(text[:begin])
-		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !unicode.IsLetter(before) && !unicode.IsLetter(after) {
-			return true
-		}
-		at = end
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
 	}
+	return set
 }

@@ -33,11 +33,15 @@ func FollowUps(asked []string, answer string, near []Near, most int) []string {
 		found = inLanguage(found, language.Of(asked[len(asked)-1]))
 	}
 	var all chosen
+	answers := map[language.Code]terms{}
 	for _, c := range found {
 		if len(all.questions) == most {
 			break
 		}
-		if !c.isAsked(asked) && !c.isTold(answer) && !c.isAsked(all.questions) {
+		if answers[c.in] == nil {
+			answers[c.in] = termsOf(answer, c.in)
+		}
+		if !c.isAsked(asked) && !c.isTold(answers[c.in]) && !c.isAsked(all.questions) {
 			all.add(c.candidate)
 		}
 	}
@@ -58,10 +62,10 @@ func following(near []Near) []follower {
 	for i := range near {
 		documents[i] = near[i].Document
 	}
-	mostly := languageOf(documents)
+	read := Read(documents)
 	var found []follower
 	for rank, n := range near {
-		for _, c := range n.candidates(mostly) {
+		for _, c := range read.documents[rank].candidates(read.wording) {
 			empty := len(termsOf(c.section.body, c.in)) < leastTold // nothing answers it
 			if empty || c.kind == ofTitle && n.Cited {
 				continue
@@ -97,7 +101,7 @@ func (f follower) isAsked(questions []string) bool {
 	})
 }
 
-// isTold reports whether an answer tells what the section says.
-func (f follower) isTold(answer string) bool {
-	return termsOf(f.section.body, f.in).share(termsOf(answer, f.in)) >= told
+// isTold reports whether an answer with these terms tells what the section says.
+func (f follower) isTold(answer terms) bool {
+	return termsOf(f.section.body, f.in).share(answer) >= told
 }

@@ -1,7 +1,9 @@
 package suggest
 
 import (
+	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +12,11 @@ import (
 const (
 	// A heading of fewer or more characters suggests nothing.
 	leastHeading, mostHeading = 3, 90
+	// mostWritten is how long one is with its marks, in bytes, and mostWord how long a
+	// word of it, in characters.
+	mostWritten, mostWord = 1000, 40
+	// mostSections is how many sections of a document are looked at.
+	mostSections = 60
 	// mostBody is how much of a section is looked at, in bytes.
 	mostBody = 2000
 )
@@ -24,24 +31,50 @@ type section struct {
 
 var (
 	headingLine = regexp.MustCompile(`^#{1,6}[ \t]+(.+?)[ \t]*#*$`)
-	// marks are those of Markdown within a heading, but for links.
-	marks = strings.NewReplacer("**", "", "__", "", "`", "", "\\", "")
-	links = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	// marks are those of Markdown within a heading, but for links, and what nobody sees.
+	marks = strings.NewReplacer("**", "", "__", "", "`", "", "\\", "", "\u00ad", "", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "")
+	links = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	// tags are those of HTML, unless they stand in code.
+	tags = regexp.MustCompile("(`[^`]*`)|<!--.*?-->|</?[a-zA-Z][^<>]*>")
 	// numbered is the number of a chapter.
 	numbered = regexp.MustCompile(`^(\d+(\.\d+)*[.)]?|[A-Z]\.|§+\s*\d+)\s+`)
 )
 
 // heading is a heading as people read it.
 func heading(written string) string {
+	if len(written) > mostWritten {
+		return ""
+	}
+	written = html.UnescapeString(tags.ReplaceAllString(written, "$1"))
 	written = strings.TrimSpace(marks.Replace(links.ReplaceAllString(written, "$1")))
+	if isHostile(written) {
+		return ""
+	}
 	return strings.Join(strings.Fields(numbered.ReplaceAllString(written, "")), " ")
 }
+
+// isHostile reports whether a heading would show what it does not say: with controls,
+// signs that turn the direction of a text around, or a word that no page has room for.
+func isHostile(heading string) bool {
+	if strings.ContainsFunc(heading, func(r rune) bool {
+		return r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
+	}) {
+		return true
+	}
+	return address.MatchString(heading) || !hasUnspaced(heading) && slices.ContainsFunc(strings.Fields(heading), func(word string) bool { return utf8.RuneCountInString(word) > mostWord })
+}
+
+// address is where a hostile heading would send people.
+var address = regexp.MustCompile(`(?i)https?:|www\.|\S@\S`)
 
 // sections are those of the passages in their order, each heading once. What stands
 // below no heading is the title's.
 func (d Document) sections() []section {
 	s := sections{at: map[string]int{}}
 	for _, p := range d.Passages {
+		if len(s.all) == mostSections {
+			break
+		}
 		s.passage(heading(d.Title), p.Ordinal, p.HeadingPath, p.Text)
 	}
 	return s.all
@@ -63,6 +96,9 @@ func (s *sections) passage(title string, ordinal int, path []string, text string
 	}
 	fence := ""
 	for line := range strings.Lines(text) {
+		if len(s.all) == mostSections && s.current < 0 {
+			return
+		}
 		if mark := fenceOf(line); mark != "" && (fence == "" || fence == mark) {
 			if fence == "" {
 				fence = mark
@@ -74,12 +110,23 @@ func (s *sections) passage(title string, ordinal int, path []string, text string
 		if fence != "" {
 			continue
 		}
-		if match := headingLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); match != nil {
-			s.enter(heading(match[1]), ordinal)
+		if written := headingOf(line); written != "" {
+			s.enter(heading(written), ordinal)
 		} else {
 			s.write(line)
 		}
 	}
+}
+
+func headingOf(line string) string {
+	if !strings.HasPrefix(line, "#") {
+		return ""
+	}
+	match := headingLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	if match == nil {
+		return ""
+	}
+	return match[1]
 }
 
 func fenceOf(line string) string {
@@ -99,6 +146,10 @@ func (s *sections) enter(heading string, ordinal int) {
 		return
 	}
 	at, known := s.at[heading]
+	if !known && len(s.all) == mostSections {
+		s.current = -1
+		return
+	}
 	if !known {
 		at = len(s.all)
 		s.at[heading] = at
@@ -118,7 +169,7 @@ var general = func() map[string]bool {
 	set := map[string]bool{}
 	for _, heading := range strings.Split(`introduction|intro|overview|contents|table of contents|toc|faq|faqs|frequently asked questions|about|about us|index|
 home|homepage|summary|conclusion|conclusions|appendix|notes|note|menu|navigation|references|related|see also|links|imprint|cookies|main|
-untitled|document|general|misc|miscellaneous|other|more|welcome|start|read more|next|previous|search|footer|header|example|examples|questions|
+good to know|untitled|document|general|misc|miscellaneous|other|more|welcome|start|read more|next|previous|search|footer|header|example|examples|questions|
 questions and answers|q&a|changelog|einleitung|einführung|überblick|übersicht|inhalt|inhaltsverzeichnis|impressum|allgemeines|zusammenfassung|
 fragen und antworten|häufige fragen|häufig gestellte fragen|hinweise|sonstiges|über uns|introducción|resumen|índice|general|preguntas frecuentes|
 sommaire|résumé|généralités|questions fréquentes|foire aux questions|à propos|introduzione|indice|riepilogo|domande frequenti|introdução|resumo|

@@ -24,11 +24,10 @@ type Document struct {
 // Questions are up to so many that the documents should answer, each from another
 // document where there are several. It takes turns between documents, in rounds: what
 // each has of the best kind of question comes before the next kind.
-func Questions(from []Document, most int) []string {
-	mostly := languageOf(from)
-	asked := make([][kinds][]candidate, len(from))
-	for i, d := range from {
-		for _, c := range d.candidates(mostly) {
+func (l Library) Questions(most int) []string {
+	asked := make([][kinds][]candidate, len(l.documents))
+	for i, d := range l.documents {
+		for _, c := range d.candidates(l.wording) {
 			asked[i][c.kind] = append(asked[i][c.kind], c)
 		}
 	}
@@ -73,23 +72,22 @@ type candidate struct {
 }
 
 // candidates are the questions of a document's sections, at most one of each.
-func (d Document) candidates(mostly language.Code) []candidate {
-	in, text := d.language(mostly), d.text()
+func (d reading) candidates(w wording) []candidate {
 	var found []candidate
-	for _, s := range d.sections() {
-		c := d.candidate(s, in, text)
+	for _, s := range d.sections {
+		c := d.candidate(s, w)
 		if c.question != "" {
-			c.section, c.in = s, in
+			c.section, c.in = s, d.in
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-func (d Document) candidate(s section, in language.Code, text string) candidate {
-	heading, isTitle := s.heading, s.heading == heading(d.Title)
+func (d reading) candidate(s section, w wording) candidate {
+	heading, isTitle := s.heading, s.heading == d.title
 	if d.Kind == knowledge.Pairs {
-		switch question := asking(heading, in); {
+		switch question := asking(heading, d.in); {
 		case isTitle:
 			return candidate{}
 		case question != "":
@@ -97,16 +95,16 @@ func (d Document) candidate(s section, in language.Code, text string) candidate 
 		}
 	}
 	if endsAsking(heading) {
-		if selfContained(heading, in) {
+		if selfContained(heading, d.in) {
 			return candidate{question: heading, kind: headingsThatAsk, subject: heading}
 		}
 		heading = ""
 	}
 	told := tellsSomething(heading)
-	if question := topic(heading, in); told && question != "" {
-		return candidate{question: question, kind: natural, subject: question}
+	if question := topic(heading, d.in); told && question != "" {
+		return d.known(question, isTitle, w)
 	}
-	if in == language.English || in == "" { // whose sentences are known
+	if d.in == language.English || d.in == "" { // whose sentences are known
 		if question := answered(firstSentence(s.body)); question != "" {
 			return candidate{question: question, kind: natural, subject: question}
 		}
@@ -114,12 +112,31 @@ func (d Document) candidate(s section, in language.Code, text string) candidate 
 	if !told {
 		return candidate{}
 	}
-	c := candidate{question: ask(heading, text, in), kind: made, subject: heading}
-	if isTitle { // what is below it is more to the point
-		c.kind = ofTitle
+	question, kind := ask(heading, d.size, d.in, w)
+	if isTitle && kind == made { // what is below it is more to the point
+		kind = ofTitle
+	}
+	return candidate{question: question, kind: kind, subject: heading}
+}
+
+// known is what people are known to ask. Below the title of a document, "What are the
+// prices?" asks for those of what the title says; where that cannot be said, it comes
+// after what can.
+func (d reading) known(question string, isTitle bool, w wording) candidate {
+	c := candidate{question: question, kind: natural, subject: question}
+	if isTitle || !strings.HasPrefix(question, ofTheTitle) || d.in != language.English {
+		return c
+	}
+	c.kind = made
+	if of, isKnown := w.within(d.title, topic(d.title, d.in) != ""); isKnown && isNoun(d.title) && tellsSomething(d.title) {
+		c.question = strings.TrimSuffix(question, "?") + " for " + of + "?"
+		c.kind, c.subject = natural, c.question
 	}
 	return c
 }
+
+// ofTheTitle begins questions about something that the title names.
+const ofTheTitle = "What are the "
 
 // chosen are questions of which none asks what another does.
 type chosen struct {
@@ -146,35 +163,4 @@ func (c *chosen) add(q candidate) bool {
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(strings.ToLower(text), " ")
 	return word
-}
-
-// language is that of a document, or the one that most is in where that is not clear.
-func (d Document) language(mostly language.Code) language.Code {
-	if in := language.Of(d.Title + "\n" + d.text()); in != "" {
-		return in
-	}
-	return mostly
-}
-
-// text is that of the passages.
-func (d Document) text() string {
-	var whole strings.Builder
-	for _, p := range d.Passages {
-		whole.WriteString(p.Text)
-		whole.WriteByte('\n')
-	}
-	return whole.String()
-}
-
-// languageOf is the language that most of the documents are in.
-func languageOf(from []Document) language.Code {
-	counts := map[language.Code]int{}
-	var most language.Code
-	for _, d := range from {
-		in := d.language("")
-		if counts[in]++; in != "" && counts[in] > counts[most] || most == "" {
-			most = in
-		}
-	}
-	return most
 }

@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestQuestions(t *testing.T) {
 		"two that ask for the same are one": {[]Document{sample(knowledge.Pairs, "Q", "## When do you open?\n\nAt 7."), hours}, []string{"When do you open?", "What should I know about holidays?"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Questions(c.from, 4); !slices.Equal(got, c.want) {
+			if got := Read(c.from).Questions(4); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -84,23 +85,81 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	const text = "The shop is open and you can return goods. We sell the bikes of many makers."
+	w := wordingOf("The shop is open and you can return goods. We sell the bikes of many makers, in Norway, too. Measure a Bike.")
 	for heading, want := range map[string]string{
-		"How to change a tube":      "How do I change a tube?",
-		"Selling your bike":         "How does selling your bike work?",
-		"Bikes":                     "What should I know about bikes?",
-		"Norway":                    "What should I know about Norway?",
-		"API keys":                  "What should I know about API keys?",
-		"Something else":            "What should I know about Something else?",
-		"We never close":            "",
-		"Rates (2026), from April":  "",
-		"<script>alert(1)</script>": "",
+		"How to change a tube":                     "How do I change a tube?",
+		"Selling your bike":                        "How do I sell my bike?",
+		"Selling Us Your old Bike":                 "How do I sell you my old bike?",
+		"Measuring your inside leg":                "How do I measure my inside leg?",
+		"Stopping the motor":                       "How do I stop the motor?",
+		"Juggling the bikes":                       "How does juggling the bikes work?",
+		"Rotate the secret":                        "How do I rotate the secret?",
+		"What to bring":                            "What should I bring?",
+		"Who to ask":                               "Who should I ask?",
+		"What cannot be returned":                  "What cannot be returned?",
+		"What the bikes do not cover":              "What do the bikes not cover?",
+		"What an inspection includes":              "What does an inspection include?",
+		"Bikes":                                    "What should I know about bikes?",
+		"Norway":                                   "What should I know about Norway?",
+		"API keys":                                 "What should I know about API keys?",
+		"Bikes Of Norway":                          "What should I know about bikes of Norway?",
+		"Registration":                             "What should I know about registration?",
+		"Something else":                           "What should I know about Something else?",
+		"For a workspace":                          "",
+		"At night":                                 "",
+		"Behind the scenes":                        "",
+		"Meet the team":                            "",
+		"Try it on your installation":              "",
+		"How it works":                             "",
+		"What is open":                             "",
+		"What we promise":                          "",
+		"Words that were not heard":                "",
+		"We never close":                           "",
+		"Rates (2026), from April":                 "",
+		"<script>alert(1)</script>":                "",
 		"A very long heading of many words indeed": "",
 	} {
-		if got := ask(heading, text, language.English); got != want {
+		if got, _ := ask(heading, 1000, language.English, w); got != want {
 			t.Errorf("%q becomes %q, want %q", heading, got, want)
 		}
 	}
+}
+
+// wordingOf is that of a text.
+func wordingOf(text string) wording {
+	w := wording{common: map[string]int{}, names: map[string]int{}}
+	w.read(text)
+	return w
+}
+
+func TestHeadings(t *testing.T) {
+	for written, want := range map[string]string{
+		"2.1 **Warranty** of the [ProMax](https://a.example) ##": "Warranty of the ProMax ##",
+		"![A bike](a.png) Bikes &amp; more":                      "A bike Bikes & more",
+		"What is <b>new</b>?":                                    "What is new?",
+		"What is `<b>`?":                                         "What is <b>?",
+		"Ship\u00adping \u200b costs":                            "Shipping costs",
+		"Refund \u202etxt.exe":                                   "",
+		"Refunds\x07":                                            "",
+		"Can I get a refund at https://evil.example?":            "",
+		"Who answers at evil@evil.example?":                      "",
+		"Is it " + strings.Repeat("long", 20) + "?":              "",
+		strings.Repeat("[a](b)", 1000):                           "",
+		"Open \xff hours":                                        "",
+	} {
+		if got := heading(written); got != want {
+			t.Errorf("%q becomes %q, want %q", written, got, want)
+		}
+	}
+	t.Run("of a document with thousands of headings the first are read", func(t *testing.T) {
+		d := sample(knowledge.Markdown, "Bikes", strings.Repeat("## Bike of a kind\n## A bike\n", 10))
+		for i := range 5000 {
+			d.Passages[0].Text += "\n## Can I have bike " + strconv.Itoa(i) + "?\n"
+		}
+		if n := len(d.sections()); n != mostSections {
+			t.Errorf("there are %d", n)
+		}
+	})
 }
 
 func TestTopics(t *testing.T) {
@@ -161,22 +220,23 @@ func TestAnswered(t *testing.T) {
 
 func TestWelcome(t *testing.T) {
 	hours := sample(knowledge.Markdown, "Opening hours", "Our opening hours are from eight to six.\n\n## Holidays\n\nOn holidays we are closed.")
-	norway := sample(knowledge.Markdown, "Norway", "This is how we ship to the north.\n\n## Delivery to islands\n\nIt takes a day.")
+	norway := sample(knowledge.Markdown, "Norway", "This is how we ship to Norway.\n\n## Delivery to islands\n\nIt takes a day.\n\n## Registration\n\nOnline.\n\n## Quayside\n\nA brand.")
 	for name, c := range map[string]struct {
 		from []Document
 		want string
 	}{
-		"without documents it has the name alone":                      {nil, "Ask Harbor {1} a question."},
-		"it names a title of each document, and then headings":         {[]Document{hours, norway}, "Ask Harbor {1} a question, for example about opening hours, Norway or holidays."},
-		"one subject stands alone":                                     {[]Document{sample(knowledge.Text, "Bikes", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about bikes."},
-		"questions, file names and the chatbot's name are no subjects": {[]Document{sample(knowledge.Text, "a.pdf", "## Harbor {1}\n\nWe are the shop at the harbor.\n\n## Can I pay?\n\nYes.\n\n## How to pay\n\nIn cash.")}, "Ask Harbor {1} a question."},
+		"without documents it has the name alone":                        {nil, "Ask Harbor {1} a question."},
+		"it names a title of each document, and then headings":           {[]Document{hours, norway}, "Ask Harbor {1} a question, for example about opening hours, Norway or holidays."},
+		"a heading is left out where nothing tells whether it is a name": {[]Document{norway, sample(knowledge.Text, "Quayside", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about Norway, delivery to islands or registration."},
+		"one subject stands alone":                                       {[]Document{sample(knowledge.Text, "Bikes", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about bikes."},
+		"questions, file names and the chatbot's name are no subjects":   {[]Document{sample(knowledge.Text, "a.pdf", "## Harbor {1}\n\nWe are the shop at the harbor.\n\n## Can I pay?\n\nYes.\n\n## How to pay\n\nIn cash.")}, "Ask Harbor {1} a question."},
 		"it is in the language of most documents": {
 			[]Document{hours, sample(knowledge.Text, "Öffnungszeiten", "Das Bad ist von Montag bis Freitag geöffnet und die Sauna am Sonntag."), sample(knowledge.Text, "Preise", "Die Karte für das Bad kostet für Kinder nicht mehr als vier Euro.")},
 			"Stellen Sie Harbor {1} eine Frage, zum Beispiel zum Thema Öffnungszeiten oder Preise.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Welcome("Harbor {1}", c.from); got != c.want {
+			if got := Read(c.from).Welcome("Harbor {1}"); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -201,9 +261,9 @@ func TestFollowUps(t *testing.T) {
 		want   []string
 	}{
 		"without passages there are none":                           {[]string{"Hello?"}, answer, nil, nil},
-		"what is near comes first, after the passage before before": {[]string{"What time can I come in?"}, answer, near, []string{"What are the prices?", "What should I know about helmets?", "What should I know about child seats?"}},
-		"what was asked before is not asked again":                  {[]string{"Do you have helmets?", "What time can I come in?"}, answer, near, []string{"What are the prices?", "What should I know about child seats?"}},
-		"what the answer tells is not asked":                        {[]string{"What?"}, answer + " Every rider gets one of our helmets, without a charge [2].", near, []string{"What are the prices?", "What should I know about child seats?"}},
+		"what is near comes first, after the passage before before": {[]string{"What time can I come in?"}, answer, near, []string{"What are the prices for rental?", "What should I know about helmets?", "What should I know about child seats?"}},
+		"what was asked before is not asked again":                  {[]string{"Do you have helmets?", "What time can I come in?"}, answer, near, []string{"What are the prices for rental?", "What should I know about child seats?"}},
+		"what the answer tells is not asked":                        {[]string{"What?"}, answer + " Every rider gets one of our helmets, without a charge [2].", near, []string{"What are the prices for rental?", "What should I know about child seats?"}},
 		"they are in the language of the question, if it is there":  {[]string{"Was kostet das für alle Kinder?"}, "Nichts.", append([]Near{german}, near...), []string{"Wie lange ist das Bad am Sonntag offen?", "Was kostet die Tageskarte?"}},
 		"otherwise in the one that is there":                        {[]string{"Quels sont les horaires de la piscine ?"}, "Rien.", []Near{german}, []string{"Wie lange ist das Bad am Sonntag offen?", "Was kostet die Tageskarte?"}},
 	} {

@@ -46,6 +46,19 @@ var topicsOf = sync.OnceValue(func() map[language.Code]topics {
 	return all
 })
 
+// topicWords are the words of those headings. None is a name.
+var topicWords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for _, of := range topicsOf() {
+		for heading := range of.questions {
+			for _, word := range strings.Fields(heading) {
+				words[word] = true
+			}
+		}
+	}
+	return words
+})
+
 // topic is what people ask about a heading that many documents have, or empty. Where
 // the language is not known, it is English or the only one that has the heading.
 func topic(heading string, in language.Code) string {

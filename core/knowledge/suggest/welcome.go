@@ -18,10 +18,9 @@ const (
 
 // Welcome is a sentence to greet people with, in the language that most documents are
 // in: English where none is clear. It names what they are about, if that is clear.
-func Welcome(name string, from []Document) string {
-	in := languageOf(from)
-	phrases := language.PhrasesIn(in)
-	about := subjectsOf(name, from, in)
+func (l Library) Welcome(name string) string {
+	phrases := language.PhrasesIn(l.mostly)
+	about := l.subjects(name)
 	pattern := phrases.WelcomeAbout
 	list := "{1}"
 	switch len(about) {
@@ -40,50 +39,67 @@ func Welcome(name string, from []Document) string {
 	return strings.NewReplacer(pairs...).Replace(strings.Replace(pattern, "{subjects}", list, 1))
 }
 
-// subjectsOf are what the documents in a language are about, each document's title
-// before what is below it, and one of each document before another.
-func subjectsOf(name string, from []Document, in language.Code) []string {
+// subjects are what the documents in the language of most are about, each document's
+// title before what is below it, and one of each document before another.
+func (l Library) subjects(name string) []string {
+	var of [][]string
+	for _, d := range l.documents {
+		if d.in == l.mostly {
+			of = append(of, d.subjects(l.wording))
+		}
+	}
 	var seen chosen
-	own := termsOf(name, in)
+	own := termsOf(name, l.mostly)
 	for depth, more := 0, true; more && len(seen.questions) < subjects; depth++ {
 		more = false
-		for _, d := range from {
-			about := d.subjects(in)
-			if depth >= len(about) || d.language(in) != in {
+		for _, about := range of {
+			if depth >= len(about) {
 				continue
 			}
 			more = true
-			if len(seen.questions) < subjects && !termsOf(about[depth], in).equal(own) {
-				seen.add(candidate{question: about[depth], subject: about[depth], in: in})
+			if len(seen.questions) < subjects && !termsOf(about[depth], l.mostly).equal(own) {
+				seen.add(candidate{question: about[depth], subject: about[depth], in: l.mostly})
 			}
 		}
 	}
 	return seen.questions
 }
 
-// subjects are the title and the headings of a document that can stand in a list.
-func (d Document) subjects(in language.Code) []string {
-	var all []string
-	text := d.text()
-	add := func(heading string) {
-		isPhrase := phrase.MatchString(heading) && utf8.RuneCountInString(heading) <= mostSubject && len(strings.Fields(heading)) <= 3
-		isSentence := clause.MatchString(heading) || howTo.MatchString(heading) || in != "" && beginsAsking(heading, in) && !hasUnspaced(heading)
-		if !isPhrase || isSentence || !tellsSomething(heading) {
-			return
-		}
-		if in != language.German { // whose nouns are large
-			heading = uncapitalized(heading, text, topic(heading, in) != "")
-		}
-		all = append(all, heading)
-	}
+// subjects are the title and the headings of a document that can stand in a list. A
+// heading of which nothing tells whether it is a name cannot: it would have the capital
+// of one.
+func (d reading) subjects(w wording) []string {
 	if d.Kind == knowledge.Pairs {
 		return nil
 	}
-	add(heading(d.Title))
-	for _, s := range d.sections() {
-		if s.heading != heading(d.Title) {
+	var all []string
+	add := func(heading string) {
+		if !d.isSubject(heading) {
+			return
+		}
+		known := true
+		if d.in != language.German { // whose nouns are large
+			heading, known = w.within(heading, topic(heading, d.in) != "")
+		}
+		if known {
+			all = append(all, heading)
+		}
+	}
+	add(d.title)
+	for _, s := range d.sections {
+		if s.heading != d.title {
 			add(s.heading)
 		}
 	}
 	return all
+}
+
+func (d reading) isSubject(heading string) bool {
+	switch isShort := utf8.RuneCountInString(heading) <= mostSubject && len(strings.Fields(heading)) <= 3; {
+	case !isShort || !phrase.MatchString(heading) || !tellsSomething(heading):
+		return false
+	case d.in == language.English || d.in == "":
+		return isNoun(heading) && !howTo.MatchString(heading)
+	}
+	return hasUnspaced(heading) || !beginsAsking(heading, d.in)
 }
