@@ -24,6 +24,7 @@ import (
 	"parley/core/find"
 	"parley/core/insight"
 	"parley/core/insight/history"
+	"parley/core/insight/testrun"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/privacy"
@@ -43,6 +44,7 @@ type Deps struct {
 	Knowledge knowledge.Services
 	Browser   *browse.Browser
 	Evaluator *retrieval.Evaluator
+	Tests     *testrun.Service
 	Feedback  *insight.Feedbacks
 	History   *history.History
 	Finder    *find.Finder
@@ -163,6 +165,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 	)
 	playground := playground{a}
 	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, keepings{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
+	tests, runs := testQuestions{a.Tests}, testRuns{a.Tests}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
 		route.Post("/api-tokens", tokens.create, route.May(tenant.CreateTokens), route.Body(MaxBody), route.Sensitive),
@@ -190,6 +193,15 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody)),
 		route.Get("/playground/conversations/:conversation_id/messages", playground.messages, route.May(tenant.Try)),
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
+		route.Get("/test-questions", tests.list, route.May(tenant.Read)),
+		route.Post("/test-questions", tests.add, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Put("/test-questions", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile)),
+		route.Put("/test-questions/:question_id", tests.change, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Delete("/test-questions/:question_id", tests.remove, route.May(tenant.EditKnowledge)),
+		route.Get("/test-runs", runs.list, route.May(tenant.Read)),
+		route.Post("/test-runs", runs.start, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
+		route.Get("/test-runs/:run_id", runs.show, route.May(tenant.Read)),
+		route.Post("/test-runs/:run_id/cancel", runs.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
 		route.Post("/messages/:message/feedback", ratings.giveAsMember, route.May(tenant.Read), route.Body(MaxBody)),
 	)
 }

@@ -245,20 +245,21 @@ func (h *harbor) asksOne(question, customer string) {
 func (h *harbor) improves() {
 	h.Helper()
 	ctx, insight := h.asOwner(), h.server.Insight
-	for _, q := range []testrun.NewQuestion{
-		{Question: "How do I return something?", Expects: testrun.AnAnswer},
-		{Question: "Do you sell kayaks?", Expects: testrun.AText, Expected: "canoe club"},
+	for _, q := range []testrun.Wanted{
+		{Question: "How do I return something?", Expects: testrun.AnAnswer, Document: "Returns"},
+		{Question: "Do you sell kayaks?", Expects: testrun.AText, Expected: "canoe club", Reference: "No. The canoe club next door sells and rents kayaks."},
 		{Question: "How long is the warranty on an e-bike battery?", Expects: testrun.AText, Expected: "two years"},
 		{Question: "Who won the cup final?", Expects: testrun.NoAnswer},
 	} {
-		q.CreatedBy = h.email
-		made, err := insight.Tests.Add(ctx, h.workspace, h.chatbot, q)
+		made, err := insight.Tests.Add(ctx, h.workspace, h.chatbot, q, h.email)
 		h.must(err)
 		h.ids["question"] = made.ID
 	}
 	run := func() {
-		h.must(insight.Tests.Start(ctx, h.workspace, h.chatbot))
+		started, err := insight.Tests.Start(ctx, h.workspace, h.chatbot, h.email)
+		h.must(err)
 		h.must(insight.Tests.Work(ctx))
+		h.ids["run"] = started.ID
 	}
 	run()
 	pair, err := insight.Gaps.Answer(ctx, h.workspace, h.chatbot, "Do you sell kayaks?", "No. The canoe club next door, at 18 Quay Street, sells and rents kayaks.")

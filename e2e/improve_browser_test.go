@@ -66,9 +66,34 @@ func TestImproveInTheBrowser(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](`document.getElementById("expects").value = "text"`), chromedp.SendKeys(chromedp.ID("expected"), "every FRIDAY"))
 		b.follow(t, "#add-test button.primary")
 		b.follow(t, `form[action$="/tests/run"] button`)
-		b.do(t, chromedp.WaitVisible(chromedp.CSS("#tests .sides > div:last-child .badge.good")))
-		if got := b.text(t, "#tests"); !strings.Contains(got, "1 of 1 passed") || !strings.Contains(got, "Not asked.") {
+		b.do(t, chromedp.WaitVisible(chromedp.CSS("#test-questions .badge.good")))
+		if got := b.text(t, "#tests"); !strings.Contains(got, "1 of 1 passed") || !strings.Contains(got, "by "+baker.email) {
 			t.Errorf("the page says %q", got)
+		}
+		b.quiet(t)
+	})
+	t.Run("after a change of the knowledge, two runs stand side by side", func(t *testing.T) {
+		owner, api := w.within(t).signedIn(baker.email, baker.password), "/api/chatbots/"+baker.chatbot
+		r := owner.ask("PUT", api+"/test-questions", `{"questions":[{"question":"Is there oat milk?","answer":"Yes, oat milk is free.","document":"Milk"}]}`)
+		if r.Data["added"] != 1.0 {
+			t.Fatalf("the import says %s", r.body)
+		}
+		run := func() {
+			t.Helper()
+			b.do(t, chromedp.Navigate(base+"/improve/tests"))
+			b.follow(t, `form[action$="/tests/run"] button`)
+			b.do(t, chromedp.WaitVisible(chromedp.CSS("#changed")), chromedp.WaitVisible(chromedp.CSS(`form[action$="/tests/run"] button`)))
+		}
+		run()
+		owner.checkAnswer(owner.ask("POST", api+"/documents", `{"title":"Milk","content":"# Milk\n\nYes, oat milk is free."}`), 200, 0)
+		w.within(t).settled(baker)
+		run()
+		b.follow(t, "#changed")
+		got := b.text(t, "main")
+		for _, part := range []string{"Is there oat milk?", "Better", "oat milk is free", "The knowledge changed: ", "The settings are the same.", "1 of 1"} {
+			if !strings.Contains(got, part) {
+				t.Errorf("the page lacks %q: %s", part, got)
+			}
 		}
 		b.quiet(t)
 	})

@@ -89,7 +89,7 @@ func (w *instance) manyOf(e *fullWorkspace) {
 	w.must(err)
 	e.ids["pair"] = pair.ID
 	w.expect(w.call("POST", "/api/v1/messages/"+e.ids["message"]+"/feedback", fmt.Sprintf(`{"rating":"down","comment":%q}`, longName(1000)), bearer(secret)), 200)
-	_, err = p.Insight.Tests.Add(ctx, e.workspace, e.chatbot, testrun.NewQuestion{Question: longName(1000), Expects: testrun.AText, Expected: longName(500)})
+	_, err = p.Insight.Tests.Add(ctx, e.workspace, e.chatbot, testrun.Wanted{Question: longName(1000), Expects: testrun.AText, Expected: longName(500), Reference: longName(2000), Document: longName(300)}, longName(100)+"@example.com")
 	w.must(err)
 	w.must(p.Insight.Tests.Start(ctx, e.workspace, e.chatbot))
 	w.settled(e.tenantOf)

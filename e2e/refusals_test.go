@@ -57,7 +57,7 @@ var withoutText = []string{
 	"/workspaces/:workspace/invitations/:invitation/cancel", "/workspaces/:workspace/billing/portal",
 	"/workspaces/:workspace/plan", "/workspaces/:workspace/plan/checkout", "/workspaces/:workspace/plan/portal",
 	"/chatbots/:chatbot/conversations/:conversation/delete", "/chatbots/:chatbot/improve/:message/dismiss",
-	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/:question/remove",
+	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/runs/:run/cancel", "/chatbots/:chatbot/improve/tests/:question/remove",
 	"/chatbots/:chatbot/knowledge/sources/:source/sync", "/chatbots/:chatbot/knowledge/sources/:source/remove",
 	"/chatbots/:chatbot/knowledge/:document/remove", "/chatbots/:chatbot/knowledge/:document/retry", "/chatbots/:chatbot/knowledge/:document/cancel",
 }
@@ -185,6 +185,11 @@ var refusedForms = map[string][]refusal{
 		{typed: []string{"question", mischief, "expects", mischief}, field: "expects"},
 		{typed: []string{"question", strings.Repeat(mischief, 500), "expects", "answer"}, field: "question"},
 	},
+	"/chatbots/:chatbot/improve/tests/:question": {
+		{typed: []string{"question", " ", "expects", "answer", "reference", mischief, "document", mischief}, field: "question"},
+		{typed: []string{"question", mischief, "expects", "text", "expected", "", "reference", mischief}, field: "expected"},
+	},
+	"/chatbots/:chatbot/improve/tests/import": {{typed: []string{"none", ""}}},
 	"/chatbots/:chatbot/knowledge": {
 		{typed: []string{"title", tooLong, "content", mischief}, field: "title"},
 		{typed: []string{"title", mischief, "content", " "}, field: "content"},

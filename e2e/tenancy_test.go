@@ -120,9 +120,13 @@ func (w *instance) thingsOf(bot chatbot.Chatbot, name, owner string) ids {
 	things["message"], things["message_id"] = written(p.IDs.Message(answered.MessageID)), written(p.IDs.Message(answered.MessageID))
 	things["conversation"] = written(p.IDs.Conversation(answered.ConversationID))
 	things["response_id"] = "resp_" + things["conversation"] + "_" + things["message"]
-	test, err := p.Insight.Tests.Add(ctx, bot.WorkspaceID, bot.ID, testrun.NewQuestion{Question: "When does " + name + " open?", Expects: testrun.AnAnswer})
+	test, err := p.Insight.Tests.Add(ctx, bot.WorkspaceID, bot.ID, testrun.Wanted{Question: "When does " + name + " open?", Expects: testrun.AnAnswer}, "")
 	w.must(err)
 	things["question"] = test.ID
+	run, err := p.Insight.Tests.Start(ctx, bot.WorkspaceID, bot.ID, "")
+	w.must(err)
+	w.must(p.Insight.Tests.Cancel(ctx, bot.WorkspaceID, bot.ID, run.ID))
+	things["run"] = run.ID
 	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: owner}, chat.Start{})
 	w.must(err)
 	things["tried"] = written(p.IDs.Conversation(tried.ID))

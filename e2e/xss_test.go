@@ -173,6 +173,8 @@ func TestHostileNames(t *testing.T) {
 					"/chatbots/:chatbot/knowledge/files":           withFile(fields("none", ""), "files", strings.ReplaceAll(attack, `"`, "'")+".exe", attack),
 					"/chatbots/:chatbot/knowledge/sources":         "url=" + typed + "&reach=" + typed + "&schedule=" + typed + "&include=" + typed,
 					"/chatbots/:chatbot/evaluate":                  "questions=Why+%3D%3E+" + typed + "x",
+					"/chatbots/:chatbot/improve/tests/:question":   "question=&expects=" + typed + "&expected=" + typed + "&reference=" + typed + "&document=" + typed,
+					"/chatbots/:chatbot/improve/tests/import":      withFile(fields("none", ""), "file", "questions.csv", attack),
 					"/workspaces/:workspace/models":                "kind=" + typed + "&name=" + typed + "&base_url=" + typed + "&key=" + typed,
 					"/workspaces/:workspace/models/:provider":      "name=" + typed + "&base_url=" + typed,
 					"/sign-in/sso":                                 "email=" + typed + "&next=" + typed,

@@ -1036,7 +1036,10 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testquestion.FieldQuestion:    {Type: field.TypeString, Column: testquestion.FieldQuestion},
 			testquestion.FieldExpects:     {Type: field.TypeString, Column: testquestion.FieldExpects},
 			testquestion.FieldExpected:    {Type: field.TypeString, Column: testquestion.FieldExpected},
+			testquestion.FieldReference:   {Type: field.TypeString, Column: testquestion.FieldReference},
+			testquestion.FieldDocument:    {Type: field.TypeString, Column: testquestion.FieldDocument},
 			testquestion.FieldCreatedBy:   {Type: field.TypeString, Column: testquestion.FieldCreatedBy},
+			testquestion.FieldUpdatedAt:   {Type: field.TypeTime, Column: testquestion.FieldUpdatedAt},
 			testquestion.FieldCreatedAt:   {Type: field.TypeTime, Column: testquestion.FieldCreatedAt},
 		},
 	}
@@ -1051,14 +1054,20 @@ var schemaGraph = func() *sqlgraph.Schema {
 		},
 		Type: "TestResult",
 		Fields: map[string]*sqlgraph.FieldSpec{
-			testresult.FieldWorkspaceID: {Type: field.TypeString, Column: testresult.FieldWorkspaceID},
-			testresult.FieldRunID:       {Type: field.TypeString, Column: testresult.FieldRunID},
-			testresult.FieldQuestionID:  {Type: field.TypeString, Column: testresult.FieldQuestionID},
-			testresult.FieldPassed:      {Type: field.TypeBool, Column: testresult.FieldPassed},
-			testresult.FieldOutcome:     {Type: field.TypeString, Column: testresult.FieldOutcome},
-			testresult.FieldAnswer:      {Type: field.TypeString, Column: testresult.FieldAnswer},
-			testresult.FieldSources:     {Type: field.TypeString, Column: testresult.FieldSources},
-			testresult.FieldCreatedAt:   {Type: field.TypeTime, Column: testresult.FieldCreatedAt},
+			testresult.FieldWorkspaceID:      {Type: field.TypeString, Column: testresult.FieldWorkspaceID},
+			testresult.FieldRunID:            {Type: field.TypeString, Column: testresult.FieldRunID},
+			testresult.FieldQuestionID:       {Type: field.TypeString, Column: testresult.FieldQuestionID},
+			testresult.FieldPassed:           {Type: field.TypeBool, Column: testresult.FieldPassed},
+			testresult.FieldOutcome:          {Type: field.TypeString, Column: testresult.FieldOutcome},
+			testresult.FieldAnswer:           {Type: field.TypeString, Column: testresult.FieldAnswer},
+			testresult.FieldSources:          {Type: field.TypeString, Column: testresult.FieldSources},
+			testresult.FieldF1:               {Type: field.TypeFloat64, Column: testresult.FieldF1},
+			testresult.FieldCites:            {Type: field.TypeBool, Column: testresult.FieldCites},
+			testresult.FieldPromptTokens:     {Type: field.TypeInt, Column: testresult.FieldPromptTokens},
+			testresult.FieldCompletionTokens: {Type: field.TypeInt, Column: testresult.FieldCompletionTokens},
+			testresult.FieldEstimated:        {Type: field.TypeBool, Column: testresult.FieldEstimated},
+			testresult.FieldTotalMs:          {Type: field.TypeInt, Column: testresult.FieldTotalMs},
+			testresult.FieldCreatedAt:        {Type: field.TypeTime, Column: testresult.FieldCreatedAt},
 		},
 	}
 	graph.Nodes[45] = &sqlgraph.Node{
@@ -1075,8 +1084,13 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testrun.FieldWorkspaceID: {Type: field.TypeString, Column: testrun.FieldWorkspaceID},
 			testrun.FieldChatbotID:   {Type: field.TypeString, Column: testrun.FieldChatbotID},
 			testrun.FieldCause:       {Type: field.TypeString, Column: testrun.FieldCause},
+			testrun.FieldStartedBy:   {Type: field.TypeString, Column: testrun.FieldStartedBy},
 			testrun.FieldState:       {Type: field.TypeString, Column: testrun.FieldState},
 			testrun.FieldReason:      {Type: field.TypeString, Column: testrun.FieldReason},
+			testrun.FieldKnowledge:   {Type: field.TypeString, Column: testrun.FieldKnowledge},
+			testrun.FieldDocuments:   {Type: field.TypeInt, Column: testrun.FieldDocuments},
+			testrun.FieldSettings:    {Type: field.TypeString, Column: testrun.FieldSettings},
+			testrun.FieldFigures:     {Type: field.TypeString, Column: testrun.FieldFigures},
 			testrun.FieldPassed:      {Type: field.TypeInt, Column: testrun.FieldPassed},
 			testrun.FieldTotal:       {Type: field.TypeInt, Column: testrun.FieldTotal},
 			testrun.FieldDueAt:       {Type: field.TypeTime, Column: testrun.FieldDueAt},
@@ -6749,9 +6763,24 @@ func (f *TestQuestionFilter) WhereExpected(p entql.StringP) {
 	f.Where(p.Field(testquestion.FieldExpected))
 }
 
+// WhereReference applies the entql string predicate on the reference field.
+func (f *TestQuestionFilter) WhereReference(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldReference))
+}
+
+// WhereDocument applies the entql string predicate on the document field.
+func (f *TestQuestionFilter) WhereDocument(p entql.StringP) {
+	f.Where(p.Field(testquestion.FieldDocument))
+}
+
 // WhereCreatedBy applies the entql string predicate on the created_by field.
 func (f *TestQuestionFilter) WhereCreatedBy(p entql.StringP) {
 	f.Where(p.Field(testquestion.FieldCreatedBy))
+}
+
+// WhereUpdatedAt applies the entql time.Time predicate on the updated_at field.
+func (f *TestQuestionFilter) WhereUpdatedAt(p entql.TimeP) {
+	f.Where(p.Field(testquestion.FieldUpdatedAt))
 }
 
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
@@ -6862,6 +6891,36 @@ func (f *TestResultFilter) WhereSources(p entql.StringP) {
 	f.Where(p.Field(testresult.FieldSources))
 }
 
+// WhereF1 applies the entql float64 predicate on the f1 field.
+func (f *TestResultFilter) WhereF1(p entql.Float64P) {
+	f.Where(p.Field(testresult.FieldF1))
+}
+
+// WhereCites applies the entql bool predicate on the cites field.
+func (f *TestResultFilter) WhereCites(p entql.BoolP) {
+	f.Where(p.Field(testresult.FieldCites))
+}
+
+// WherePromptTokens applies the entql int predicate on the prompt_tokens field.
+func (f *TestResultFilter) WherePromptTokens(p entql.IntP) {
+	f.Where(p.Field(testresult.FieldPromptTokens))
+}
+
+// WhereCompletionTokens applies the entql int predicate on the completion_tokens field.
+func (f *TestResultFilter) WhereCompletionTokens(p entql.IntP) {
+	f.Where(p.Field(testresult.FieldCompletionTokens))
+}
+
+// WhereEstimated applies the entql bool predicate on the estimated field.
+func (f *TestResultFilter) WhereEstimated(p entql.BoolP) {
+	f.Where(p.Field(testresult.FieldEstimated))
+}
+
+// WhereTotalMs applies the entql int predicate on the total_ms field.
+func (f *TestResultFilter) WhereTotalMs(p entql.IntP) {
+	f.Where(p.Field(testresult.FieldTotalMs))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *TestResultFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(testresult.FieldCreatedAt))
@@ -6950,6 +7009,11 @@ func (f *TestRunFilter) WhereCause(p entql.StringP) {
 	f.Where(p.Field(testrun.FieldCause))
 }
 
+// WhereStartedBy applies the entql string predicate on the started_by field.
+func (f *TestRunFilter) WhereStartedBy(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldStartedBy))
+}
+
 // WhereState applies the entql string predicate on the state field.
 func (f *TestRunFilter) WhereState(p entql.StringP) {
 	f.Where(p.Field(testrun.FieldState))
@@ -6958,6 +7022,26 @@ func (f *TestRunFilter) WhereState(p entql.StringP) {
 // WhereReason applies the entql string predicate on the reason field.
 func (f *TestRunFilter) WhereReason(p entql.StringP) {
 	f.Where(p.Field(testrun.FieldReason))
+}
+
+// WhereKnowledge applies the entql string predicate on the knowledge field.
+func (f *TestRunFilter) WhereKnowledge(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldKnowledge))
+}
+
+// WhereDocuments applies the entql int predicate on the documents field.
+func (f *TestRunFilter) WhereDocuments(p entql.IntP) {
+	f.Where(p.Field(testrun.FieldDocuments))
+}
+
+// WhereSettings applies the entql string predicate on the settings field.
+func (f *TestRunFilter) WhereSettings(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldSettings))
+}
+
+// WhereFigures applies the entql string predicate on the figures field.
+func (f *TestRunFilter) WhereFigures(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldFigures))
 }
 
 // WherePassed applies the entql int predicate on the passed field.

@@ -42,30 +42,6 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
-type ProviderMutation struct {
-	config
-	op               Op
-	typ              string
-	id               *string
-	name             *string
-	kind             *string
-	base_url         *string
-	sealed_key       *[]byte
-	key_hint         *string
-	tools            *bool
-	updated_at       *time.Time
-	created_at       *time.Time
-	clearedFields    map[string]struct{}
-	workspace        *string
-	clearedworkspace bool
-	done             bool
-	oldValue         func(context.Context) (*Provider, error)
-	predicates       []predicate.Provider
-}
-
-var _ ent.Mutation = (*ProviderMutation)(nil)
-
 // providerOption allows management of the mutation configuration using functional options.
 type providerOption func(*ProviderMutation)
 
@@ -11061,7 +11037,10 @@ type TestQuestionMutation struct {
 	question       *string
 	expects        *string
 	expected       *string
+	reference      *string
+	document       *string
 	created_by     *string
+	updated_at     *time.Time
 	created_at     *time.Time
 	clearedFields  map[string]struct{}
 	chatbot        *string
@@ -11358,6 +11337,78 @@ func (m *TestQuestionMutation) ResetExpected() {
 	m.expected = nil
 }
 
+// SetReference sets the "reference" field.
+func (m *TestQuestionMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *TestQuestionMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReference returns the old "reference" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldReference(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReference: %w", err)
+	}
+	return oldValue.Reference, nil
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *TestQuestionMutation) ResetReference() {
+	m.reference = nil
+}
+
+// SetDocument sets the "document" field.
+func (m *TestQuestionMutation) SetDocument(s string) {
+	m.document = &s
+}
+
+// Document returns the value of the "document" field in the mutation.
+func (m *TestQuestionMutation) Document() (r string, exists bool) {
+	v := m.document
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocument returns the old "document" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldDocument(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocument is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocument requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocument: %w", err)
+	}
+	return oldValue.Document, nil
+}
+
+// ResetDocument resets all changes to the "document" field.
+func (m *TestQuestionMutation) ResetDocument() {
+	m.document = nil
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *TestQuestionMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -11392,6 +11443,55 @@ func (m *TestQuestionMutation) OldCreatedBy(ctx context.Context) (v string, err 
 // ResetCreatedBy resets all changes to the "created_by" field.
 func (m *TestQuestionMutation) ResetCreatedBy() {
 	m.created_by = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *TestQuestionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *TestQuestionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the TestQuestion entity.
+// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestQuestionMutation) OldUpdatedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (m *TestQuestionMutation) ClearUpdatedAt() {
+	m.updated_at = nil
+	m.clearedFields[testquestion.FieldUpdatedAt] = struct{}{}
+}
+
+// UpdatedAtCleared returns if the "updated_at" field was cleared in this mutation.
+func (m *TestQuestionMutation) UpdatedAtCleared() bool {
+	_, ok := m.clearedFields[testquestion.FieldUpdatedAt]
+	return ok
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *TestQuestionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	delete(m.clearedFields, testquestion.FieldUpdatedAt)
 }
 
 // SetCreatedAt sets the "created_at" field.
@@ -11545,7 +11645,7 @@ func (m *TestQuestionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TestQuestionMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 10)
 	if m.workspace_id != nil {
 		fields = append(fields, testquestion.FieldWorkspaceID)
 	}
@@ -11561,8 +11661,17 @@ func (m *TestQuestionMutation) Fields() []string {
 	if m.expected != nil {
 		fields = append(fields, testquestion.FieldExpected)
 	}
+	if m.reference != nil {
+		fields = append(fields, testquestion.FieldReference)
+	}
+	if m.document != nil {
+		fields = append(fields, testquestion.FieldDocument)
+	}
 	if m.created_by != nil {
 		fields = append(fields, testquestion.FieldCreatedBy)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, testquestion.FieldUpdatedAt)
 	}
 	if m.created_at != nil {
 		fields = append(fields, testquestion.FieldCreatedAt)
@@ -11585,8 +11694,14 @@ func (m *TestQuestionMutation) Field(name string) (ent.Value, bool) {
 		return m.Expects()
 	case testquestion.FieldExpected:
 		return m.Expected()
+	case testquestion.FieldReference:
+		return m.Reference()
+	case testquestion.FieldDocument:
+		return m.Document()
 	case testquestion.FieldCreatedBy:
 		return m.CreatedBy()
+	case testquestion.FieldUpdatedAt:
+		return m.UpdatedAt()
 	case testquestion.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -11608,8 +11723,14 @@ func (m *TestQuestionMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldExpects(ctx)
 	case testquestion.FieldExpected:
 		return m.OldExpected(ctx)
+	case testquestion.FieldReference:
+		return m.OldReference(ctx)
+	case testquestion.FieldDocument:
+		return m.OldDocument(ctx)
 	case testquestion.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case testquestion.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
 	case testquestion.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -11656,12 +11777,33 @@ func (m *TestQuestionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetExpected(v)
 		return nil
+	case testquestion.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
+		return nil
+	case testquestion.FieldDocument:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocument(v)
+		return nil
 	case testquestion.FieldCreatedBy:
 		v, ok := value.(string)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedBy(v)
+		return nil
+	case testquestion.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
 		return nil
 	case testquestion.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -11699,7 +11841,11 @@ func (m *TestQuestionMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *TestQuestionMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(testquestion.FieldUpdatedAt) {
+		fields = append(fields, testquestion.FieldUpdatedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -11712,6 +11858,11 @@ func (m *TestQuestionMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *TestQuestionMutation) ClearField(name string) error {
+	switch name {
+	case testquestion.FieldUpdatedAt:
+		m.ClearUpdatedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown TestQuestion nullable field %s", name)
 }
 
@@ -11734,8 +11885,17 @@ func (m *TestQuestionMutation) ResetField(name string) error {
 	case testquestion.FieldExpected:
 		m.ResetExpected()
 		return nil
+	case testquestion.FieldReference:
+		m.ResetReference()
+		return nil
+	case testquestion.FieldDocument:
+		m.ResetDocument()
+		return nil
 	case testquestion.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case testquestion.FieldUpdatedAt:
+		m.ResetUpdatedAt()
 		return nil
 	case testquestion.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -11849,23 +12009,33 @@ func (m *TestQuestionMutation) ResetEdge(name string) error {
 // TestResultMutation represents an operation that mutates the TestResult nodes in the graph.
 type TestResultMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *int64
-	workspace_id    *string
-	passed          *bool
-	outcome         *string
-	answer          *string
-	sources         *string
-	created_at      *time.Time
-	clearedFields   map[string]struct{}
-	run             *string
-	clearedrun      bool
-	question        *string
-	clearedquestion bool
-	done            bool
-	oldValue        func(context.Context) (*TestResult, error)
-	predicates      []predicate.TestResult
+	op                   Op
+	typ                  string
+	id                   *int64
+	workspace_id         *string
+	passed               *bool
+	outcome              *string
+	answer               *string
+	sources              *string
+	f1                   *float64
+	addf1                *float64
+	cites                *bool
+	prompt_tokens        *int
+	addprompt_tokens     *int
+	completion_tokens    *int
+	addcompletion_tokens *int
+	estimated            *bool
+	total_ms             *int
+	addtotal_ms          *int
+	created_at           *time.Time
+	clearedFields        map[string]struct{}
+	run                  *string
+	clearedrun           bool
+	question             *string
+	clearedquestion      bool
+	done                 bool
+	oldValue             func(context.Context) (*TestResult, error)
+	predicates           []predicate.TestResult
 }
 
 var _ ent.Mutation = (*TestResultMutation)(nil)
@@ -12224,6 +12394,329 @@ func (m *TestResultMutation) ResetSources() {
 	m.sources = nil
 }
 
+// SetF1 sets the "f1" field.
+func (m *TestResultMutation) SetF1(f float64) {
+	m.f1 = &f
+	m.addf1 = nil
+}
+
+// F1 returns the value of the "f1" field in the mutation.
+func (m *TestResultMutation) F1() (r float64, exists bool) {
+	v := m.f1
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldF1 returns the old "f1" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldF1(ctx context.Context) (v *float64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldF1 is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldF1 requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldF1: %w", err)
+	}
+	return oldValue.F1, nil
+}
+
+// AddF1 adds f to the "f1" field.
+func (m *TestResultMutation) AddF1(f float64) {
+	if m.addf1 != nil {
+		*m.addf1 += f
+	} else {
+		m.addf1 = &f
+	}
+}
+
+// AddedF1 returns the value that was added to the "f1" field in this mutation.
+func (m *TestResultMutation) AddedF1() (r float64, exists bool) {
+	v := m.addf1
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearF1 clears the value of the "f1" field.
+func (m *TestResultMutation) ClearF1() {
+	m.f1 = nil
+	m.addf1 = nil
+	m.clearedFields[testresult.FieldF1] = struct{}{}
+}
+
+// F1Cleared returns if the "f1" field was cleared in this mutation.
+func (m *TestResultMutation) F1Cleared() bool {
+	_, ok := m.clearedFields[testresult.FieldF1]
+	return ok
+}
+
+// ResetF1 resets all changes to the "f1" field.
+func (m *TestResultMutation) ResetF1() {
+	m.f1 = nil
+	m.addf1 = nil
+	delete(m.clearedFields, testresult.FieldF1)
+}
+
+// SetCites sets the "cites" field.
+func (m *TestResultMutation) SetCites(b bool) {
+	m.cites = &b
+}
+
+// Cites returns the value of the "cites" field in the mutation.
+func (m *TestResultMutation) Cites() (r bool, exists bool) {
+	v := m.cites
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCites returns the old "cites" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldCites(ctx context.Context) (v *bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCites is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCites requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCites: %w", err)
+	}
+	return oldValue.Cites, nil
+}
+
+// ClearCites clears the value of the "cites" field.
+func (m *TestResultMutation) ClearCites() {
+	m.cites = nil
+	m.clearedFields[testresult.FieldCites] = struct{}{}
+}
+
+// CitesCleared returns if the "cites" field was cleared in this mutation.
+func (m *TestResultMutation) CitesCleared() bool {
+	_, ok := m.clearedFields[testresult.FieldCites]
+	return ok
+}
+
+// ResetCites resets all changes to the "cites" field.
+func (m *TestResultMutation) ResetCites() {
+	m.cites = nil
+	delete(m.clearedFields, testresult.FieldCites)
+}
+
+// SetPromptTokens sets the "prompt_tokens" field.
+func (m *TestResultMutation) SetPromptTokens(i int) {
+	m.prompt_tokens = &i
+	m.addprompt_tokens = nil
+}
+
+// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
+func (m *TestResultMutation) PromptTokens() (r int, exists bool) {
+	v := m.prompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPromptTokens returns the old "prompt_tokens" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
+	}
+	return oldValue.PromptTokens, nil
+}
+
+// AddPromptTokens adds i to the "prompt_tokens" field.
+func (m *TestResultMutation) AddPromptTokens(i int) {
+	if m.addprompt_tokens != nil {
+		*m.addprompt_tokens += i
+	} else {
+		m.addprompt_tokens = &i
+	}
+}
+
+// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
+func (m *TestResultMutation) AddedPromptTokens() (r int, exists bool) {
+	v := m.addprompt_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPromptTokens resets all changes to the "prompt_tokens" field.
+func (m *TestResultMutation) ResetPromptTokens() {
+	m.prompt_tokens = nil
+	m.addprompt_tokens = nil
+}
+
+// SetCompletionTokens sets the "completion_tokens" field.
+func (m *TestResultMutation) SetCompletionTokens(i int) {
+	m.completion_tokens = &i
+	m.addcompletion_tokens = nil
+}
+
+// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
+func (m *TestResultMutation) CompletionTokens() (r int, exists bool) {
+	v := m.completion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletionTokens returns the old "completion_tokens" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
+	}
+	return oldValue.CompletionTokens, nil
+}
+
+// AddCompletionTokens adds i to the "completion_tokens" field.
+func (m *TestResultMutation) AddCompletionTokens(i int) {
+	if m.addcompletion_tokens != nil {
+		*m.addcompletion_tokens += i
+	} else {
+		m.addcompletion_tokens = &i
+	}
+}
+
+// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
+func (m *TestResultMutation) AddedCompletionTokens() (r int, exists bool) {
+	v := m.addcompletion_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCompletionTokens resets all changes to the "completion_tokens" field.
+func (m *TestResultMutation) ResetCompletionTokens() {
+	m.completion_tokens = nil
+	m.addcompletion_tokens = nil
+}
+
+// SetEstimated sets the "estimated" field.
+func (m *TestResultMutation) SetEstimated(b bool) {
+	m.estimated = &b
+}
+
+// Estimated returns the value of the "estimated" field in the mutation.
+func (m *TestResultMutation) Estimated() (r bool, exists bool) {
+	v := m.estimated
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEstimated returns the old "estimated" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldEstimated(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEstimated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
+	}
+	return oldValue.Estimated, nil
+}
+
+// ResetEstimated resets all changes to the "estimated" field.
+func (m *TestResultMutation) ResetEstimated() {
+	m.estimated = nil
+}
+
+// SetTotalMs sets the "total_ms" field.
+func (m *TestResultMutation) SetTotalMs(i int) {
+	m.total_ms = &i
+	m.addtotal_ms = nil
+}
+
+// TotalMs returns the value of the "total_ms" field in the mutation.
+func (m *TestResultMutation) TotalMs() (r int, exists bool) {
+	v := m.total_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotalMs returns the old "total_ms" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldTotalMs(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotalMs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
+	}
+	return oldValue.TotalMs, nil
+}
+
+// AddTotalMs adds i to the "total_ms" field.
+func (m *TestResultMutation) AddTotalMs(i int) {
+	if m.addtotal_ms != nil {
+		*m.addtotal_ms += i
+	} else {
+		m.addtotal_ms = &i
+	}
+}
+
+// AddedTotalMs returns the value that was added to the "total_ms" field in this mutation.
+func (m *TestResultMutation) AddedTotalMs() (r int, exists bool) {
+	v := m.addtotal_ms
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotalMs resets all changes to the "total_ms" field.
+func (m *TestResultMutation) ResetTotalMs() {
+	m.total_ms = nil
+	m.addtotal_ms = nil
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *TestResultMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -12348,7 +12841,7 @@ func (m *TestResultMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TestResultMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 14)
 	if m.workspace_id != nil {
 		fields = append(fields, testresult.FieldWorkspaceID)
 	}
@@ -12369,6 +12862,24 @@ func (m *TestResultMutation) Fields() []string {
 	}
 	if m.sources != nil {
 		fields = append(fields, testresult.FieldSources)
+	}
+	if m.f1 != nil {
+		fields = append(fields, testresult.FieldF1)
+	}
+	if m.cites != nil {
+		fields = append(fields, testresult.FieldCites)
+	}
+	if m.prompt_tokens != nil {
+		fields = append(fields, testresult.FieldPromptTokens)
+	}
+	if m.completion_tokens != nil {
+		fields = append(fields, testresult.FieldCompletionTokens)
+	}
+	if m.estimated != nil {
+		fields = append(fields, testresult.FieldEstimated)
+	}
+	if m.total_ms != nil {
+		fields = append(fields, testresult.FieldTotalMs)
 	}
 	if m.created_at != nil {
 		fields = append(fields, testresult.FieldCreatedAt)
@@ -12395,6 +12906,18 @@ func (m *TestResultMutation) Field(name string) (ent.Value, bool) {
 		return m.Answer()
 	case testresult.FieldSources:
 		return m.Sources()
+	case testresult.FieldF1:
+		return m.F1()
+	case testresult.FieldCites:
+		return m.Cites()
+	case testresult.FieldPromptTokens:
+		return m.PromptTokens()
+	case testresult.FieldCompletionTokens:
+		return m.CompletionTokens()
+	case testresult.FieldEstimated:
+		return m.Estimated()
+	case testresult.FieldTotalMs:
+		return m.TotalMs()
 	case testresult.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -12420,6 +12943,18 @@ func (m *TestResultMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldAnswer(ctx)
 	case testresult.FieldSources:
 		return m.OldSources(ctx)
+	case testresult.FieldF1:
+		return m.OldF1(ctx)
+	case testresult.FieldCites:
+		return m.OldCites(ctx)
+	case testresult.FieldPromptTokens:
+		return m.OldPromptTokens(ctx)
+	case testresult.FieldCompletionTokens:
+		return m.OldCompletionTokens(ctx)
+	case testresult.FieldEstimated:
+		return m.OldEstimated(ctx)
+	case testresult.FieldTotalMs:
+		return m.OldTotalMs(ctx)
 	case testresult.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -12480,6 +13015,48 @@ func (m *TestResultMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSources(v)
 		return nil
+	case testresult.FieldF1:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetF1(v)
+		return nil
+	case testresult.FieldCites:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCites(v)
+		return nil
+	case testresult.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPromptTokens(v)
+		return nil
+	case testresult.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletionTokens(v)
+		return nil
+	case testresult.FieldEstimated:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEstimated(v)
+		return nil
+	case testresult.FieldTotalMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotalMs(v)
+		return nil
 	case testresult.FieldCreatedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -12494,13 +13071,36 @@ func (m *TestResultMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *TestResultMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addf1 != nil {
+		fields = append(fields, testresult.FieldF1)
+	}
+	if m.addprompt_tokens != nil {
+		fields = append(fields, testresult.FieldPromptTokens)
+	}
+	if m.addcompletion_tokens != nil {
+		fields = append(fields, testresult.FieldCompletionTokens)
+	}
+	if m.addtotal_ms != nil {
+		fields = append(fields, testresult.FieldTotalMs)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *TestResultMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case testresult.FieldF1:
+		return m.AddedF1()
+	case testresult.FieldPromptTokens:
+		return m.AddedPromptTokens()
+	case testresult.FieldCompletionTokens:
+		return m.AddedCompletionTokens()
+	case testresult.FieldTotalMs:
+		return m.AddedTotalMs()
+	}
 	return nil, false
 }
 
@@ -12509,6 +13109,34 @@ func (m *TestResultMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *TestResultMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case testresult.FieldF1:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddF1(v)
+		return nil
+	case testresult.FieldPromptTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPromptTokens(v)
+		return nil
+	case testresult.FieldCompletionTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletionTokens(v)
+		return nil
+	case testresult.FieldTotalMs:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotalMs(v)
+		return nil
 	}
 	return fmt.Errorf("unknown TestResult numeric field %s", name)
 }
@@ -12516,7 +13144,14 @@ func (m *TestResultMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *TestResultMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(testresult.FieldF1) {
+		fields = append(fields, testresult.FieldF1)
+	}
+	if m.FieldCleared(testresult.FieldCites) {
+		fields = append(fields, testresult.FieldCites)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -12529,6 +13164,14 @@ func (m *TestResultMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *TestResultMutation) ClearField(name string) error {
+	switch name {
+	case testresult.FieldF1:
+		m.ClearF1()
+		return nil
+	case testresult.FieldCites:
+		m.ClearCites()
+		return nil
+	}
 	return fmt.Errorf("unknown TestResult nullable field %s", name)
 }
 
@@ -12556,6 +13199,24 @@ func (m *TestResultMutation) ResetField(name string) error {
 		return nil
 	case testresult.FieldSources:
 		m.ResetSources()
+		return nil
+	case testresult.FieldF1:
+		m.ResetF1()
+		return nil
+	case testresult.FieldCites:
+		m.ResetCites()
+		return nil
+	case testresult.FieldPromptTokens:
+		m.ResetPromptTokens()
+		return nil
+	case testresult.FieldCompletionTokens:
+		m.ResetCompletionTokens()
+		return nil
+	case testresult.FieldEstimated:
+		m.ResetEstimated()
+		return nil
+	case testresult.FieldTotalMs:
+		m.ResetTotalMs()
 		return nil
 	case testresult.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -12664,8 +13325,14 @@ type TestRunMutation struct {
 	id             *string
 	workspace_id   *string
 	cause          *string
+	started_by     *string
 	state          *string
 	reason         *string
+	knowledge      *string
+	documents      *int
+	adddocuments   *int
+	settings       *string
+	figures        *string
 	passed         *int
 	addpassed      *int
 	total          *int
@@ -12896,6 +13563,42 @@ func (m *TestRunMutation) ResetCause() {
 	m.cause = nil
 }
 
+// SetStartedBy sets the "started_by" field.
+func (m *TestRunMutation) SetStartedBy(s string) {
+	m.started_by = &s
+}
+
+// StartedBy returns the value of the "started_by" field in the mutation.
+func (m *TestRunMutation) StartedBy() (r string, exists bool) {
+	v := m.started_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedBy returns the old "started_by" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldStartedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedBy: %w", err)
+	}
+	return oldValue.StartedBy, nil
+}
+
+// ResetStartedBy resets all changes to the "started_by" field.
+func (m *TestRunMutation) ResetStartedBy() {
+	m.started_by = nil
+}
+
 // SetState sets the "state" field.
 func (m *TestRunMutation) SetState(s string) {
 	m.state = &s
@@ -12966,6 +13669,170 @@ func (m *TestRunMutation) OldReason(ctx context.Context) (v string, err error) {
 // ResetReason resets all changes to the "reason" field.
 func (m *TestRunMutation) ResetReason() {
 	m.reason = nil
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (m *TestRunMutation) SetKnowledge(s string) {
+	m.knowledge = &s
+}
+
+// Knowledge returns the value of the "knowledge" field in the mutation.
+func (m *TestRunMutation) Knowledge() (r string, exists bool) {
+	v := m.knowledge
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKnowledge returns the old "knowledge" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldKnowledge(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKnowledge is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKnowledge requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKnowledge: %w", err)
+	}
+	return oldValue.Knowledge, nil
+}
+
+// ResetKnowledge resets all changes to the "knowledge" field.
+func (m *TestRunMutation) ResetKnowledge() {
+	m.knowledge = nil
+}
+
+// SetDocuments sets the "documents" field.
+func (m *TestRunMutation) SetDocuments(i int) {
+	m.documents = &i
+	m.adddocuments = nil
+}
+
+// Documents returns the value of the "documents" field in the mutation.
+func (m *TestRunMutation) Documents() (r int, exists bool) {
+	v := m.documents
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDocuments returns the old "documents" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldDocuments(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDocuments is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDocuments requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDocuments: %w", err)
+	}
+	return oldValue.Documents, nil
+}
+
+// AddDocuments adds i to the "documents" field.
+func (m *TestRunMutation) AddDocuments(i int) {
+	if m.adddocuments != nil {
+		*m.adddocuments += i
+	} else {
+		m.adddocuments = &i
+	}
+}
+
+// AddedDocuments returns the value that was added to the "documents" field in this mutation.
+func (m *TestRunMutation) AddedDocuments() (r int, exists bool) {
+	v := m.adddocuments
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDocuments resets all changes to the "documents" field.
+func (m *TestRunMutation) ResetDocuments() {
+	m.documents = nil
+	m.adddocuments = nil
+}
+
+// SetSettings sets the "settings" field.
+func (m *TestRunMutation) SetSettings(s string) {
+	m.settings = &s
+}
+
+// Settings returns the value of the "settings" field in the mutation.
+func (m *TestRunMutation) Settings() (r string, exists bool) {
+	v := m.settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettings returns the old "settings" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldSettings(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettings: %w", err)
+	}
+	return oldValue.Settings, nil
+}
+
+// ResetSettings resets all changes to the "settings" field.
+func (m *TestRunMutation) ResetSettings() {
+	m.settings = nil
+}
+
+// SetFigures sets the "figures" field.
+func (m *TestRunMutation) SetFigures(s string) {
+	m.figures = &s
+}
+
+// Figures returns the value of the "figures" field in the mutation.
+func (m *TestRunMutation) Figures() (r string, exists bool) {
+	v := m.figures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFigures returns the old "figures" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldFigures(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFigures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFigures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFigures: %w", err)
+	}
+	return oldValue.Figures, nil
+}
+
+// ResetFigures resets all changes to the "figures" field.
+func (m *TestRunMutation) ResetFigures() {
+	m.figures = nil
 }
 
 // SetPassed sets the "passed" field.
@@ -13329,7 +14196,7 @@ func (m *TestRunMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TestRunMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 15)
 	if m.workspace_id != nil {
 		fields = append(fields, testrun.FieldWorkspaceID)
 	}
@@ -13339,11 +14206,26 @@ func (m *TestRunMutation) Fields() []string {
 	if m.cause != nil {
 		fields = append(fields, testrun.FieldCause)
 	}
+	if m.started_by != nil {
+		fields = append(fields, testrun.FieldStartedBy)
+	}
 	if m.state != nil {
 		fields = append(fields, testrun.FieldState)
 	}
 	if m.reason != nil {
 		fields = append(fields, testrun.FieldReason)
+	}
+	if m.knowledge != nil {
+		fields = append(fields, testrun.FieldKnowledge)
+	}
+	if m.documents != nil {
+		fields = append(fields, testrun.FieldDocuments)
+	}
+	if m.settings != nil {
+		fields = append(fields, testrun.FieldSettings)
+	}
+	if m.figures != nil {
+		fields = append(fields, testrun.FieldFigures)
 	}
 	if m.passed != nil {
 		fields = append(fields, testrun.FieldPassed)
@@ -13374,10 +14256,20 @@ func (m *TestRunMutation) Field(name string) (ent.Value, bool) {
 		return m.ChatbotID()
 	case testrun.FieldCause:
 		return m.Cause()
+	case testrun.FieldStartedBy:
+		return m.StartedBy()
 	case testrun.FieldState:
 		return m.State()
 	case testrun.FieldReason:
 		return m.Reason()
+	case testrun.FieldKnowledge:
+		return m.Knowledge()
+	case testrun.FieldDocuments:
+		return m.Documents()
+	case testrun.FieldSettings:
+		return m.Settings()
+	case testrun.FieldFigures:
+		return m.Figures()
 	case testrun.FieldPassed:
 		return m.Passed()
 	case testrun.FieldTotal:
@@ -13403,10 +14295,20 @@ func (m *TestRunMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldChatbotID(ctx)
 	case testrun.FieldCause:
 		return m.OldCause(ctx)
+	case testrun.FieldStartedBy:
+		return m.OldStartedBy(ctx)
 	case testrun.FieldState:
 		return m.OldState(ctx)
 	case testrun.FieldReason:
 		return m.OldReason(ctx)
+	case testrun.FieldKnowledge:
+		return m.OldKnowledge(ctx)
+	case testrun.FieldDocuments:
+		return m.OldDocuments(ctx)
+	case testrun.FieldSettings:
+		return m.OldSettings(ctx)
+	case testrun.FieldFigures:
+		return m.OldFigures(ctx)
 	case testrun.FieldPassed:
 		return m.OldPassed(ctx)
 	case testrun.FieldTotal:
@@ -13447,6 +14349,13 @@ func (m *TestRunMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCause(v)
 		return nil
+	case testrun.FieldStartedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedBy(v)
+		return nil
 	case testrun.FieldState:
 		v, ok := value.(string)
 		if !ok {
@@ -13460,6 +14369,34 @@ func (m *TestRunMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetReason(v)
+		return nil
+	case testrun.FieldKnowledge:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKnowledge(v)
+		return nil
+	case testrun.FieldDocuments:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocuments(v)
+		return nil
+	case testrun.FieldSettings:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettings(v)
+		return nil
+	case testrun.FieldFigures:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFigures(v)
 		return nil
 	case testrun.FieldPassed:
 		v, ok := value.(int)
@@ -13504,6 +14441,9 @@ func (m *TestRunMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *TestRunMutation) AddedFields() []string {
 	var fields []string
+	if m.adddocuments != nil {
+		fields = append(fields, testrun.FieldDocuments)
+	}
 	if m.addpassed != nil {
 		fields = append(fields, testrun.FieldPassed)
 	}
@@ -13518,6 +14458,8 @@ func (m *TestRunMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *TestRunMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case testrun.FieldDocuments:
+		return m.AddedDocuments()
 	case testrun.FieldPassed:
 		return m.AddedPassed()
 	case testrun.FieldTotal:
@@ -13531,6 +14473,13 @@ func (m *TestRunMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *TestRunMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case testrun.FieldDocuments:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDocuments(v)
+		return nil
 	case testrun.FieldPassed:
 		v, ok := value.(int)
 		if !ok {
@@ -13596,11 +14545,26 @@ func (m *TestRunMutation) ResetField(name string) error {
 	case testrun.FieldCause:
 		m.ResetCause()
 		return nil
+	case testrun.FieldStartedBy:
+		m.ResetStartedBy()
+		return nil
 	case testrun.FieldState:
 		m.ResetState()
 		return nil
 	case testrun.FieldReason:
 		m.ResetReason()
+		return nil
+	case testrun.FieldKnowledge:
+		m.ResetKnowledge()
+		return nil
+	case testrun.FieldDocuments:
+		m.ResetDocuments()
+		return nil
+	case testrun.FieldSettings:
+		m.ResetSettings()
+		return nil
+	case testrun.FieldFigures:
+		m.ResetFigures()
 		return nil
 	case testrun.FieldPassed:
 		m.ResetPassed()

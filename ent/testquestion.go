@@ -28,8 +28,14 @@ type TestQuestion struct {
 	Expects string `json:"expects,omitempty"`
 	// Expected holds the value of the "expected" field.
 	Expected string `json:"expected,omitempty"`
+	// Reference holds the value of the "reference" field.
+	Reference string `json:"reference,omitempty"`
+	// Document holds the value of the "document" field.
+	Document string `json:"document,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy string `json:"created_by,omitempty"`
+	// UpdatedAt holds the value of the "updated_at" field.
+	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -74,9 +80,9 @@ func (*TestQuestion) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case testquestion.FieldID, testquestion.FieldWorkspaceID, testquestion.FieldChatbotID, testquestion.FieldQuestion, testquestion.FieldExpects, testquestion.FieldExpected, testquestion.FieldCreatedBy:
+		case testquestion.FieldID, testquestion.FieldWorkspaceID, testquestion.FieldChatbotID, testquestion.FieldQuestion, testquestion.FieldExpects, testquestion.FieldExpected, testquestion.FieldReference, testquestion.FieldDocument, testquestion.FieldCreatedBy:
 			values[i] = new(sql.NullString)
-		case testquestion.FieldCreatedAt:
+		case testquestion.FieldUpdatedAt, testquestion.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -129,11 +135,30 @@ func (_m *TestQuestion) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Expected = value.String
 			}
+		case testquestion.FieldReference:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field reference", values[i])
+			} else if value.Valid {
+				_m.Reference = value.String
+			}
+		case testquestion.FieldDocument:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field document", values[i])
+			} else if value.Valid {
+				_m.Document = value.String
+			}
 		case testquestion.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field created_by", values[i])
 			} else if value.Valid {
 				_m.CreatedBy = value.String
+			}
+		case testquestion.FieldUpdatedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field updated_at", values[i])
+			} else if value.Valid {
+				_m.UpdatedAt = new(time.Time)
+				*_m.UpdatedAt = value.Time
 			}
 		case testquestion.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -202,8 +227,19 @@ func (_m *TestQuestion) String() string {
 	builder.WriteString("expected=")
 	builder.WriteString(_m.Expected)
 	builder.WriteString(", ")
+	builder.WriteString("reference=")
+	builder.WriteString(_m.Reference)
+	builder.WriteString(", ")
+	builder.WriteString("document=")
+	builder.WriteString(_m.Document)
+	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
+	builder.WriteString(", ")
+	if v := _m.UpdatedAt; v != nil {
+		builder.WriteString("updated_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -71,9 +71,51 @@ func (_c *TestQuestionCreate) SetNillableExpected(v *string) *TestQuestionCreate
 	return _c
 }
 
+// SetReference sets the "reference" field.
+func (_c *TestQuestionCreate) SetReference(v string) *TestQuestionCreate {
+	_c.mutation.SetReference(v)
+	return _c
+}
+
+// SetNillableReference sets the "reference" field if the given value is not nil.
+func (_c *TestQuestionCreate) SetNillableReference(v *string) *TestQuestionCreate {
+	if v != nil {
+		_c.SetReference(*v)
+	}
+	return _c
+}
+
+// SetDocument sets the "document" field.
+func (_c *TestQuestionCreate) SetDocument(v string) *TestQuestionCreate {
+	_c.mutation.SetDocument(v)
+	return _c
+}
+
+// SetNillableDocument sets the "document" field if the given value is not nil.
+func (_c *TestQuestionCreate) SetNillableDocument(v *string) *TestQuestionCreate {
+	if v != nil {
+		_c.SetDocument(*v)
+	}
+	return _c
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (_c *TestQuestionCreate) SetCreatedBy(v string) *TestQuestionCreate {
 	_c.mutation.SetCreatedBy(v)
+	return _c
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (_c *TestQuestionCreate) SetUpdatedAt(v time.Time) *TestQuestionCreate {
+	_c.mutation.SetUpdatedAt(v)
+	return _c
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_c *TestQuestionCreate) SetNillableUpdatedAt(v *time.Time) *TestQuestionCreate {
+	if v != nil {
+		_c.SetUpdatedAt(*v)
+	}
 	return _c
 }
 
@@ -162,6 +204,14 @@ func (_c *TestQuestionCreate) defaults() error {
 		v := testquestion.DefaultExpected
 		_c.mutation.SetExpected(v)
 	}
+	if _, ok := _c.mutation.Reference(); !ok {
+		v := testquestion.DefaultReference
+		_c.mutation.SetReference(v)
+	}
+	if _, ok := _c.mutation.Document(); !ok {
+		v := testquestion.DefaultDocument
+		_c.mutation.SetDocument(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if testquestion.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized testquestion.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -203,6 +253,17 @@ func (_c *TestQuestionCreate) check() error {
 	}
 	if _, ok := _c.mutation.Expected(); !ok {
 		return &ValidationError{Name: "expected", err: errors.New(`ent: missing required field "TestQuestion.expected"`)}
+	}
+	if _, ok := _c.mutation.Reference(); !ok {
+		return &ValidationError{Name: "reference", err: errors.New(`ent: missing required field "TestQuestion.reference"`)}
+	}
+	if _, ok := _c.mutation.Document(); !ok {
+		return &ValidationError{Name: "document", err: errors.New(`ent: missing required field "TestQuestion.document"`)}
+	}
+	if v, ok := _c.mutation.Document(); ok {
+		if err := testquestion.DocumentValidator(v); err != nil {
+			return &ValidationError{Name: "document", err: fmt.Errorf(`ent: validator failed for field "TestQuestion.document": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "TestQuestion.created_by"`)}
@@ -275,9 +336,21 @@ func (_c *TestQuestionCreate) createSpec() (*TestQuestion, *sqlgraph.CreateSpec)
 		_spec.SetField(testquestion.FieldExpected, field.TypeString, value)
 		_node.Expected = value
 	}
+	if value, ok := _c.mutation.Reference(); ok {
+		_spec.SetField(testquestion.FieldReference, field.TypeString, value)
+		_node.Reference = value
+	}
+	if value, ok := _c.mutation.Document(); ok {
+		_spec.SetField(testquestion.FieldDocument, field.TypeString, value)
+		_node.Document = value
+	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(testquestion.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.UpdatedAt(); ok {
+		_spec.SetField(testquestion.FieldUpdatedAt, field.TypeTime, value)
+		_node.UpdatedAt = &value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(testquestion.FieldCreatedAt, field.TypeTime, value)
@@ -404,6 +477,48 @@ func (u *TestQuestionUpsert) UpdateExpected() *TestQuestionUpsert {
 	return u
 }
 
+// SetReference sets the "reference" field.
+func (u *TestQuestionUpsert) SetReference(v string) *TestQuestionUpsert {
+	u.Set(testquestion.FieldReference, v)
+	return u
+}
+
+// UpdateReference sets the "reference" field to the value that was provided on create.
+func (u *TestQuestionUpsert) UpdateReference() *TestQuestionUpsert {
+	u.SetExcluded(testquestion.FieldReference)
+	return u
+}
+
+// SetDocument sets the "document" field.
+func (u *TestQuestionUpsert) SetDocument(v string) *TestQuestionUpsert {
+	u.Set(testquestion.FieldDocument, v)
+	return u
+}
+
+// UpdateDocument sets the "document" field to the value that was provided on create.
+func (u *TestQuestionUpsert) UpdateDocument() *TestQuestionUpsert {
+	u.SetExcluded(testquestion.FieldDocument)
+	return u
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (u *TestQuestionUpsert) SetUpdatedAt(v time.Time) *TestQuestionUpsert {
+	u.Set(testquestion.FieldUpdatedAt, v)
+	return u
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *TestQuestionUpsert) UpdateUpdatedAt() *TestQuestionUpsert {
+	u.SetExcluded(testquestion.FieldUpdatedAt)
+	return u
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (u *TestQuestionUpsert) ClearUpdatedAt() *TestQuestionUpsert {
+	u.SetNull(testquestion.FieldUpdatedAt)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -503,6 +618,55 @@ func (u *TestQuestionUpsertOne) SetExpected(v string) *TestQuestionUpsertOne {
 func (u *TestQuestionUpsertOne) UpdateExpected() *TestQuestionUpsertOne {
 	return u.Update(func(s *TestQuestionUpsert) {
 		s.UpdateExpected()
+	})
+}
+
+// SetReference sets the "reference" field.
+func (u *TestQuestionUpsertOne) SetReference(v string) *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetReference(v)
+	})
+}
+
+// UpdateReference sets the "reference" field to the value that was provided on create.
+func (u *TestQuestionUpsertOne) UpdateReference() *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateReference()
+	})
+}
+
+// SetDocument sets the "document" field.
+func (u *TestQuestionUpsertOne) SetDocument(v string) *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetDocument(v)
+	})
+}
+
+// UpdateDocument sets the "document" field to the value that was provided on create.
+func (u *TestQuestionUpsertOne) UpdateDocument() *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateDocument()
+	})
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (u *TestQuestionUpsertOne) SetUpdatedAt(v time.Time) *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetUpdatedAt(v)
+	})
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *TestQuestionUpsertOne) UpdateUpdatedAt() *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateUpdatedAt()
+	})
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (u *TestQuestionUpsertOne) ClearUpdatedAt() *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.ClearUpdatedAt()
 	})
 }
 
@@ -772,6 +936,55 @@ func (u *TestQuestionUpsertBulk) SetExpected(v string) *TestQuestionUpsertBulk {
 func (u *TestQuestionUpsertBulk) UpdateExpected() *TestQuestionUpsertBulk {
 	return u.Update(func(s *TestQuestionUpsert) {
 		s.UpdateExpected()
+	})
+}
+
+// SetReference sets the "reference" field.
+func (u *TestQuestionUpsertBulk) SetReference(v string) *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetReference(v)
+	})
+}
+
+// UpdateReference sets the "reference" field to the value that was provided on create.
+func (u *TestQuestionUpsertBulk) UpdateReference() *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateReference()
+	})
+}
+
+// SetDocument sets the "document" field.
+func (u *TestQuestionUpsertBulk) SetDocument(v string) *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetDocument(v)
+	})
+}
+
+// UpdateDocument sets the "document" field to the value that was provided on create.
+func (u *TestQuestionUpsertBulk) UpdateDocument() *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateDocument()
+	})
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (u *TestQuestionUpsertBulk) SetUpdatedAt(v time.Time) *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetUpdatedAt(v)
+	})
+}
+
+// UpdateUpdatedAt sets the "updated_at" field to the value that was provided on create.
+func (u *TestQuestionUpsertBulk) UpdateUpdatedAt() *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateUpdatedAt()
+	})
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (u *TestQuestionUpsertBulk) ClearUpdatedAt() *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.ClearUpdatedAt()
 	})
 }
 

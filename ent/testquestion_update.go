@@ -9,6 +9,7 @@ import (
 	"parley/ent/predicate"
 	"parley/ent/testquestion"
 	"parley/ent/testresult"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -67,6 +68,54 @@ func (_u *TestQuestionUpdate) SetNillableExpected(v *string) *TestQuestionUpdate
 	if v != nil {
 		_u.SetExpected(*v)
 	}
+	return _u
+}
+
+// SetReference sets the "reference" field.
+func (_u *TestQuestionUpdate) SetReference(v string) *TestQuestionUpdate {
+	_u.mutation.SetReference(v)
+	return _u
+}
+
+// SetNillableReference sets the "reference" field if the given value is not nil.
+func (_u *TestQuestionUpdate) SetNillableReference(v *string) *TestQuestionUpdate {
+	if v != nil {
+		_u.SetReference(*v)
+	}
+	return _u
+}
+
+// SetDocument sets the "document" field.
+func (_u *TestQuestionUpdate) SetDocument(v string) *TestQuestionUpdate {
+	_u.mutation.SetDocument(v)
+	return _u
+}
+
+// SetNillableDocument sets the "document" field if the given value is not nil.
+func (_u *TestQuestionUpdate) SetNillableDocument(v *string) *TestQuestionUpdate {
+	if v != nil {
+		_u.SetDocument(*v)
+	}
+	return _u
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (_u *TestQuestionUpdate) SetUpdatedAt(v time.Time) *TestQuestionUpdate {
+	_u.mutation.SetUpdatedAt(v)
+	return _u
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_u *TestQuestionUpdate) SetNillableUpdatedAt(v *time.Time) *TestQuestionUpdate {
+	if v != nil {
+		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (_u *TestQuestionUpdate) ClearUpdatedAt() *TestQuestionUpdate {
+	_u.mutation.ClearUpdatedAt()
 	return _u
 }
 
@@ -145,6 +194,11 @@ func (_u *TestQuestionUpdate) check() error {
 			return &ValidationError{Name: "expects", err: fmt.Errorf(`ent: validator failed for field "TestQuestion.expects": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Document(); ok {
+		if err := testquestion.DocumentValidator(v); err != nil {
+			return &ValidationError{Name: "document", err: fmt.Errorf(`ent: validator failed for field "TestQuestion.document": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "TestQuestion.chatbot"`)
 	}
@@ -171,6 +225,18 @@ func (_u *TestQuestionUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if value, ok := _u.mutation.Expected(); ok {
 		_spec.SetField(testquestion.FieldExpected, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Reference(); ok {
+		_spec.SetField(testquestion.FieldReference, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Document(); ok {
+		_spec.SetField(testquestion.FieldDocument, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.UpdatedAt(); ok {
+		_spec.SetField(testquestion.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.UpdatedAtCleared() {
+		_spec.ClearField(testquestion.FieldUpdatedAt, field.TypeTime)
 	}
 	if _u.mutation.ResultsCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -279,6 +345,54 @@ func (_u *TestQuestionUpdateOne) SetNillableExpected(v *string) *TestQuestionUpd
 	return _u
 }
 
+// SetReference sets the "reference" field.
+func (_u *TestQuestionUpdateOne) SetReference(v string) *TestQuestionUpdateOne {
+	_u.mutation.SetReference(v)
+	return _u
+}
+
+// SetNillableReference sets the "reference" field if the given value is not nil.
+func (_u *TestQuestionUpdateOne) SetNillableReference(v *string) *TestQuestionUpdateOne {
+	if v != nil {
+		_u.SetReference(*v)
+	}
+	return _u
+}
+
+// SetDocument sets the "document" field.
+func (_u *TestQuestionUpdateOne) SetDocument(v string) *TestQuestionUpdateOne {
+	_u.mutation.SetDocument(v)
+	return _u
+}
+
+// SetNillableDocument sets the "document" field if the given value is not nil.
+func (_u *TestQuestionUpdateOne) SetNillableDocument(v *string) *TestQuestionUpdateOne {
+	if v != nil {
+		_u.SetDocument(*v)
+	}
+	return _u
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (_u *TestQuestionUpdateOne) SetUpdatedAt(v time.Time) *TestQuestionUpdateOne {
+	_u.mutation.SetUpdatedAt(v)
+	return _u
+}
+
+// SetNillableUpdatedAt sets the "updated_at" field if the given value is not nil.
+func (_u *TestQuestionUpdateOne) SetNillableUpdatedAt(v *time.Time) *TestQuestionUpdateOne {
+	if v != nil {
+		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (_u *TestQuestionUpdateOne) ClearUpdatedAt() *TestQuestionUpdateOne {
+	_u.mutation.ClearUpdatedAt()
+	return _u
+}
+
 // AddResultIDs adds the "results" edge to the TestResult entity by IDs.
 func (_u *TestQuestionUpdateOne) AddResultIDs(ids ...int64) *TestQuestionUpdateOne {
 	_u.mutation.AddResultIDs(ids...)
@@ -367,6 +481,11 @@ func (_u *TestQuestionUpdateOne) check() error {
 			return &ValidationError{Name: "expects", err: fmt.Errorf(`ent: validator failed for field "TestQuestion.expects": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Document(); ok {
+		if err := testquestion.DocumentValidator(v); err != nil {
+			return &ValidationError{Name: "document", err: fmt.Errorf(`ent: validator failed for field "TestQuestion.document": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "TestQuestion.chatbot"`)
 	}
@@ -410,6 +529,18 @@ func (_u *TestQuestionUpdateOne) sqlSave(ctx context.Context) (_node *TestQuesti
 	}
 	if value, ok := _u.mutation.Expected(); ok {
 		_spec.SetField(testquestion.FieldExpected, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Reference(); ok {
+		_spec.SetField(testquestion.FieldReference, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Document(); ok {
+		_spec.SetField(testquestion.FieldDocument, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.UpdatedAt(); ok {
+		_spec.SetField(testquestion.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.UpdatedAtCleared() {
+		_spec.ClearField(testquestion.FieldUpdatedAt, field.TypeTime)
 	}
 	if _u.mutation.ResultsCleared() {
 		edge := &sqlgraph.EdgeSpec{

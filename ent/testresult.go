@@ -33,6 +33,18 @@ type TestResult struct {
 	Answer string `json:"answer,omitempty"`
 	// Sources holds the value of the "sources" field.
 	Sources string `json:"sources,omitempty"`
+	// F1 holds the value of the "f1" field.
+	F1 *float64 `json:"f1,omitempty"`
+	// Cites holds the value of the "cites" field.
+	Cites *bool `json:"cites,omitempty"`
+	// PromptTokens holds the value of the "prompt_tokens" field.
+	PromptTokens int `json:"prompt_tokens,omitempty"`
+	// CompletionTokens holds the value of the "completion_tokens" field.
+	CompletionTokens int `json:"completion_tokens,omitempty"`
+	// Estimated holds the value of the "estimated" field.
+	Estimated bool `json:"estimated,omitempty"`
+	// TotalMs holds the value of the "total_ms" field.
+	TotalMs int `json:"total_ms,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -79,9 +91,11 @@ func (*TestResult) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case testresult.FieldPassed:
+		case testresult.FieldPassed, testresult.FieldCites, testresult.FieldEstimated:
 			values[i] = new(sql.NullBool)
-		case testresult.FieldID:
+		case testresult.FieldF1:
+			values[i] = new(sql.NullFloat64)
+		case testresult.FieldID, testresult.FieldPromptTokens, testresult.FieldCompletionTokens, testresult.FieldTotalMs:
 			values[i] = new(sql.NullInt64)
 		case testresult.FieldWorkspaceID, testresult.FieldRunID, testresult.FieldQuestionID, testresult.FieldOutcome, testresult.FieldAnswer, testresult.FieldSources:
 			values[i] = new(sql.NullString)
@@ -149,6 +163,44 @@ func (_m *TestResult) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field sources", values[i])
 			} else if value.Valid {
 				_m.Sources = value.String
+			}
+		case testresult.FieldF1:
+			if value, ok := values[i].(*sql.NullFloat64); !ok {
+				return fmt.Errorf("unexpected type %T for field f1", values[i])
+			} else if value.Valid {
+				_m.F1 = new(float64)
+				*_m.F1 = value.Float64
+			}
+		case testresult.FieldCites:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field cites", values[i])
+			} else if value.Valid {
+				_m.Cites = new(bool)
+				*_m.Cites = value.Bool
+			}
+		case testresult.FieldPromptTokens:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field prompt_tokens", values[i])
+			} else if value.Valid {
+				_m.PromptTokens = int(value.Int64)
+			}
+		case testresult.FieldCompletionTokens:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field completion_tokens", values[i])
+			} else if value.Valid {
+				_m.CompletionTokens = int(value.Int64)
+			}
+		case testresult.FieldEstimated:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field estimated", values[i])
+			} else if value.Valid {
+				_m.Estimated = value.Bool
+			}
+		case testresult.FieldTotalMs:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field total_ms", values[i])
+			} else if value.Valid {
+				_m.TotalMs = int(value.Int64)
 			}
 		case testresult.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -222,6 +274,28 @@ func (_m *TestResult) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("sources=")
 	builder.WriteString(_m.Sources)
+	builder.WriteString(", ")
+	if v := _m.F1; v != nil {
+		builder.WriteString("f1=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.Cites; v != nil {
+		builder.WriteString("cites=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("prompt_tokens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.PromptTokens))
+	builder.WriteString(", ")
+	builder.WriteString("completion_tokens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.CompletionTokens))
+	builder.WriteString(", ")
+	builder.WriteString("estimated=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Estimated))
+	builder.WriteString(", ")
+	builder.WriteString("total_ms=")
+	builder.WriteString(fmt.Sprintf("%v", _m.TotalMs))
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

@@ -82,6 +82,90 @@ func (_c *TestResultCreate) SetNillableSources(v *string) *TestResultCreate {
 	return _c
 }
 
+// SetF1 sets the "f1" field.
+func (_c *TestResultCreate) SetF1(v float64) *TestResultCreate {
+	_c.mutation.SetF1(v)
+	return _c
+}
+
+// SetNillableF1 sets the "f1" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableF1(v *float64) *TestResultCreate {
+	if v != nil {
+		_c.SetF1(*v)
+	}
+	return _c
+}
+
+// SetCites sets the "cites" field.
+func (_c *TestResultCreate) SetCites(v bool) *TestResultCreate {
+	_c.mutation.SetCites(v)
+	return _c
+}
+
+// SetNillableCites sets the "cites" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableCites(v *bool) *TestResultCreate {
+	if v != nil {
+		_c.SetCites(*v)
+	}
+	return _c
+}
+
+// SetPromptTokens sets the "prompt_tokens" field.
+func (_c *TestResultCreate) SetPromptTokens(v int) *TestResultCreate {
+	_c.mutation.SetPromptTokens(v)
+	return _c
+}
+
+// SetNillablePromptTokens sets the "prompt_tokens" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillablePromptTokens(v *int) *TestResultCreate {
+	if v != nil {
+		_c.SetPromptTokens(*v)
+	}
+	return _c
+}
+
+// SetCompletionTokens sets the "completion_tokens" field.
+func (_c *TestResultCreate) SetCompletionTokens(v int) *TestResultCreate {
+	_c.mutation.SetCompletionTokens(v)
+	return _c
+}
+
+// SetNillableCompletionTokens sets the "completion_tokens" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableCompletionTokens(v *int) *TestResultCreate {
+	if v != nil {
+		_c.SetCompletionTokens(*v)
+	}
+	return _c
+}
+
+// SetEstimated sets the "estimated" field.
+func (_c *TestResultCreate) SetEstimated(v bool) *TestResultCreate {
+	_c.mutation.SetEstimated(v)
+	return _c
+}
+
+// SetNillableEstimated sets the "estimated" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableEstimated(v *bool) *TestResultCreate {
+	if v != nil {
+		_c.SetEstimated(*v)
+	}
+	return _c
+}
+
+// SetTotalMs sets the "total_ms" field.
+func (_c *TestResultCreate) SetTotalMs(v int) *TestResultCreate {
+	_c.mutation.SetTotalMs(v)
+	return _c
+}
+
+// SetNillableTotalMs sets the "total_ms" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableTotalMs(v *int) *TestResultCreate {
+	if v != nil {
+		_c.SetTotalMs(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *TestResultCreate) SetCreatedAt(v time.Time) *TestResultCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -157,6 +241,22 @@ func (_c *TestResultCreate) defaults() error {
 		v := testresult.DefaultSources
 		_c.mutation.SetSources(v)
 	}
+	if _, ok := _c.mutation.PromptTokens(); !ok {
+		v := testresult.DefaultPromptTokens
+		_c.mutation.SetPromptTokens(v)
+	}
+	if _, ok := _c.mutation.CompletionTokens(); !ok {
+		v := testresult.DefaultCompletionTokens
+		_c.mutation.SetCompletionTokens(v)
+	}
+	if _, ok := _c.mutation.Estimated(); !ok {
+		v := testresult.DefaultEstimated
+		_c.mutation.SetEstimated(v)
+	}
+	if _, ok := _c.mutation.TotalMs(); !ok {
+		v := testresult.DefaultTotalMs
+		_c.mutation.SetTotalMs(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if testresult.DefaultCreatedAt == nil {
 			return fmt.Errorf("ent: uninitialized testresult.DefaultCreatedAt (forgotten import ent/runtime?)")
@@ -209,6 +309,18 @@ func (_c *TestResultCreate) check() error {
 	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		return &ValidationError{Name: "sources", err: errors.New(`ent: missing required field "TestResult.sources"`)}
+	}
+	if _, ok := _c.mutation.PromptTokens(); !ok {
+		return &ValidationError{Name: "prompt_tokens", err: errors.New(`ent: missing required field "TestResult.prompt_tokens"`)}
+	}
+	if _, ok := _c.mutation.CompletionTokens(); !ok {
+		return &ValidationError{Name: "completion_tokens", err: errors.New(`ent: missing required field "TestResult.completion_tokens"`)}
+	}
+	if _, ok := _c.mutation.Estimated(); !ok {
+		return &ValidationError{Name: "estimated", err: errors.New(`ent: missing required field "TestResult.estimated"`)}
+	}
+	if _, ok := _c.mutation.TotalMs(); !ok {
+		return &ValidationError{Name: "total_ms", err: errors.New(`ent: missing required field "TestResult.total_ms"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "TestResult.created_at"`)}
@@ -271,6 +383,30 @@ func (_c *TestResultCreate) createSpec() (*TestResult, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)
 		_node.Sources = value
+	}
+	if value, ok := _c.mutation.F1(); ok {
+		_spec.SetField(testresult.FieldF1, field.TypeFloat64, value)
+		_node.F1 = &value
+	}
+	if value, ok := _c.mutation.Cites(); ok {
+		_spec.SetField(testresult.FieldCites, field.TypeBool, value)
+		_node.Cites = &value
+	}
+	if value, ok := _c.mutation.PromptTokens(); ok {
+		_spec.SetField(testresult.FieldPromptTokens, field.TypeInt, value)
+		_node.PromptTokens = value
+	}
+	if value, ok := _c.mutation.CompletionTokens(); ok {
+		_spec.SetField(testresult.FieldCompletionTokens, field.TypeInt, value)
+		_node.CompletionTokens = value
+	}
+	if value, ok := _c.mutation.Estimated(); ok {
+		_spec.SetField(testresult.FieldEstimated, field.TypeBool, value)
+		_node.Estimated = value
+	}
+	if value, ok := _c.mutation.TotalMs(); ok {
+		_spec.SetField(testresult.FieldTotalMs, field.TypeInt, value)
+		_node.TotalMs = value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(testresult.FieldCreatedAt, field.TypeTime, value)
@@ -417,6 +553,24 @@ func (u *TestResultUpsertOne) UpdateNewValues() *TestResultUpsertOne {
 		}
 		if _, exists := u.create.mutation.Outcome(); exists {
 			s.SetIgnore(testresult.FieldOutcome)
+		}
+		if _, exists := u.create.mutation.F1(); exists {
+			s.SetIgnore(testresult.FieldF1)
+		}
+		if _, exists := u.create.mutation.Cites(); exists {
+			s.SetIgnore(testresult.FieldCites)
+		}
+		if _, exists := u.create.mutation.PromptTokens(); exists {
+			s.SetIgnore(testresult.FieldPromptTokens)
+		}
+		if _, exists := u.create.mutation.CompletionTokens(); exists {
+			s.SetIgnore(testresult.FieldCompletionTokens)
+		}
+		if _, exists := u.create.mutation.Estimated(); exists {
+			s.SetIgnore(testresult.FieldEstimated)
+		}
+		if _, exists := u.create.mutation.TotalMs(); exists {
+			s.SetIgnore(testresult.FieldTotalMs)
 		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(testresult.FieldCreatedAt)
@@ -676,6 +830,24 @@ func (u *TestResultUpsertBulk) UpdateNewValues() *TestResultUpsertBulk {
 			}
 			if _, exists := b.mutation.Outcome(); exists {
 				s.SetIgnore(testresult.FieldOutcome)
+			}
+			if _, exists := b.mutation.F1(); exists {
+				s.SetIgnore(testresult.FieldF1)
+			}
+			if _, exists := b.mutation.Cites(); exists {
+				s.SetIgnore(testresult.FieldCites)
+			}
+			if _, exists := b.mutation.PromptTokens(); exists {
+				s.SetIgnore(testresult.FieldPromptTokens)
+			}
+			if _, exists := b.mutation.CompletionTokens(); exists {
+				s.SetIgnore(testresult.FieldCompletionTokens)
+			}
+			if _, exists := b.mutation.Estimated(); exists {
+				s.SetIgnore(testresult.FieldEstimated)
+			}
+			if _, exists := b.mutation.TotalMs(); exists {
+				s.SetIgnore(testresult.FieldTotalMs)
 			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(testresult.FieldCreatedAt)

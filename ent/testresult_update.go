@@ -116,6 +116,12 @@ func (_u *TestResultUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)
 	}
+	if _u.mutation.F1Cleared() {
+		_spec.ClearField(testresult.FieldF1, field.TypeFloat64)
+	}
+	if _u.mutation.CitesCleared() {
+		_spec.ClearField(testresult.FieldCites, field.TypeBool)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{testresult.Label}
@@ -254,6 +260,12 @@ func (_u *TestResultUpdateOne) sqlSave(ctx context.Context) (_node *TestResult, 
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)
+	}
+	if _u.mutation.F1Cleared() {
+		_spec.ClearField(testresult.FieldF1, field.TypeFloat64)
+	}
+	if _u.mutation.CitesCleared() {
+		_spec.ClearField(testresult.FieldCites, field.TypeBool)
 	}
 	_node = &TestResult{config: _u.config}
 	_spec.Assign = _node.assignValues

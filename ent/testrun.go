@@ -24,10 +24,20 @@ type TestRun struct {
 	ChatbotID string `json:"chatbot_id,omitempty"`
 	// Cause holds the value of the "cause" field.
 	Cause string `json:"cause,omitempty"`
+	// StartedBy holds the value of the "started_by" field.
+	StartedBy string `json:"started_by,omitempty"`
 	// State holds the value of the "state" field.
 	State string `json:"state,omitempty"`
 	// Reason holds the value of the "reason" field.
 	Reason string `json:"reason,omitempty"`
+	// Knowledge holds the value of the "knowledge" field.
+	Knowledge string `json:"knowledge,omitempty"`
+	// Documents holds the value of the "documents" field.
+	Documents int `json:"documents,omitempty"`
+	// Settings holds the value of the "settings" field.
+	Settings string `json:"settings,omitempty"`
+	// Figures holds the value of the "figures" field.
+	Figures string `json:"figures,omitempty"`
 	// Passed holds the value of the "passed" field.
 	Passed int `json:"passed,omitempty"`
 	// Total holds the value of the "total" field.
@@ -80,9 +90,9 @@ func (*TestRun) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case testrun.FieldPassed, testrun.FieldTotal:
+		case testrun.FieldDocuments, testrun.FieldPassed, testrun.FieldTotal:
 			values[i] = new(sql.NullInt64)
-		case testrun.FieldID, testrun.FieldWorkspaceID, testrun.FieldChatbotID, testrun.FieldCause, testrun.FieldState, testrun.FieldReason:
+		case testrun.FieldID, testrun.FieldWorkspaceID, testrun.FieldChatbotID, testrun.FieldCause, testrun.FieldStartedBy, testrun.FieldState, testrun.FieldReason, testrun.FieldKnowledge, testrun.FieldSettings, testrun.FieldFigures:
 			values[i] = new(sql.NullString)
 		case testrun.FieldDueAt, testrun.FieldEndedAt, testrun.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -125,6 +135,12 @@ func (_m *TestRun) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Cause = value.String
 			}
+		case testrun.FieldStartedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field started_by", values[i])
+			} else if value.Valid {
+				_m.StartedBy = value.String
+			}
 		case testrun.FieldState:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field state", values[i])
@@ -136,6 +152,30 @@ func (_m *TestRun) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field reason", values[i])
 			} else if value.Valid {
 				_m.Reason = value.String
+			}
+		case testrun.FieldKnowledge:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field knowledge", values[i])
+			} else if value.Valid {
+				_m.Knowledge = value.String
+			}
+		case testrun.FieldDocuments:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field documents", values[i])
+			} else if value.Valid {
+				_m.Documents = int(value.Int64)
+			}
+		case testrun.FieldSettings:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field settings", values[i])
+			} else if value.Valid {
+				_m.Settings = value.String
+			}
+		case testrun.FieldFigures:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field figures", values[i])
+			} else if value.Valid {
+				_m.Figures = value.String
 			}
 		case testrun.FieldPassed:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -224,11 +264,26 @@ func (_m *TestRun) String() string {
 	builder.WriteString("cause=")
 	builder.WriteString(_m.Cause)
 	builder.WriteString(", ")
+	builder.WriteString("started_by=")
+	builder.WriteString(_m.StartedBy)
+	builder.WriteString(", ")
 	builder.WriteString("state=")
 	builder.WriteString(_m.State)
 	builder.WriteString(", ")
 	builder.WriteString("reason=")
 	builder.WriteString(_m.Reason)
+	builder.WriteString(", ")
+	builder.WriteString("knowledge=")
+	builder.WriteString(_m.Knowledge)
+	builder.WriteString(", ")
+	builder.WriteString("documents=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Documents))
+	builder.WriteString(", ")
+	builder.WriteString("settings=")
+	builder.WriteString(_m.Settings)
+	builder.WriteString(", ")
+	builder.WriteString("figures=")
+	builder.WriteString(_m.Figures)
 	builder.WriteString(", ")
 	builder.WriteString("passed=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Passed))

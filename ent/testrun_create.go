@@ -43,6 +43,20 @@ func (_c *TestRunCreate) SetCause(v string) *TestRunCreate {
 	return _c
 }
 
+// SetStartedBy sets the "started_by" field.
+func (_c *TestRunCreate) SetStartedBy(v string) *TestRunCreate {
+	_c.mutation.SetStartedBy(v)
+	return _c
+}
+
+// SetNillableStartedBy sets the "started_by" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableStartedBy(v *string) *TestRunCreate {
+	if v != nil {
+		_c.SetStartedBy(*v)
+	}
+	return _c
+}
+
 // SetState sets the "state" field.
 func (_c *TestRunCreate) SetState(v string) *TestRunCreate {
 	_c.mutation.SetState(v)
@@ -59,6 +73,62 @@ func (_c *TestRunCreate) SetReason(v string) *TestRunCreate {
 func (_c *TestRunCreate) SetNillableReason(v *string) *TestRunCreate {
 	if v != nil {
 		_c.SetReason(*v)
+	}
+	return _c
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (_c *TestRunCreate) SetKnowledge(v string) *TestRunCreate {
+	_c.mutation.SetKnowledge(v)
+	return _c
+}
+
+// SetNillableKnowledge sets the "knowledge" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableKnowledge(v *string) *TestRunCreate {
+	if v != nil {
+		_c.SetKnowledge(*v)
+	}
+	return _c
+}
+
+// SetDocuments sets the "documents" field.
+func (_c *TestRunCreate) SetDocuments(v int) *TestRunCreate {
+	_c.mutation.SetDocuments(v)
+	return _c
+}
+
+// SetNillableDocuments sets the "documents" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableDocuments(v *int) *TestRunCreate {
+	if v != nil {
+		_c.SetDocuments(*v)
+	}
+	return _c
+}
+
+// SetSettings sets the "settings" field.
+func (_c *TestRunCreate) SetSettings(v string) *TestRunCreate {
+	_c.mutation.SetSettings(v)
+	return _c
+}
+
+// SetNillableSettings sets the "settings" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableSettings(v *string) *TestRunCreate {
+	if v != nil {
+		_c.SetSettings(*v)
+	}
+	return _c
+}
+
+// SetFigures sets the "figures" field.
+func (_c *TestRunCreate) SetFigures(v string) *TestRunCreate {
+	_c.mutation.SetFigures(v)
+	return _c
+}
+
+// SetNillableFigures sets the "figures" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableFigures(v *string) *TestRunCreate {
+	if v != nil {
+		_c.SetFigures(*v)
 	}
 	return _c
 }
@@ -196,9 +266,29 @@ func (_c *TestRunCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *TestRunCreate) defaults() error {
+	if _, ok := _c.mutation.StartedBy(); !ok {
+		v := testrun.DefaultStartedBy
+		_c.mutation.SetStartedBy(v)
+	}
 	if _, ok := _c.mutation.Reason(); !ok {
 		v := testrun.DefaultReason
 		_c.mutation.SetReason(v)
+	}
+	if _, ok := _c.mutation.Knowledge(); !ok {
+		v := testrun.DefaultKnowledge
+		_c.mutation.SetKnowledge(v)
+	}
+	if _, ok := _c.mutation.Documents(); !ok {
+		v := testrun.DefaultDocuments
+		_c.mutation.SetDocuments(v)
+	}
+	if _, ok := _c.mutation.Settings(); !ok {
+		v := testrun.DefaultSettings
+		_c.mutation.SetSettings(v)
+	}
+	if _, ok := _c.mutation.Figures(); !ok {
+		v := testrun.DefaultFigures
+		_c.mutation.SetFigures(v)
 	}
 	if _, ok := _c.mutation.Passed(); !ok {
 		v := testrun.DefaultPassed
@@ -244,6 +334,14 @@ func (_c *TestRunCreate) check() error {
 			return &ValidationError{Name: "cause", err: fmt.Errorf(`ent: validator failed for field "TestRun.cause": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.StartedBy(); !ok {
+		return &ValidationError{Name: "started_by", err: errors.New(`ent: missing required field "TestRun.started_by"`)}
+	}
+	if v, ok := _c.mutation.StartedBy(); ok {
+		if err := testrun.StartedByValidator(v); err != nil {
+			return &ValidationError{Name: "started_by", err: fmt.Errorf(`ent: validator failed for field "TestRun.started_by": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.State(); !ok {
 		return &ValidationError{Name: "state", err: errors.New(`ent: missing required field "TestRun.state"`)}
 	}
@@ -254,6 +352,18 @@ func (_c *TestRunCreate) check() error {
 	}
 	if _, ok := _c.mutation.Reason(); !ok {
 		return &ValidationError{Name: "reason", err: errors.New(`ent: missing required field "TestRun.reason"`)}
+	}
+	if _, ok := _c.mutation.Knowledge(); !ok {
+		return &ValidationError{Name: "knowledge", err: errors.New(`ent: missing required field "TestRun.knowledge"`)}
+	}
+	if _, ok := _c.mutation.Documents(); !ok {
+		return &ValidationError{Name: "documents", err: errors.New(`ent: missing required field "TestRun.documents"`)}
+	}
+	if _, ok := _c.mutation.Settings(); !ok {
+		return &ValidationError{Name: "settings", err: errors.New(`ent: missing required field "TestRun.settings"`)}
+	}
+	if _, ok := _c.mutation.Figures(); !ok {
+		return &ValidationError{Name: "figures", err: errors.New(`ent: missing required field "TestRun.figures"`)}
 	}
 	if _, ok := _c.mutation.Passed(); !ok {
 		return &ValidationError{Name: "passed", err: errors.New(`ent: missing required field "TestRun.passed"`)}
@@ -316,6 +426,10 @@ func (_c *TestRunCreate) createSpec() (*TestRun, *sqlgraph.CreateSpec) {
 		_spec.SetField(testrun.FieldCause, field.TypeString, value)
 		_node.Cause = value
 	}
+	if value, ok := _c.mutation.StartedBy(); ok {
+		_spec.SetField(testrun.FieldStartedBy, field.TypeString, value)
+		_node.StartedBy = value
+	}
 	if value, ok := _c.mutation.State(); ok {
 		_spec.SetField(testrun.FieldState, field.TypeString, value)
 		_node.State = value
@@ -323,6 +437,22 @@ func (_c *TestRunCreate) createSpec() (*TestRun, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Reason(); ok {
 		_spec.SetField(testrun.FieldReason, field.TypeString, value)
 		_node.Reason = value
+	}
+	if value, ok := _c.mutation.Knowledge(); ok {
+		_spec.SetField(testrun.FieldKnowledge, field.TypeString, value)
+		_node.Knowledge = value
+	}
+	if value, ok := _c.mutation.Documents(); ok {
+		_spec.SetField(testrun.FieldDocuments, field.TypeInt, value)
+		_node.Documents = value
+	}
+	if value, ok := _c.mutation.Settings(); ok {
+		_spec.SetField(testrun.FieldSettings, field.TypeString, value)
+		_node.Settings = value
+	}
+	if value, ok := _c.mutation.Figures(); ok {
+		_spec.SetField(testrun.FieldFigures, field.TypeString, value)
+		_node.Figures = value
 	}
 	if value, ok := _c.mutation.Passed(); ok {
 		_spec.SetField(testrun.FieldPassed, field.TypeInt, value)
@@ -429,6 +559,30 @@ type (
 	}
 )
 
+// SetCause sets the "cause" field.
+func (u *TestRunUpsert) SetCause(v string) *TestRunUpsert {
+	u.Set(testrun.FieldCause, v)
+	return u
+}
+
+// UpdateCause sets the "cause" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateCause() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldCause)
+	return u
+}
+
+// SetStartedBy sets the "started_by" field.
+func (u *TestRunUpsert) SetStartedBy(v string) *TestRunUpsert {
+	u.Set(testrun.FieldStartedBy, v)
+	return u
+}
+
+// UpdateStartedBy sets the "started_by" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateStartedBy() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldStartedBy)
+	return u
+}
+
 // SetState sets the "state" field.
 func (u *TestRunUpsert) SetState(v string) *TestRunUpsert {
 	u.Set(testrun.FieldState, v)
@@ -450,6 +604,60 @@ func (u *TestRunUpsert) SetReason(v string) *TestRunUpsert {
 // UpdateReason sets the "reason" field to the value that was provided on create.
 func (u *TestRunUpsert) UpdateReason() *TestRunUpsert {
 	u.SetExcluded(testrun.FieldReason)
+	return u
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (u *TestRunUpsert) SetKnowledge(v string) *TestRunUpsert {
+	u.Set(testrun.FieldKnowledge, v)
+	return u
+}
+
+// UpdateKnowledge sets the "knowledge" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateKnowledge() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldKnowledge)
+	return u
+}
+
+// SetDocuments sets the "documents" field.
+func (u *TestRunUpsert) SetDocuments(v int) *TestRunUpsert {
+	u.Set(testrun.FieldDocuments, v)
+	return u
+}
+
+// UpdateDocuments sets the "documents" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateDocuments() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldDocuments)
+	return u
+}
+
+// AddDocuments adds v to the "documents" field.
+func (u *TestRunUpsert) AddDocuments(v int) *TestRunUpsert {
+	u.Add(testrun.FieldDocuments, v)
+	return u
+}
+
+// SetSettings sets the "settings" field.
+func (u *TestRunUpsert) SetSettings(v string) *TestRunUpsert {
+	u.Set(testrun.FieldSettings, v)
+	return u
+}
+
+// UpdateSettings sets the "settings" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateSettings() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldSettings)
+	return u
+}
+
+// SetFigures sets the "figures" field.
+func (u *TestRunUpsert) SetFigures(v string) *TestRunUpsert {
+	u.Set(testrun.FieldFigures, v)
+	return u
+}
+
+// UpdateFigures sets the "figures" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateFigures() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldFigures)
 	return u
 }
 
@@ -548,9 +756,6 @@ func (u *TestRunUpsertOne) UpdateNewValues() *TestRunUpsertOne {
 		if _, exists := u.create.mutation.ChatbotID(); exists {
 			s.SetIgnore(testrun.FieldChatbotID)
 		}
-		if _, exists := u.create.mutation.Cause(); exists {
-			s.SetIgnore(testrun.FieldCause)
-		}
 		if _, exists := u.create.mutation.CreatedAt(); exists {
 			s.SetIgnore(testrun.FieldCreatedAt)
 		}
@@ -585,6 +790,34 @@ func (u *TestRunUpsertOne) Update(set func(*TestRunUpsert)) *TestRunUpsertOne {
 	return u
 }
 
+// SetCause sets the "cause" field.
+func (u *TestRunUpsertOne) SetCause(v string) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetCause(v)
+	})
+}
+
+// UpdateCause sets the "cause" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateCause() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateCause()
+	})
+}
+
+// SetStartedBy sets the "started_by" field.
+func (u *TestRunUpsertOne) SetStartedBy(v string) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetStartedBy(v)
+	})
+}
+
+// UpdateStartedBy sets the "started_by" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateStartedBy() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateStartedBy()
+	})
+}
+
 // SetState sets the "state" field.
 func (u *TestRunUpsertOne) SetState(v string) *TestRunUpsertOne {
 	return u.Update(func(s *TestRunUpsert) {
@@ -610,6 +843,69 @@ func (u *TestRunUpsertOne) SetReason(v string) *TestRunUpsertOne {
 func (u *TestRunUpsertOne) UpdateReason() *TestRunUpsertOne {
 	return u.Update(func(s *TestRunUpsert) {
 		s.UpdateReason()
+	})
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (u *TestRunUpsertOne) SetKnowledge(v string) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetKnowledge(v)
+	})
+}
+
+// UpdateKnowledge sets the "knowledge" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateKnowledge() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateKnowledge()
+	})
+}
+
+// SetDocuments sets the "documents" field.
+func (u *TestRunUpsertOne) SetDocuments(v int) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetDocuments(v)
+	})
+}
+
+// AddDocuments adds v to the "documents" field.
+func (u *TestRunUpsertOne) AddDocuments(v int) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.AddDocuments(v)
+	})
+}
+
+// UpdateDocuments sets the "documents" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateDocuments() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateDocuments()
+	})
+}
+
+// SetSettings sets the "settings" field.
+func (u *TestRunUpsertOne) SetSettings(v string) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetSettings(v)
+	})
+}
+
+// UpdateSettings sets the "settings" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateSettings() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateSettings()
+	})
+}
+
+// SetFigures sets the "figures" field.
+func (u *TestRunUpsertOne) SetFigures(v string) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetFigures(v)
+	})
+}
+
+// UpdateFigures sets the "figures" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateFigures() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateFigures()
 	})
 }
 
@@ -886,9 +1182,6 @@ func (u *TestRunUpsertBulk) UpdateNewValues() *TestRunUpsertBulk {
 			if _, exists := b.mutation.ChatbotID(); exists {
 				s.SetIgnore(testrun.FieldChatbotID)
 			}
-			if _, exists := b.mutation.Cause(); exists {
-				s.SetIgnore(testrun.FieldCause)
-			}
 			if _, exists := b.mutation.CreatedAt(); exists {
 				s.SetIgnore(testrun.FieldCreatedAt)
 			}
@@ -924,6 +1217,34 @@ func (u *TestRunUpsertBulk) Update(set func(*TestRunUpsert)) *TestRunUpsertBulk 
 	return u
 }
 
+// SetCause sets the "cause" field.
+func (u *TestRunUpsertBulk) SetCause(v string) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetCause(v)
+	})
+}
+
+// UpdateCause sets the "cause" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateCause() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateCause()
+	})
+}
+
+// SetStartedBy sets the "started_by" field.
+func (u *TestRunUpsertBulk) SetStartedBy(v string) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetStartedBy(v)
+	})
+}
+
+// UpdateStartedBy sets the "started_by" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateStartedBy() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateStartedBy()
+	})
+}
+
 // SetState sets the "state" field.
 func (u *TestRunUpsertBulk) SetState(v string) *TestRunUpsertBulk {
 	return u.Update(func(s *TestRunUpsert) {
@@ -949,6 +1270,69 @@ func (u *TestRunUpsertBulk) SetReason(v string) *TestRunUpsertBulk {
 func (u *TestRunUpsertBulk) UpdateReason() *TestRunUpsertBulk {
 	return u.Update(func(s *TestRunUpsert) {
 		s.UpdateReason()
+	})
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (u *TestRunUpsertBulk) SetKnowledge(v string) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetKnowledge(v)
+	})
+}
+
+// UpdateKnowledge sets the "knowledge" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateKnowledge() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateKnowledge()
+	})
+}
+
+// SetDocuments sets the "documents" field.
+func (u *TestRunUpsertBulk) SetDocuments(v int) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetDocuments(v)
+	})
+}
+
+// AddDocuments adds v to the "documents" field.
+func (u *TestRunUpsertBulk) AddDocuments(v int) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.AddDocuments(v)
+	})
+}
+
+// UpdateDocuments sets the "documents" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateDocuments() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateDocuments()
+	})
+}
+
+// SetSettings sets the "settings" field.
+func (u *TestRunUpsertBulk) SetSettings(v string) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetSettings(v)
+	})
+}
+
+// UpdateSettings sets the "settings" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateSettings() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateSettings()
+	})
+}
+
+// SetFigures sets the "figures" field.
+func (u *TestRunUpsertBulk) SetFigures(v string) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetFigures(v)
+	})
+}
+
+// UpdateFigures sets the "figures" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateFigures() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateFigures()
 	})
 }
 

@@ -29,6 +29,34 @@ func (_u *TestRunUpdate) Where(ps ...predicate.TestRun) *TestRunUpdate {
 	return _u
 }
 
+// SetCause sets the "cause" field.
+func (_u *TestRunUpdate) SetCause(v string) *TestRunUpdate {
+	_u.mutation.SetCause(v)
+	return _u
+}
+
+// SetNillableCause sets the "cause" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableCause(v *string) *TestRunUpdate {
+	if v != nil {
+		_u.SetCause(*v)
+	}
+	return _u
+}
+
+// SetStartedBy sets the "started_by" field.
+func (_u *TestRunUpdate) SetStartedBy(v string) *TestRunUpdate {
+	_u.mutation.SetStartedBy(v)
+	return _u
+}
+
+// SetNillableStartedBy sets the "started_by" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableStartedBy(v *string) *TestRunUpdate {
+	if v != nil {
+		_u.SetStartedBy(*v)
+	}
+	return _u
+}
+
 // SetState sets the "state" field.
 func (_u *TestRunUpdate) SetState(v string) *TestRunUpdate {
 	_u.mutation.SetState(v)
@@ -53,6 +81,69 @@ func (_u *TestRunUpdate) SetReason(v string) *TestRunUpdate {
 func (_u *TestRunUpdate) SetNillableReason(v *string) *TestRunUpdate {
 	if v != nil {
 		_u.SetReason(*v)
+	}
+	return _u
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (_u *TestRunUpdate) SetKnowledge(v string) *TestRunUpdate {
+	_u.mutation.SetKnowledge(v)
+	return _u
+}
+
+// SetNillableKnowledge sets the "knowledge" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableKnowledge(v *string) *TestRunUpdate {
+	if v != nil {
+		_u.SetKnowledge(*v)
+	}
+	return _u
+}
+
+// SetDocuments sets the "documents" field.
+func (_u *TestRunUpdate) SetDocuments(v int) *TestRunUpdate {
+	_u.mutation.ResetDocuments()
+	_u.mutation.SetDocuments(v)
+	return _u
+}
+
+// SetNillableDocuments sets the "documents" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableDocuments(v *int) *TestRunUpdate {
+	if v != nil {
+		_u.SetDocuments(*v)
+	}
+	return _u
+}
+
+// AddDocuments adds value to the "documents" field.
+func (_u *TestRunUpdate) AddDocuments(v int) *TestRunUpdate {
+	_u.mutation.AddDocuments(v)
+	return _u
+}
+
+// SetSettings sets the "settings" field.
+func (_u *TestRunUpdate) SetSettings(v string) *TestRunUpdate {
+	_u.mutation.SetSettings(v)
+	return _u
+}
+
+// SetNillableSettings sets the "settings" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableSettings(v *string) *TestRunUpdate {
+	if v != nil {
+		_u.SetSettings(*v)
+	}
+	return _u
+}
+
+// SetFigures sets the "figures" field.
+func (_u *TestRunUpdate) SetFigures(v string) *TestRunUpdate {
+	_u.mutation.SetFigures(v)
+	return _u
+}
+
+// SetNillableFigures sets the "figures" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableFigures(v *string) *TestRunUpdate {
+	if v != nil {
+		_u.SetFigures(*v)
 	}
 	return _u
 }
@@ -209,6 +300,16 @@ func (_u *TestRunUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *TestRunUpdate) check() error {
+	if v, ok := _u.mutation.Cause(); ok {
+		if err := testrun.CauseValidator(v); err != nil {
+			return &ValidationError{Name: "cause", err: fmt.Errorf(`ent: validator failed for field "TestRun.cause": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.StartedBy(); ok {
+		if err := testrun.StartedByValidator(v); err != nil {
+			return &ValidationError{Name: "started_by", err: fmt.Errorf(`ent: validator failed for field "TestRun.started_by": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.State(); ok {
 		if err := testrun.StateValidator(v); err != nil {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "TestRun.state": %w`, err)}
@@ -232,11 +333,32 @@ func (_u *TestRunUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			}
 		}
 	}
+	if value, ok := _u.mutation.Cause(); ok {
+		_spec.SetField(testrun.FieldCause, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.StartedBy(); ok {
+		_spec.SetField(testrun.FieldStartedBy, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.State(); ok {
 		_spec.SetField(testrun.FieldState, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Reason(); ok {
 		_spec.SetField(testrun.FieldReason, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Knowledge(); ok {
+		_spec.SetField(testrun.FieldKnowledge, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Documents(); ok {
+		_spec.SetField(testrun.FieldDocuments, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedDocuments(); ok {
+		_spec.AddField(testrun.FieldDocuments, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Settings(); ok {
+		_spec.SetField(testrun.FieldSettings, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Figures(); ok {
+		_spec.SetField(testrun.FieldFigures, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Passed(); ok {
 		_spec.SetField(testrun.FieldPassed, field.TypeInt, value)
@@ -327,6 +449,34 @@ type TestRunUpdateOne struct {
 	mutation *TestRunMutation
 }
 
+// SetCause sets the "cause" field.
+func (_u *TestRunUpdateOne) SetCause(v string) *TestRunUpdateOne {
+	_u.mutation.SetCause(v)
+	return _u
+}
+
+// SetNillableCause sets the "cause" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableCause(v *string) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetCause(*v)
+	}
+	return _u
+}
+
+// SetStartedBy sets the "started_by" field.
+func (_u *TestRunUpdateOne) SetStartedBy(v string) *TestRunUpdateOne {
+	_u.mutation.SetStartedBy(v)
+	return _u
+}
+
+// SetNillableStartedBy sets the "started_by" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableStartedBy(v *string) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetStartedBy(*v)
+	}
+	return _u
+}
+
 // SetState sets the "state" field.
 func (_u *TestRunUpdateOne) SetState(v string) *TestRunUpdateOne {
 	_u.mutation.SetState(v)
@@ -351,6 +501,69 @@ func (_u *TestRunUpdateOne) SetReason(v string) *TestRunUpdateOne {
 func (_u *TestRunUpdateOne) SetNillableReason(v *string) *TestRunUpdateOne {
 	if v != nil {
 		_u.SetReason(*v)
+	}
+	return _u
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (_u *TestRunUpdateOne) SetKnowledge(v string) *TestRunUpdateOne {
+	_u.mutation.SetKnowledge(v)
+	return _u
+}
+
+// SetNillableKnowledge sets the "knowledge" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableKnowledge(v *string) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetKnowledge(*v)
+	}
+	return _u
+}
+
+// SetDocuments sets the "documents" field.
+func (_u *TestRunUpdateOne) SetDocuments(v int) *TestRunUpdateOne {
+	_u.mutation.ResetDocuments()
+	_u.mutation.SetDocuments(v)
+	return _u
+}
+
+// SetNillableDocuments sets the "documents" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableDocuments(v *int) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetDocuments(*v)
+	}
+	return _u
+}
+
+// AddDocuments adds value to the "documents" field.
+func (_u *TestRunUpdateOne) AddDocuments(v int) *TestRunUpdateOne {
+	_u.mutation.AddDocuments(v)
+	return _u
+}
+
+// SetSettings sets the "settings" field.
+func (_u *TestRunUpdateOne) SetSettings(v string) *TestRunUpdateOne {
+	_u.mutation.SetSettings(v)
+	return _u
+}
+
+// SetNillableSettings sets the "settings" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableSettings(v *string) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetSettings(*v)
+	}
+	return _u
+}
+
+// SetFigures sets the "figures" field.
+func (_u *TestRunUpdateOne) SetFigures(v string) *TestRunUpdateOne {
+	_u.mutation.SetFigures(v)
+	return _u
+}
+
+// SetNillableFigures sets the "figures" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableFigures(v *string) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetFigures(*v)
 	}
 	return _u
 }
@@ -520,6 +733,16 @@ func (_u *TestRunUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *TestRunUpdateOne) check() error {
+	if v, ok := _u.mutation.Cause(); ok {
+		if err := testrun.CauseValidator(v); err != nil {
+			return &ValidationError{Name: "cause", err: fmt.Errorf(`ent: validator failed for field "TestRun.cause": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.StartedBy(); ok {
+		if err := testrun.StartedByValidator(v); err != nil {
+			return &ValidationError{Name: "started_by", err: fmt.Errorf(`ent: validator failed for field "TestRun.started_by": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.State(); ok {
 		if err := testrun.StateValidator(v); err != nil {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "TestRun.state": %w`, err)}
@@ -560,11 +783,32 @@ func (_u *TestRunUpdateOne) sqlSave(ctx context.Context) (_node *TestRun, err er
 			}
 		}
 	}
+	if value, ok := _u.mutation.Cause(); ok {
+		_spec.SetField(testrun.FieldCause, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.StartedBy(); ok {
+		_spec.SetField(testrun.FieldStartedBy, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.State(); ok {
 		_spec.SetField(testrun.FieldState, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Reason(); ok {
 		_spec.SetField(testrun.FieldReason, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Knowledge(); ok {
+		_spec.SetField(testrun.FieldKnowledge, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Documents(); ok {
+		_spec.SetField(testrun.FieldDocuments, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedDocuments(); ok {
+		_spec.AddField(testrun.FieldDocuments, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Settings(); ok {
+		_spec.SetField(testrun.FieldSettings, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Figures(); ok {
+		_spec.SetField(testrun.FieldFigures, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Passed(); ok {
 		_spec.SetField(testrun.FieldPassed, field.TypeInt, value)

@@ -8,6 +8,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/insight/stats"
+	"parley/core/insight/testrun"
 )
 
 // whileDeleted runs two steps in one transaction. Between them another transaction
@@ -78,7 +79,7 @@ func TestDeleteChatbotWhileARunIsStored(t *testing.T) {
 		b.whileDeleted(a, func(ctx context.Context) error {
 			result := a.newResult()
 			result.QuestionID = "another"
-			return b.AddTestResult(ctx, a.id, result)
+			return b.AddTestResult(ctx, a.id, a.newRun(a.run), result, testrun.Counting{Month: "2026-03-playground"})
 		}, func(ctx context.Context) error {
 			return b.UpdateTestRun(ctx, a.id, a.newRun(a.run))
 		})

@@ -39,9 +39,11 @@ const (
 	unnameTokens    = `UPDATE tokens SET created_by = $2 WHERE created_by = $1`
 	unnameEndpoints = `UPDATE webhook_endpoints SET created_by = $2 WHERE created_by = $1`
 	unnameTests     = `UPDATE test_questions SET created_by = $2 WHERE created_by = $1`
+	unnameRuns      = `UPDATE test_runs SET started_by = $2 WHERE started_by = $1`
 	unnameInviter   = `UPDATE invitations SET invited_by = '' WHERE invited_by = $1`
 	countNames      = `SELECT (SELECT COUNT(*) FROM tokens WHERE created_by = $1) + (SELECT COUNT(*) FROM webhook_endpoints WHERE created_by = $1)
-		+ (SELECT COUNT(*) FROM test_questions WHERE created_by = $1) + (SELECT COUNT(*) FROM invitations WHERE invited_by = $2)`
+		+ (SELECT COUNT(*) FROM test_questions WHERE created_by = $1) + (SELECT COUNT(*) FROM test_runs WHERE started_by = $1)
+		+ (SELECT COUNT(*) FROM invitations WHERE invited_by = $2)`
 )
 
 // CountPerson counts what is stored of a person.
@@ -104,7 +106,7 @@ func (s *Persons) ErasePerson(ctx context.Context, userID, email string) error {
 				return mapError(err)
 			}
 		}
-		for _, statement := range []string{unnameTokens, unnameEndpoints, unnameTests} {
+		for _, statement := range []string{unnameTokens, unnameEndpoints, unnameTests, unnameRuns} {
 			if _, err := s.store.raw(ctx).ExecContext(ctx, statement, email, somebody); err != nil {
 				return mapError(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"parley/core/insight"
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
+	"parley/core/insight/testrun"
 )
 
 // methodsOfInsight read and change what owners learn from conversations.
@@ -116,8 +117,20 @@ var methodsOfInsight = []confined{
 		run.Passed = 7
 		return nil, s.UpdateTestRun(ctx, as, run)
 	}},
+	{"UpdateTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		changed := a.newQuestion(a.question)
+		changed.Reference = "another"
+		return nil, s.UpdateTestQuestion(ctx, as, changed)
+	}},
+	{"CancelTestRun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.CancelTestRun(ctx, as, a.chatbot, a.run, epoch)
+	}},
+	{"AnsweredFrom", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		_, documents, err := s.AnsweredFrom(ctx, as, a.chatbot)
+		return secretIf(a, documents > 0), err
+	}},
 	{"AddTestResult", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.AddTestResult(ctx, as, a.newResult())
+		return nil, s.AddTestResult(ctx, as, a.newRun(a.run), a.newResult(), testrun.Counting{Month: "2026-03-playground"})
 	}},
 	{"TrimTestRuns", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.TrimTestRuns(ctx, as, a.chatbot, 1)

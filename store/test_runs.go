@@ -9,12 +9,14 @@ import (
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
+	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/insight/testrun"
 	"parley/core/tenant"
 	"parley/ent"
 	"parley/ent/chatbot"
+	"parley/ent/document"
 	"parley/ent/predicate"
 	"parley/ent/scope"
 	"parley/ent/testquestion"
@@ -29,8 +31,10 @@ type TestRuns struct{ store *Store }
 func NewTestRuns(db *Store) *TestRuns { return &TestRuns{db} }
 
 var (
-	_ testrun.Store = (*TestRuns)(nil)
-	_ testrun.Due   = (*TestRuns)(nil)
+	_ testrun.Transactions  = (*TestRuns)(nil)
+	_ testrun.QuestionStore = (*TestRuns)(nil)
+	_ testrun.RunStore      = (*TestRuns)(nil)
+	_ testrun.Due           = (*TestRuns)(nil)
 )
 
 // InTx runs fn in one transaction; calls inside it join.
@@ -49,8 +53,10 @@ func (s *TestRuns) TestQuestions(ctx context.Context, workspaceID, chatbotID str
 		Order(testquestion.ByCreatedAt(), testquestion.ByID()).All(within(ctx, workspaceID))
 	return mapped(rows, err, func(row *ent.TestQuestion) testrun.Question {
 		return testrun.Question{
-			ID: row.ID, ChatbotID: row.ChatbotID, Question: row.Question, Expects: testrun.Expectation(row.Expects),
-			Expected: row.Expected, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
+			ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: utc(row.UpdatedAt),
+			Wanted: testrun.Wanted{
+				Question: row.Question, Expects: testrun.Expectation(row.Expects), Expected: row.Expected, Reference: row.Reference, Document: row.Document,
+			},
 		}
 	})
 }
@@ -59,7 +65,15 @@ func (s *TestRuns) TestQuestions(ctx context.Context, workspaceID, chatbotID str
 func (s *TestRuns) CreateTestQuestion(ctx context.Context, workspaceID string, q testrun.Question) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.TestQuestion.Create().SetID(q.ID).SetWorkspaceID(workspaceID).SetChatbotID(q.ChatbotID).SetQuestion(q.Question).
-			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetCreatedBy(q.CreatedBy).SetCreatedAt(q.CreatedAt).Exec(ctx)
+			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetReference(q.Reference).SetDocument(q.Document).SetCreatedBy(q.CreatedBy).SetCreatedAt(q.CreatedAt).Exec(ctx)
+	})
+}
+
+// UpdateTestQuestion writes what a test question is and expects.
+func (s *TestRuns) UpdateTestQuestion(ctx context.Context, workspaceID string, q testrun.Question) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.TestQuestion.Update().Where(testquestion.ID(q.ID), testquestion.ChatbotID(q.ChatbotID)).SetQuestion(q.Question).
+			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetReference(q.Reference).SetDocument(q.Document).SetNillableUpdatedAt(q.UpdatedAt).Save(ctx))
 	})
 }
 
@@ -74,37 +88,87 @@ func (s *TestRuns) DeleteTestQuestion(ctx context.Context, workspaceID, chatbotI
 func (s *TestRuns) TestRuns(ctx context.Context, workspaceID, chatbotID string, limit int) ([]testrun.Run, error) {
 	rows, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
 		Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, runFromRow)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	runs := make([]testrun.Run, len(rows))
+	for i, row := range rows {
+		if runs[i], err = runFromRow(row); err != nil {
+			return nil, mapError(err)
+		}
+	}
+	return runs, nil
 }
 
-func runFromRow(row *ent.TestRun) testrun.Run {
-	return testrun.Run{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause),
-		State: testrun.State(row.State), Reason: row.Reason, Passed: row.Passed, Total: row.Total,
+func runFromRow(row *ent.TestRun) (testrun.Run, error) {
+	run := testrun.Run{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause), By: row.StartedBy,
+		State: testrun.State(row.State), Reason: row.Reason, Total: row.Total, Knowledge: row.Knowledge, KnownDocuments: row.Documents,
 		DueAt: utc(row.DueAt), EndedAt: utc(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
+	run.Passed = row.Passed // of a run from before there were figures
+	if row.Figures != "" {
+		if err := json.Unmarshal([]byte(row.Figures), &run.Figures); err != nil {
+			return run, err
+		}
+	}
+	if row.Settings != "" {
+		return run, json.Unmarshal([]byte(row.Settings), &run.Settings)
+	}
+	return run, nil
 }
 
 // CreateTestRun adds a run.
 func (s *TestRuns) CreateTestRun(ctx context.Context, workspaceID string, run testrun.Run) error {
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.TestRun.Create().SetID(run.ID).SetWorkspaceID(workspaceID).SetChatbotID(run.ChatbotID).SetCause(string(run.Cause)).
+		return db.TestRun.Create().SetID(run.ID).SetWorkspaceID(workspaceID).SetChatbotID(run.ChatbotID).SetCause(string(run.Cause)).SetStartedBy(run.By).
 			SetState(string(run.State)).SetTotal(run.Total).SetNillableDueAt(run.DueAt).SetCreatedAt(run.CreatedAt).Exec(ctx)
 	})
 }
 
-// UpdateTestRun writes the state of a run, and how it went so far.
+// underWay selects the runs that have not ended.
+var underWay = enttestrun.StateIn(string(testrun.Waiting), string(testrun.Running))
+
+// UpdateTestRun writes the state of a run that has not ended, and how it went so far.
 func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run testrun.Run) error {
+	figures, err := json.Marshal(run.Figures)
+	if err != nil {
+		return err
+	}
+	settings, err := json.Marshal(run.Settings)
+	if err != nil {
+		return err
+	}
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		update := db.TestRun.Update().Where(enttestrun.ID(run.ID)).SetState(string(run.State)).SetReason(run.Reason).
-			SetPassed(run.Passed).SetTotal(run.Total).SetNillableEndedAt(run.EndedAt)
+		update := db.TestRun.Update().Where(enttestrun.ID(run.ID), underWay).SetCause(string(run.Cause)).SetStartedBy(run.By).SetState(string(run.State)).SetReason(run.Reason).
+			SetPassed(run.Passed).SetTotal(run.Total).SetNillableEndedAt(run.EndedAt).
+			SetFigures(string(figures)).SetKnowledge(run.Knowledge).SetDocuments(run.KnownDocuments).SetSettings(string(settings))
 		if run.DueAt != nil {
 			update.SetDueAt(*run.DueAt)
 		} else {
 			update.ClearDueAt()
 		}
-		return update.Exec(ctx)
+		return affected(update.Save(ctx))
 	})
+}
+
+// CancelTestRun ends a run of a chatbot.
+func (s *TestRuns) CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return affected(db.TestRun.Update().Where(enttestrun.ID(runID), enttestrun.ChatbotID(chatbotID), underWay).
+			SetState(string(testrun.Canceled)).ClearDueAt().SetEndedAt(at).Save(ctx))
+	})
+}
+
+// AnsweredFrom returns a text that changes with the knowledge of a chatbot, and how many
+// documents it answers from.
+func (s *TestRuns) AnsweredFrom(ctx context.Context, workspaceID, chatbotID string) (version string, documents int, err error) {
+	ctx = within(ctx, workspaceID)
+	if version, err = NewCachedAnswers(s.store).KnowledgeVersion(ctx, workspaceID, chatbotID); err != nil {
+		return "", 0, err
+	}
+	documents, err = s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.LiveGT(0)).Count(ctx)
+	return version, documents, mapError(err)
 }
 
 // TestResults returns the results of a run.
@@ -121,17 +185,33 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string) (
 		}
 		results[i] = testrun.Result{
 			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer,
-			Citations: sources, At: row.CreatedAt.UTC(),
+			Citations: sources, F1: row.F1, Cites: row.Cites, At: row.CreatedAt.UTC(),
+			Usage: answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
+			Took:  time.Duration(row.TotalMs) * time.Millisecond,
 		}
 	}
 	return results, nil
 }
 
-// AddTestResult adds a result. It is a Conflict if the question is gone.
-func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, r testrun.Result) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
-			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetSources(sourcesJSON(r.Citations)).SetCreatedAt(r.At).Exec(ctx)
+// AddTestResult adds a result, writes how its run went so far, and counts the question.
+// It is a Conflict if the question is gone, and NotFound if the run has ended.
+func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
+	ctx = within(ctx, workspaceID)
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := keepChatbots(ctx, s.store, run.ChatbotID); err != nil {
+			return err
+		}
+		if err := s.UpdateTestRun(ctx, workspaceID, run); err != nil {
+			return err
+		}
+		err := s.store.db(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
+			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetSources(sourcesJSON(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
+			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
+			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
+		if err != nil {
+			return mapError(err)
+		}
+		return mapError(addToMonth(ctx, s.store, workspaceID, counts.Month, counts.Reserved))
 	})
 }
 
@@ -173,7 +253,9 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 		if err != nil {
 			return mapError(err)
 		}
-		run = runFromRow(row)
+		if run, err = runFromRow(row); err != nil {
+			return mapError(err)
+		}
 		run.State, run.DueAt = testrun.Running, &until
 		return s.UpdateTestRun(ctx, run.WorkspaceID, run)
 	})

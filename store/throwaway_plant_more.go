@@ -100,14 +100,14 @@ func (p furnisher) insight(ctx context.Context) error {
 }
 
 func (p furnisher) tests(ctx context.Context) error {
-	bot, question, run := p.is.IDs["chatbot"], p.named("tq", "question"), p.NewID("tr")
+	bot, question, run := p.is.IDs["chatbot"], p.named("tq", "question"), p.named("tr", "run")
 	err := p.db.TestQuestion.Create().SetID(question).SetWorkspaceID(p.ws).SetChatbotID(bot).SetQuestion(p.Text("test_questions.question")).SetExpects(string(testrun.AText)).
-		SetExpected(p.Text("test_questions.expected")).SetCreatedBy(p.Owners[0].Email).SetCreatedAt(p.At).Exec(ctx)
+		SetExpected(p.Text("test_questions.expected")).SetReference(p.Text("test_questions.reference")).SetDocument(p.Text("test_questions.document")).SetCreatedBy(p.Owners[0].Email).SetCreatedAt(p.At).Exec(ctx)
 	if err != nil {
 		return err
 	}
 	err = p.db.TestRun.Create().SetID(run).SetWorkspaceID(p.ws).SetChatbotID(bot).SetCause(string(testrun.ByPerson)).SetState(string(testrun.Done)).SetReason(p.Text("test_runs.reason")).
-		SetTotal(1).SetEndedAt(p.At).SetCreatedAt(p.At).Exec(ctx)
+		SetTotal(1).SetStartedBy(p.Owners[0].Email).SetEndedAt(p.At).SetCreatedAt(p.At).Exec(ctx)
 	if err != nil {
 		return err
 	}

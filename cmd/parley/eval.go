@@ -14,8 +14,8 @@ import (
 type evalCmd struct {
 	Retrieval evalRetrievalCmd `cmd:"" help:"Measure retrieval on questions with judgments, in BEIR's file format."`
 	Grounding evalGroundingCmd `cmd:"" help:"Measure strict grounding on questions with judgments and reference answers."`
-	Answers   evalAnswersCmd   `cmd:"" help:"Measure the answers that are given without a language model."`
 	Constants evalConstantsCmd `cmd:"" help:"Measure the constants of the ranking on sets of questions that they were not chosen on."`
+	Answers   evalAnswersCmd   `cmd:"" help:"Measure answers: those without a language model on files, or those of a chatbot with its model."`
 }
 
 type evalRetrievalCmd struct {
@@ -124,32 +124,4 @@ func (cmd *evalGroundingCmd) show(out io.Writer, reports []measure.GroundingRepo
 		}
 	}
 	return nil
-}
-
-type evalAnswersCmd struct {
-	Corpus  string `required:"" placeholder:"FILE" help:"Documents, as for eval retrieval. Lines with the same doc are sections of one page."`
-	Queries string `required:"" placeholder:"FILE" help:"Questions, as for eval retrieval; target is the reference answer."`
-	Qrels   string `required:"" placeholder:"FILE" help:"Judgments, as for eval retrieval."`
-	Foreign string `placeholder:"FILE" help:"Questions that the corpus does not answer, such as those of another set."`
-	JSON    bool   `name:"json" help:"Print JSON."`
-}
-
-// Run measures answers and prints the figures.
-func (cmd *evalAnswersCmd) Run(ctx context.Context, config *app.Config, io streams) error {
-	files := measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgments: cmd.Qrels}
-	report, err := measure.Answers(ctx, config, measure.AnswersFiles{Files: files, Foreign: cmd.Foreign})
-	if err != nil {
-		return err
-	}
-	mean := func(figure float64) string { return strconv.FormatFloat(figure, 'f', 3, 64) }
-	return showRecord(io.out, cmd.JSON, report, [][2]string{
-		{"questions answered", report.Answered.String()},
-		{"F1, unanswered ones counted as 0", mean(report.F1)},
-		{"F1 of answers", mean(report.AnsweredF1)},
-		{"precision of answers", mean(report.Precision)},
-		{"recall of answers", mean(report.Recall)},
-		{"words of an answer", strconv.FormatFloat(report.Words, 'f', 0, 64)},
-		{"unanswered without their documents", report.WithoutRelevant.String()},
-		{"foreign questions unanswered", report.Foreign.String()},
-	})
 }

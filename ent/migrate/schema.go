@@ -1585,7 +1585,10 @@ var (
 		{Name: "question", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "expects", Type: field.TypeString, Size: 20},
 		{Name: "expected", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "reference", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "document", Type: field.TypeString, Size: 1200, Default: ""},
 		{Name: "created_by", Type: field.TypeString, Size: 320},
+		{Name: "updated_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -1597,7 +1600,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_questions_chatbots_test_questions",
-				Columns:    []*schema.Column{TestQuestionsColumns[7]},
+				Columns:    []*schema.Column{TestQuestionsColumns[10]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1606,7 +1609,7 @@ var (
 			{
 				Name:    "testquestion_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TestQuestionsColumns[7], TestQuestionsColumns[6]},
+				Columns: []*schema.Column{TestQuestionsColumns[10], TestQuestionsColumns[9]},
 			},
 		},
 	}
@@ -1618,6 +1621,12 @@ var (
 		{Name: "outcome", Type: field.TypeString, Size: 20},
 		{Name: "answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "f1", Type: field.TypeFloat64, Nullable: true},
+		{Name: "cites", Type: field.TypeBool, Nullable: true},
+		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "estimated", Type: field.TypeBool, Default: false},
+		{Name: "total_ms", Type: field.TypeInt, Default: 0},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "question_id", Type: field.TypeString, Size: 40},
 		{Name: "run_id", Type: field.TypeString, Size: 40},
@@ -1630,13 +1639,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_results_test_questions_results",
-				Columns:    []*schema.Column{TestResultsColumns[7]},
+				Columns:    []*schema.Column{TestResultsColumns[13]},
 				RefColumns: []*schema.Column{TestQuestionsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "test_results_test_runs_results",
-				Columns:    []*schema.Column{TestResultsColumns[8]},
+				Columns:    []*schema.Column{TestResultsColumns[14]},
 				RefColumns: []*schema.Column{TestRunsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1645,12 +1654,12 @@ var (
 			{
 				Name:    "testresult_run_id",
 				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[8]},
+				Columns: []*schema.Column{TestResultsColumns[14]},
 			},
 			{
 				Name:    "testresult_question_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[7], TestResultsColumns[0]},
+				Columns: []*schema.Column{TestResultsColumns[13], TestResultsColumns[0]},
 			},
 		},
 	}
@@ -1659,8 +1668,13 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 		{Name: "cause", Type: field.TypeString, Size: 20},
+		{Name: "started_by", Type: field.TypeString, Size: 320, Default: ""},
 		{Name: "state", Type: field.TypeString, Size: 20},
 		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "knowledge", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "documents", Type: field.TypeInt, Default: 0},
+		{Name: "settings", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "figures", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "passed", Type: field.TypeInt, Default: 0},
 		{Name: "total", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
@@ -1676,7 +1690,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_runs_chatbots_test_runs",
-				Columns:    []*schema.Column{TestRunsColumns[10]},
+				Columns:    []*schema.Column{TestRunsColumns[15]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1685,12 +1699,12 @@ var (
 			{
 				Name:    "testrun_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TestRunsColumns[10], TestRunsColumns[9]},
+				Columns: []*schema.Column{TestRunsColumns[15], TestRunsColumns[14]},
 			},
 			{
 				Name:    "test_run_due",
 				Unique:  false,
-				Columns: []*schema.Column{TestRunsColumns[7]},
+				Columns: []*schema.Column{TestRunsColumns[12]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},

@@ -2512,12 +2512,22 @@ func init() {
 	testquestionDescExpected := testquestionFields[4].Descriptor()
 	// testquestion.DefaultExpected holds the default value on creation for the expected field.
 	testquestion.DefaultExpected = testquestionDescExpected.Default.(string)
+	// testquestionDescReference is the schema descriptor for reference field.
+	testquestionDescReference := testquestionFields[5].Descriptor()
+	// testquestion.DefaultReference holds the default value on creation for the reference field.
+	testquestion.DefaultReference = testquestionDescReference.Default.(string)
+	// testquestionDescDocument is the schema descriptor for document field.
+	testquestionDescDocument := testquestionFields[6].Descriptor()
+	// testquestion.DefaultDocument holds the default value on creation for the document field.
+	testquestion.DefaultDocument = testquestionDescDocument.Default.(string)
+	// testquestion.DocumentValidator is a validator for the "document" field. It is called by the builders before save.
+	testquestion.DocumentValidator = testquestionDescDocument.Validators[0].(func(string) error)
 	// testquestionDescCreatedBy is the schema descriptor for created_by field.
-	testquestionDescCreatedBy := testquestionFields[5].Descriptor()
+	testquestionDescCreatedBy := testquestionFields[7].Descriptor()
 	// testquestion.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	testquestion.CreatedByValidator = testquestionDescCreatedBy.Validators[0].(func(string) error)
 	// testquestionDescCreatedAt is the schema descriptor for created_at field.
-	testquestionDescCreatedAt := testquestionFields[6].Descriptor()
+	testquestionDescCreatedAt := testquestionFields[9].Descriptor()
 	// testquestion.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testquestion.DefaultCreatedAt = testquestionDescCreatedAt.Default.(func() time.Time)
 	// testquestionDescID is the schema descriptor for id field.
@@ -2590,8 +2600,24 @@ func init() {
 	testresultDescSources := testresultFields[6].Descriptor()
 	// testresult.DefaultSources holds the default value on creation for the sources field.
 	testresult.DefaultSources = testresultDescSources.Default.(string)
+	// testresultDescPromptTokens is the schema descriptor for prompt_tokens field.
+	testresultDescPromptTokens := testresultFields[9].Descriptor()
+	// testresult.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
+	testresult.DefaultPromptTokens = testresultDescPromptTokens.Default.(int)
+	// testresultDescCompletionTokens is the schema descriptor for completion_tokens field.
+	testresultDescCompletionTokens := testresultFields[10].Descriptor()
+	// testresult.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
+	testresult.DefaultCompletionTokens = testresultDescCompletionTokens.Default.(int)
+	// testresultDescEstimated is the schema descriptor for estimated field.
+	testresultDescEstimated := testresultFields[11].Descriptor()
+	// testresult.DefaultEstimated holds the default value on creation for the estimated field.
+	testresult.DefaultEstimated = testresultDescEstimated.Default.(bool)
+	// testresultDescTotalMs is the schema descriptor for total_ms field.
+	testresultDescTotalMs := testresultFields[12].Descriptor()
+	// testresult.DefaultTotalMs holds the default value on creation for the total_ms field.
+	testresult.DefaultTotalMs = testresultDescTotalMs.Default.(int)
 	// testresultDescCreatedAt is the schema descriptor for created_at field.
-	testresultDescCreatedAt := testresultFields[7].Descriptor()
+	testresultDescCreatedAt := testresultFields[13].Descriptor()
 	// testresult.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testresult.DefaultCreatedAt = testresultDescCreatedAt.Default.(func() time.Time)
 	testrunMixin := schema.TestRun{}.Mixin()
@@ -2634,24 +2660,46 @@ func init() {
 	testrunDescCause := testrunFields[2].Descriptor()
 	// testrun.CauseValidator is a validator for the "cause" field. It is called by the builders before save.
 	testrun.CauseValidator = testrunDescCause.Validators[0].(func(string) error)
+	// testrunDescStartedBy is the schema descriptor for started_by field.
+	testrunDescStartedBy := testrunFields[3].Descriptor()
+	// testrun.DefaultStartedBy holds the default value on creation for the started_by field.
+	testrun.DefaultStartedBy = testrunDescStartedBy.Default.(string)
+	// testrun.StartedByValidator is a validator for the "started_by" field. It is called by the builders before save.
+	testrun.StartedByValidator = testrunDescStartedBy.Validators[0].(func(string) error)
 	// testrunDescState is the schema descriptor for state field.
-	testrunDescState := testrunFields[3].Descriptor()
+	testrunDescState := testrunFields[4].Descriptor()
 	// testrun.StateValidator is a validator for the "state" field. It is called by the builders before save.
 	testrun.StateValidator = testrunDescState.Validators[0].(func(string) error)
 	// testrunDescReason is the schema descriptor for reason field.
-	testrunDescReason := testrunFields[4].Descriptor()
+	testrunDescReason := testrunFields[5].Descriptor()
 	// testrun.DefaultReason holds the default value on creation for the reason field.
 	testrun.DefaultReason = testrunDescReason.Default.(string)
+	// testrunDescKnowledge is the schema descriptor for knowledge field.
+	testrunDescKnowledge := testrunFields[6].Descriptor()
+	// testrun.DefaultKnowledge holds the default value on creation for the knowledge field.
+	testrun.DefaultKnowledge = testrunDescKnowledge.Default.(string)
+	// testrunDescDocuments is the schema descriptor for documents field.
+	testrunDescDocuments := testrunFields[7].Descriptor()
+	// testrun.DefaultDocuments holds the default value on creation for the documents field.
+	testrun.DefaultDocuments = testrunDescDocuments.Default.(int)
+	// testrunDescSettings is the schema descriptor for settings field.
+	testrunDescSettings := testrunFields[8].Descriptor()
+	// testrun.DefaultSettings holds the default value on creation for the settings field.
+	testrun.DefaultSettings = testrunDescSettings.Default.(string)
+	// testrunDescFigures is the schema descriptor for figures field.
+	testrunDescFigures := testrunFields[9].Descriptor()
+	// testrun.DefaultFigures holds the default value on creation for the figures field.
+	testrun.DefaultFigures = testrunDescFigures.Default.(string)
 	// testrunDescPassed is the schema descriptor for passed field.
-	testrunDescPassed := testrunFields[5].Descriptor()
+	testrunDescPassed := testrunFields[10].Descriptor()
 	// testrun.DefaultPassed holds the default value on creation for the passed field.
 	testrun.DefaultPassed = testrunDescPassed.Default.(int)
 	// testrunDescTotal is the schema descriptor for total field.
-	testrunDescTotal := testrunFields[6].Descriptor()
+	testrunDescTotal := testrunFields[11].Descriptor()
 	// testrun.DefaultTotal holds the default value on creation for the total field.
 	testrun.DefaultTotal = testrunDescTotal.Default.(int)
 	// testrunDescCreatedAt is the schema descriptor for created_at field.
-	testrunDescCreatedAt := testrunFields[9].Descriptor()
+	testrunDescCreatedAt := testrunFields[14].Descriptor()
 	// testrun.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testrun.DefaultCreatedAt = testrunDescCreatedAt.Default.(func() time.Time)
 	// testrunDescID is the schema descriptor for id field.

@@ -105,7 +105,11 @@ func (TestQuestion) Fields() []ent.Field {
 		field.String("expects").MaxLen(20),
 		// expected is what the answer must say when it expects "text".
 		longText("expected"),
+		// reference is a good answer, and document the title of what it should cite.
+		longText("reference"),
+		field.String("document").MaxLen(300 * utf8Max).Default(""),
 		field.String("created_by").MaxLen(320).Immutable(),
+		field.Time("updated_at").Optional().Nillable(),
 		created(),
 	}
 }
@@ -135,10 +139,19 @@ func (TestRun) Fields() []ent.Field {
 		stringID(),
 		field.String("chatbot_id").MaxLen(idLen).Immutable(),
 		// cause is "knowledge", "settings" or "person".
-		field.String("cause").MaxLen(20).Immutable(),
-		// state is "waiting", "running", "done" or "failed".
+		field.String("cause").MaxLen(20),
+		// started_by is who started it, or empty for a run after a change.
+		field.String("started_by").MaxLen(320).Default(""),
+		// state is "waiting", "running", "done", "failed" or "canceled".
 		field.String("state").MaxLen(20),
 		longText("reason"),
+		// knowledge tells what it was answered from from other knowledge, documents
+		// counts that, and settings are JSON: those of the chatbot when it began.
+		longText("knowledge"),
+		field.Int("documents").Default(0),
+		longText("settings"),
+		// figures are JSON: how its questions were answered.
+		longText("figures"),
 		field.Int("passed").Default(0),
 		field.Int("total").Default(0),
 		// due_at is when it is to run; none when it has ended.
@@ -181,6 +194,13 @@ func (TestResult) Fields() []ent.Field {
 		longText("answer"),
 		// sources are JSON, as a message's are.
 		longText("sources"),
+		// f1 is none without a reference, and cites without an expected document.
+		field.Float("f1").Optional().Nillable().Immutable(),
+		field.Bool("cites").Optional().Nillable().Immutable(),
+		field.Int("prompt_tokens").Default(0).Immutable(),
+		field.Int("completion_tokens").Default(0).Immutable(),
+		field.Bool("estimated").Default(false).Immutable(),
+		field.Int("total_ms").Default(0).Immutable(),
 		created(),
 	}
 }

@@ -25,8 +25,14 @@ const (
 	FieldExpects = "expects"
 	// FieldExpected holds the string denoting the expected field in the database.
 	FieldExpected = "expected"
+	// FieldReference holds the string denoting the reference field in the database.
+	FieldReference = "reference"
+	// FieldDocument holds the string denoting the document field in the database.
+	FieldDocument = "document"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldUpdatedAt holds the string denoting the updated_at field in the database.
+	FieldUpdatedAt = "updated_at"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeChatbot holds the string denoting the chatbot edge name in mutations.
@@ -59,7 +65,10 @@ var Columns = []string{
 	FieldQuestion,
 	FieldExpects,
 	FieldExpected,
+	FieldReference,
+	FieldDocument,
 	FieldCreatedBy,
+	FieldUpdatedAt,
 	FieldCreatedAt,
 }
 
@@ -91,6 +100,12 @@ var (
 	ExpectsValidator func(string) error
 	// DefaultExpected holds the default value on creation for the "expected" field.
 	DefaultExpected string
+	// DefaultReference holds the default value on creation for the "reference" field.
+	DefaultReference string
+	// DefaultDocument holds the default value on creation for the "document" field.
+	DefaultDocument string
+	// DocumentValidator is a validator for the "document" field. It is called by the builders before save.
+	DocumentValidator func(string) error
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
@@ -132,9 +147,24 @@ func ByExpected(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExpected, opts...).ToFunc()
 }
 
+// ByReference orders the results by the reference field.
+func ByReference(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReference, opts...).ToFunc()
+}
+
+// ByDocument orders the results by the document field.
+func ByDocument(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDocument, opts...).ToFunc()
+}
+
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByUpdatedAt orders the results by the updated_at field.
+func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUpdatedAt, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

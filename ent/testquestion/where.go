@@ -90,9 +90,24 @@ func Expected(v string) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldEQ(FieldExpected, v))
 }
 
+// Reference applies equality check predicate on the "reference" field. It's identical to ReferenceEQ.
+func Reference(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldReference, v))
+}
+
+// Document applies equality check predicate on the "document" field. It's identical to DocumentEQ.
+func Document(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldDocument, v))
+}
+
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
 func CreatedBy(v string) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldEQ(FieldCreatedBy, v))
+}
+
+// UpdatedAt applies equality check predicate on the "updated_at" field. It's identical to UpdatedAtEQ.
+func UpdatedAt(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldUpdatedAt, v))
 }
 
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
@@ -425,6 +440,136 @@ func ExpectedContainsFold(v string) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldContainsFold(FieldExpected, v))
 }
 
+// ReferenceEQ applies the EQ predicate on the "reference" field.
+func ReferenceEQ(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldReference, v))
+}
+
+// ReferenceNEQ applies the NEQ predicate on the "reference" field.
+func ReferenceNEQ(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNEQ(FieldReference, v))
+}
+
+// ReferenceIn applies the In predicate on the "reference" field.
+func ReferenceIn(vs ...string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldIn(FieldReference, vs...))
+}
+
+// ReferenceNotIn applies the NotIn predicate on the "reference" field.
+func ReferenceNotIn(vs ...string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNotIn(FieldReference, vs...))
+}
+
+// ReferenceGT applies the GT predicate on the "reference" field.
+func ReferenceGT(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGT(FieldReference, v))
+}
+
+// ReferenceGTE applies the GTE predicate on the "reference" field.
+func ReferenceGTE(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGTE(FieldReference, v))
+}
+
+// ReferenceLT applies the LT predicate on the "reference" field.
+func ReferenceLT(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLT(FieldReference, v))
+}
+
+// ReferenceLTE applies the LTE predicate on the "reference" field.
+func ReferenceLTE(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLTE(FieldReference, v))
+}
+
+// ReferenceContains applies the Contains predicate on the "reference" field.
+func ReferenceContains(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldContains(FieldReference, v))
+}
+
+// ReferenceHasPrefix applies the HasPrefix predicate on the "reference" field.
+func ReferenceHasPrefix(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldHasPrefix(FieldReference, v))
+}
+
+// ReferenceHasSuffix applies the HasSuffix predicate on the "reference" field.
+func ReferenceHasSuffix(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldHasSuffix(FieldReference, v))
+}
+
+// ReferenceEqualFold applies the EqualFold predicate on the "reference" field.
+func ReferenceEqualFold(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEqualFold(FieldReference, v))
+}
+
+// ReferenceContainsFold applies the ContainsFold predicate on the "reference" field.
+func ReferenceContainsFold(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldContainsFold(FieldReference, v))
+}
+
+// DocumentEQ applies the EQ predicate on the "document" field.
+func DocumentEQ(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldDocument, v))
+}
+
+// DocumentNEQ applies the NEQ predicate on the "document" field.
+func DocumentNEQ(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNEQ(FieldDocument, v))
+}
+
+// DocumentIn applies the In predicate on the "document" field.
+func DocumentIn(vs ...string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldIn(FieldDocument, vs...))
+}
+
+// DocumentNotIn applies the NotIn predicate on the "document" field.
+func DocumentNotIn(vs ...string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNotIn(FieldDocument, vs...))
+}
+
+// DocumentGT applies the GT predicate on the "document" field.
+func DocumentGT(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGT(FieldDocument, v))
+}
+
+// DocumentGTE applies the GTE predicate on the "document" field.
+func DocumentGTE(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGTE(FieldDocument, v))
+}
+
+// DocumentLT applies the LT predicate on the "document" field.
+func DocumentLT(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLT(FieldDocument, v))
+}
+
+// DocumentLTE applies the LTE predicate on the "document" field.
+func DocumentLTE(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLTE(FieldDocument, v))
+}
+
+// DocumentContains applies the Contains predicate on the "document" field.
+func DocumentContains(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldContains(FieldDocument, v))
+}
+
+// DocumentHasPrefix applies the HasPrefix predicate on the "document" field.
+func DocumentHasPrefix(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldHasPrefix(FieldDocument, v))
+}
+
+// DocumentHasSuffix applies the HasSuffix predicate on the "document" field.
+func DocumentHasSuffix(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldHasSuffix(FieldDocument, v))
+}
+
+// DocumentEqualFold applies the EqualFold predicate on the "document" field.
+func DocumentEqualFold(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEqualFold(FieldDocument, v))
+}
+
+// DocumentContainsFold applies the ContainsFold predicate on the "document" field.
+func DocumentContainsFold(v string) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldContainsFold(FieldDocument, v))
+}
+
 // CreatedByEQ applies the EQ predicate on the "created_by" field.
 func CreatedByEQ(v string) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldEQ(FieldCreatedBy, v))
@@ -488,6 +633,56 @@ func CreatedByEqualFold(v string) predicate.TestQuestion {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// UpdatedAtEQ applies the EQ predicate on the "updated_at" field.
+func UpdatedAtEQ(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldUpdatedAt, v))
+}
+
+// UpdatedAtNEQ applies the NEQ predicate on the "updated_at" field.
+func UpdatedAtNEQ(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNEQ(FieldUpdatedAt, v))
+}
+
+// UpdatedAtIn applies the In predicate on the "updated_at" field.
+func UpdatedAtIn(vs ...time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldIn(FieldUpdatedAt, vs...))
+}
+
+// UpdatedAtNotIn applies the NotIn predicate on the "updated_at" field.
+func UpdatedAtNotIn(vs ...time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNotIn(FieldUpdatedAt, vs...))
+}
+
+// UpdatedAtGT applies the GT predicate on the "updated_at" field.
+func UpdatedAtGT(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGT(FieldUpdatedAt, v))
+}
+
+// UpdatedAtGTE applies the GTE predicate on the "updated_at" field.
+func UpdatedAtGTE(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGTE(FieldUpdatedAt, v))
+}
+
+// UpdatedAtLT applies the LT predicate on the "updated_at" field.
+func UpdatedAtLT(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLT(FieldUpdatedAt, v))
+}
+
+// UpdatedAtLTE applies the LTE predicate on the "updated_at" field.
+func UpdatedAtLTE(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLTE(FieldUpdatedAt, v))
+}
+
+// UpdatedAtIsNil applies the IsNil predicate on the "updated_at" field.
+func UpdatedAtIsNil() predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldIsNull(FieldUpdatedAt))
+}
+
+// UpdatedAtNotNil applies the NotNil predicate on the "updated_at" field.
+func UpdatedAtNotNil() predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNotNull(FieldUpdatedAt))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

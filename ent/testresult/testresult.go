@@ -29,6 +29,18 @@ const (
 	FieldAnswer = "answer"
 	// FieldSources holds the string denoting the sources field in the database.
 	FieldSources = "sources"
+	// FieldF1 holds the string denoting the f1 field in the database.
+	FieldF1 = "f1"
+	// FieldCites holds the string denoting the cites field in the database.
+	FieldCites = "cites"
+	// FieldPromptTokens holds the string denoting the prompt_tokens field in the database.
+	FieldPromptTokens = "prompt_tokens"
+	// FieldCompletionTokens holds the string denoting the completion_tokens field in the database.
+	FieldCompletionTokens = "completion_tokens"
+	// FieldEstimated holds the string denoting the estimated field in the database.
+	FieldEstimated = "estimated"
+	// FieldTotalMs holds the string denoting the total_ms field in the database.
+	FieldTotalMs = "total_ms"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// EdgeRun holds the string denoting the run edge name in mutations.
@@ -63,6 +75,12 @@ var Columns = []string{
 	FieldOutcome,
 	FieldAnswer,
 	FieldSources,
+	FieldF1,
+	FieldCites,
+	FieldPromptTokens,
+	FieldCompletionTokens,
+	FieldEstimated,
+	FieldTotalMs,
 	FieldCreatedAt,
 }
 
@@ -96,6 +114,14 @@ var (
 	DefaultAnswer string
 	// DefaultSources holds the default value on creation for the "sources" field.
 	DefaultSources string
+	// DefaultPromptTokens holds the default value on creation for the "prompt_tokens" field.
+	DefaultPromptTokens int
+	// DefaultCompletionTokens holds the default value on creation for the "completion_tokens" field.
+	DefaultCompletionTokens int
+	// DefaultEstimated holds the default value on creation for the "estimated" field.
+	DefaultEstimated bool
+	// DefaultTotalMs holds the default value on creation for the "total_ms" field.
+	DefaultTotalMs int
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 )
@@ -141,6 +167,36 @@ func ByAnswer(opts ...sql.OrderTermOption) OrderOption {
 // BySources orders the results by the sources field.
 func BySources(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSources, opts...).ToFunc()
+}
+
+// ByF1 orders the results by the f1 field.
+func ByF1(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldF1, opts...).ToFunc()
+}
+
+// ByCites orders the results by the cites field.
+func ByCites(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCites, opts...).ToFunc()
+}
+
+// ByPromptTokens orders the results by the prompt_tokens field.
+func ByPromptTokens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPromptTokens, opts...).ToFunc()
+}
+
+// ByCompletionTokens orders the results by the completion_tokens field.
+func ByCompletionTokens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCompletionTokens, opts...).ToFunc()
+}
+
+// ByEstimated orders the results by the estimated field.
+func ByEstimated(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEstimated, opts...).ToFunc()
+}
+
+// ByTotalMs orders the results by the total_ms field.
+func ByTotalMs(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTotalMs, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

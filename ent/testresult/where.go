@@ -90,6 +90,36 @@ func Sources(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldEQ(FieldSources, v))
 }
 
+// F1 applies equality check predicate on the "f1" field. It's identical to F1EQ.
+func F1(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldF1, v))
+}
+
+// Cites applies equality check predicate on the "cites" field. It's identical to CitesEQ.
+func Cites(v bool) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldCites, v))
+}
+
+// PromptTokens applies equality check predicate on the "prompt_tokens" field. It's identical to PromptTokensEQ.
+func PromptTokens(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldPromptTokens, v))
+}
+
+// CompletionTokens applies equality check predicate on the "completion_tokens" field. It's identical to CompletionTokensEQ.
+func CompletionTokens(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldCompletionTokens, v))
+}
+
+// Estimated applies equality check predicate on the "estimated" field. It's identical to EstimatedEQ.
+func Estimated(v bool) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldEstimated, v))
+}
+
+// TotalMs applies equality check predicate on the "total_ms" field. It's identical to TotalMsEQ.
+func TotalMs(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldTotalMs, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.TestResult {
 	return predicate.TestResult(sql.FieldEQ(FieldCreatedAt, v))
@@ -493,6 +523,206 @@ func SourcesEqualFold(v string) predicate.TestResult {
 // SourcesContainsFold applies the ContainsFold predicate on the "sources" field.
 func SourcesContainsFold(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldContainsFold(FieldSources, v))
+}
+
+// F1EQ applies the EQ predicate on the "f1" field.
+func F1EQ(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldF1, v))
+}
+
+// F1NEQ applies the NEQ predicate on the "f1" field.
+func F1NEQ(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldF1, v))
+}
+
+// F1In applies the In predicate on the "f1" field.
+func F1In(vs ...float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldIn(FieldF1, vs...))
+}
+
+// F1NotIn applies the NotIn predicate on the "f1" field.
+func F1NotIn(vs ...float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotIn(FieldF1, vs...))
+}
+
+// F1GT applies the GT predicate on the "f1" field.
+func F1GT(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGT(FieldF1, v))
+}
+
+// F1GTE applies the GTE predicate on the "f1" field.
+func F1GTE(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGTE(FieldF1, v))
+}
+
+// F1LT applies the LT predicate on the "f1" field.
+func F1LT(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLT(FieldF1, v))
+}
+
+// F1LTE applies the LTE predicate on the "f1" field.
+func F1LTE(v float64) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLTE(FieldF1, v))
+}
+
+// F1IsNil applies the IsNil predicate on the "f1" field.
+func F1IsNil() predicate.TestResult {
+	return predicate.TestResult(sql.FieldIsNull(FieldF1))
+}
+
+// F1NotNil applies the NotNil predicate on the "f1" field.
+func F1NotNil() predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotNull(FieldF1))
+}
+
+// CitesEQ applies the EQ predicate on the "cites" field.
+func CitesEQ(v bool) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldCites, v))
+}
+
+// CitesNEQ applies the NEQ predicate on the "cites" field.
+func CitesNEQ(v bool) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldCites, v))
+}
+
+// CitesIsNil applies the IsNil predicate on the "cites" field.
+func CitesIsNil() predicate.TestResult {
+	return predicate.TestResult(sql.FieldIsNull(FieldCites))
+}
+
+// CitesNotNil applies the NotNil predicate on the "cites" field.
+func CitesNotNil() predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotNull(FieldCites))
+}
+
+// PromptTokensEQ applies the EQ predicate on the "prompt_tokens" field.
+func PromptTokensEQ(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldPromptTokens, v))
+}
+
+// PromptTokensNEQ applies the NEQ predicate on the "prompt_tokens" field.
+func PromptTokensNEQ(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldPromptTokens, v))
+}
+
+// PromptTokensIn applies the In predicate on the "prompt_tokens" field.
+func PromptTokensIn(vs ...int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldIn(FieldPromptTokens, vs...))
+}
+
+// PromptTokensNotIn applies the NotIn predicate on the "prompt_tokens" field.
+func PromptTokensNotIn(vs ...int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotIn(FieldPromptTokens, vs...))
+}
+
+// PromptTokensGT applies the GT predicate on the "prompt_tokens" field.
+func PromptTokensGT(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGT(FieldPromptTokens, v))
+}
+
+// PromptTokensGTE applies the GTE predicate on the "prompt_tokens" field.
+func PromptTokensGTE(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGTE(FieldPromptTokens, v))
+}
+
+// PromptTokensLT applies the LT predicate on the "prompt_tokens" field.
+func PromptTokensLT(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLT(FieldPromptTokens, v))
+}
+
+// PromptTokensLTE applies the LTE predicate on the "prompt_tokens" field.
+func PromptTokensLTE(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLTE(FieldPromptTokens, v))
+}
+
+// CompletionTokensEQ applies the EQ predicate on the "completion_tokens" field.
+func CompletionTokensEQ(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldCompletionTokens, v))
+}
+
+// CompletionTokensNEQ applies the NEQ predicate on the "completion_tokens" field.
+func CompletionTokensNEQ(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldCompletionTokens, v))
+}
+
+// CompletionTokensIn applies the In predicate on the "completion_tokens" field.
+func CompletionTokensIn(vs ...int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldIn(FieldCompletionTokens, vs...))
+}
+
+// CompletionTokensNotIn applies the NotIn predicate on the "completion_tokens" field.
+func CompletionTokensNotIn(vs ...int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotIn(FieldCompletionTokens, vs...))
+}
+
+// CompletionTokensGT applies the GT predicate on the "completion_tokens" field.
+func CompletionTokensGT(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGT(FieldCompletionTokens, v))
+}
+
+// CompletionTokensGTE applies the GTE predicate on the "completion_tokens" field.
+func CompletionTokensGTE(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGTE(FieldCompletionTokens, v))
+}
+
+// CompletionTokensLT applies the LT predicate on the "completion_tokens" field.
+func CompletionTokensLT(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLT(FieldCompletionTokens, v))
+}
+
+// CompletionTokensLTE applies the LTE predicate on the "completion_tokens" field.
+func CompletionTokensLTE(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLTE(FieldCompletionTokens, v))
+}
+
+// EstimatedEQ applies the EQ predicate on the "estimated" field.
+func EstimatedEQ(v bool) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldEstimated, v))
+}
+
+// EstimatedNEQ applies the NEQ predicate on the "estimated" field.
+func EstimatedNEQ(v bool) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldEstimated, v))
+}
+
+// TotalMsEQ applies the EQ predicate on the "total_ms" field.
+func TotalMsEQ(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldTotalMs, v))
+}
+
+// TotalMsNEQ applies the NEQ predicate on the "total_ms" field.
+func TotalMsNEQ(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldTotalMs, v))
+}
+
+// TotalMsIn applies the In predicate on the "total_ms" field.
+func TotalMsIn(vs ...int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldIn(FieldTotalMs, vs...))
+}
+
+// TotalMsNotIn applies the NotIn predicate on the "total_ms" field.
+func TotalMsNotIn(vs ...int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotIn(FieldTotalMs, vs...))
+}
+
+// TotalMsGT applies the GT predicate on the "total_ms" field.
+func TotalMsGT(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGT(FieldTotalMs, v))
+}
+
+// TotalMsGTE applies the GTE predicate on the "total_ms" field.
+func TotalMsGTE(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGTE(FieldTotalMs, v))
+}
+
+// TotalMsLT applies the LT predicate on the "total_ms" field.
+func TotalMsLT(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLT(FieldTotalMs, v))
+}
+
+// TotalMsLTE applies the LTE predicate on the "total_ms" field.
+func TotalMsLTE(v int) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLTE(FieldTotalMs, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

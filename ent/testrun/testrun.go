@@ -21,10 +21,20 @@ const (
 	FieldChatbotID = "chatbot_id"
 	// FieldCause holds the string denoting the cause field in the database.
 	FieldCause = "cause"
+	// FieldStartedBy holds the string denoting the started_by field in the database.
+	FieldStartedBy = "started_by"
 	// FieldState holds the string denoting the state field in the database.
 	FieldState = "state"
 	// FieldReason holds the string denoting the reason field in the database.
 	FieldReason = "reason"
+	// FieldKnowledge holds the string denoting the knowledge field in the database.
+	FieldKnowledge = "knowledge"
+	// FieldDocuments holds the string denoting the documents field in the database.
+	FieldDocuments = "documents"
+	// FieldSettings holds the string denoting the settings field in the database.
+	FieldSettings = "settings"
+	// FieldFigures holds the string denoting the figures field in the database.
+	FieldFigures = "figures"
 	// FieldPassed holds the string denoting the passed field in the database.
 	FieldPassed = "passed"
 	// FieldTotal holds the string denoting the total field in the database.
@@ -63,8 +73,13 @@ var Columns = []string{
 	FieldWorkspaceID,
 	FieldChatbotID,
 	FieldCause,
+	FieldStartedBy,
 	FieldState,
 	FieldReason,
+	FieldKnowledge,
+	FieldDocuments,
+	FieldSettings,
+	FieldFigures,
 	FieldPassed,
 	FieldTotal,
 	FieldDueAt,
@@ -96,10 +111,22 @@ var (
 	ChatbotIDValidator func(string) error
 	// CauseValidator is a validator for the "cause" field. It is called by the builders before save.
 	CauseValidator func(string) error
+	// DefaultStartedBy holds the default value on creation for the "started_by" field.
+	DefaultStartedBy string
+	// StartedByValidator is a validator for the "started_by" field. It is called by the builders before save.
+	StartedByValidator func(string) error
 	// StateValidator is a validator for the "state" field. It is called by the builders before save.
 	StateValidator func(string) error
 	// DefaultReason holds the default value on creation for the "reason" field.
 	DefaultReason string
+	// DefaultKnowledge holds the default value on creation for the "knowledge" field.
+	DefaultKnowledge string
+	// DefaultDocuments holds the default value on creation for the "documents" field.
+	DefaultDocuments int
+	// DefaultSettings holds the default value on creation for the "settings" field.
+	DefaultSettings string
+	// DefaultFigures holds the default value on creation for the "figures" field.
+	DefaultFigures string
 	// DefaultPassed holds the default value on creation for the "passed" field.
 	DefaultPassed int
 	// DefaultTotal holds the default value on creation for the "total" field.
@@ -133,6 +160,11 @@ func ByCause(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCause, opts...).ToFunc()
 }
 
+// ByStartedBy orders the results by the started_by field.
+func ByStartedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStartedBy, opts...).ToFunc()
+}
+
 // ByState orders the results by the state field.
 func ByState(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldState, opts...).ToFunc()
@@ -141,6 +173,26 @@ func ByState(opts ...sql.OrderTermOption) OrderOption {
 // ByReason orders the results by the reason field.
 func ByReason(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldReason, opts...).ToFunc()
+}
+
+// ByKnowledge orders the results by the knowledge field.
+func ByKnowledge(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKnowledge, opts...).ToFunc()
+}
+
+// ByDocuments orders the results by the documents field.
+func ByDocuments(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDocuments, opts...).ToFunc()
+}
+
+// BySettings orders the results by the settings field.
+func BySettings(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSettings, opts...).ToFunc()
+}
+
+// ByFigures orders the results by the figures field.
+func ByFigures(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFigures, opts...).ToFunc()
 }
 
 // ByPassed orders the results by the passed field.

@@ -80,6 +80,11 @@ func Cause(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldCause, v))
 }
 
+// StartedBy applies equality check predicate on the "started_by" field. It's identical to StartedByEQ.
+func StartedBy(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldStartedBy, v))
+}
+
 // State applies equality check predicate on the "state" field. It's identical to StateEQ.
 func State(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldState, v))
@@ -88,6 +93,26 @@ func State(v string) predicate.TestRun {
 // Reason applies equality check predicate on the "reason" field. It's identical to ReasonEQ.
 func Reason(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldReason, v))
+}
+
+// Knowledge applies equality check predicate on the "knowledge" field. It's identical to KnowledgeEQ.
+func Knowledge(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldKnowledge, v))
+}
+
+// Documents applies equality check predicate on the "documents" field. It's identical to DocumentsEQ.
+func Documents(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldDocuments, v))
+}
+
+// Settings applies equality check predicate on the "settings" field. It's identical to SettingsEQ.
+func Settings(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldSettings, v))
+}
+
+// Figures applies equality check predicate on the "figures" field. It's identical to FiguresEQ.
+func Figures(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldFigures, v))
 }
 
 // Passed applies equality check predicate on the "passed" field. It's identical to PassedEQ.
@@ -310,6 +335,71 @@ func CauseContainsFold(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldContainsFold(FieldCause, v))
 }
 
+// StartedByEQ applies the EQ predicate on the "started_by" field.
+func StartedByEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldStartedBy, v))
+}
+
+// StartedByNEQ applies the NEQ predicate on the "started_by" field.
+func StartedByNEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldStartedBy, v))
+}
+
+// StartedByIn applies the In predicate on the "started_by" field.
+func StartedByIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldStartedBy, vs...))
+}
+
+// StartedByNotIn applies the NotIn predicate on the "started_by" field.
+func StartedByNotIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldStartedBy, vs...))
+}
+
+// StartedByGT applies the GT predicate on the "started_by" field.
+func StartedByGT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldStartedBy, v))
+}
+
+// StartedByGTE applies the GTE predicate on the "started_by" field.
+func StartedByGTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldStartedBy, v))
+}
+
+// StartedByLT applies the LT predicate on the "started_by" field.
+func StartedByLT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldStartedBy, v))
+}
+
+// StartedByLTE applies the LTE predicate on the "started_by" field.
+func StartedByLTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldStartedBy, v))
+}
+
+// StartedByContains applies the Contains predicate on the "started_by" field.
+func StartedByContains(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContains(FieldStartedBy, v))
+}
+
+// StartedByHasPrefix applies the HasPrefix predicate on the "started_by" field.
+func StartedByHasPrefix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasPrefix(FieldStartedBy, v))
+}
+
+// StartedByHasSuffix applies the HasSuffix predicate on the "started_by" field.
+func StartedByHasSuffix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasSuffix(FieldStartedBy, v))
+}
+
+// StartedByEqualFold applies the EqualFold predicate on the "started_by" field.
+func StartedByEqualFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEqualFold(FieldStartedBy, v))
+}
+
+// StartedByContainsFold applies the ContainsFold predicate on the "started_by" field.
+func StartedByContainsFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContainsFold(FieldStartedBy, v))
+}
+
 // StateEQ applies the EQ predicate on the "state" field.
 func StateEQ(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldState, v))
@@ -438,6 +528,241 @@ func ReasonEqualFold(v string) predicate.TestRun {
 // ReasonContainsFold applies the ContainsFold predicate on the "reason" field.
 func ReasonContainsFold(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldContainsFold(FieldReason, v))
+}
+
+// KnowledgeEQ applies the EQ predicate on the "knowledge" field.
+func KnowledgeEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldKnowledge, v))
+}
+
+// KnowledgeNEQ applies the NEQ predicate on the "knowledge" field.
+func KnowledgeNEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldKnowledge, v))
+}
+
+// KnowledgeIn applies the In predicate on the "knowledge" field.
+func KnowledgeIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldKnowledge, vs...))
+}
+
+// KnowledgeNotIn applies the NotIn predicate on the "knowledge" field.
+func KnowledgeNotIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldKnowledge, vs...))
+}
+
+// KnowledgeGT applies the GT predicate on the "knowledge" field.
+func KnowledgeGT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldKnowledge, v))
+}
+
+// KnowledgeGTE applies the GTE predicate on the "knowledge" field.
+func KnowledgeGTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldKnowledge, v))
+}
+
+// KnowledgeLT applies the LT predicate on the "knowledge" field.
+func KnowledgeLT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldKnowledge, v))
+}
+
+// KnowledgeLTE applies the LTE predicate on the "knowledge" field.
+func KnowledgeLTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldKnowledge, v))
+}
+
+// KnowledgeContains applies the Contains predicate on the "knowledge" field.
+func KnowledgeContains(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContains(FieldKnowledge, v))
+}
+
+// KnowledgeHasPrefix applies the HasPrefix predicate on the "knowledge" field.
+func KnowledgeHasPrefix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasPrefix(FieldKnowledge, v))
+}
+
+// KnowledgeHasSuffix applies the HasSuffix predicate on the "knowledge" field.
+func KnowledgeHasSuffix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasSuffix(FieldKnowledge, v))
+}
+
+// KnowledgeEqualFold applies the EqualFold predicate on the "knowledge" field.
+func KnowledgeEqualFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEqualFold(FieldKnowledge, v))
+}
+
+// KnowledgeContainsFold applies the ContainsFold predicate on the "knowledge" field.
+func KnowledgeContainsFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContainsFold(FieldKnowledge, v))
+}
+
+// DocumentsEQ applies the EQ predicate on the "documents" field.
+func DocumentsEQ(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldDocuments, v))
+}
+
+// DocumentsNEQ applies the NEQ predicate on the "documents" field.
+func DocumentsNEQ(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldDocuments, v))
+}
+
+// DocumentsIn applies the In predicate on the "documents" field.
+func DocumentsIn(vs ...int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldDocuments, vs...))
+}
+
+// DocumentsNotIn applies the NotIn predicate on the "documents" field.
+func DocumentsNotIn(vs ...int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldDocuments, vs...))
+}
+
+// DocumentsGT applies the GT predicate on the "documents" field.
+func DocumentsGT(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldDocuments, v))
+}
+
+// DocumentsGTE applies the GTE predicate on the "documents" field.
+func DocumentsGTE(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldDocuments, v))
+}
+
+// DocumentsLT applies the LT predicate on the "documents" field.
+func DocumentsLT(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldDocuments, v))
+}
+
+// DocumentsLTE applies the LTE predicate on the "documents" field.
+func DocumentsLTE(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldDocuments, v))
+}
+
+// SettingsEQ applies the EQ predicate on the "settings" field.
+func SettingsEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldSettings, v))
+}
+
+// SettingsNEQ applies the NEQ predicate on the "settings" field.
+func SettingsNEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldSettings, v))
+}
+
+// SettingsIn applies the In predicate on the "settings" field.
+func SettingsIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldSettings, vs...))
+}
+
+// SettingsNotIn applies the NotIn predicate on the "settings" field.
+func SettingsNotIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldSettings, vs...))
+}
+
+// SettingsGT applies the GT predicate on the "settings" field.
+func SettingsGT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldSettings, v))
+}
+
+// SettingsGTE applies the GTE predicate on the "settings" field.
+func SettingsGTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldSettings, v))
+}
+
+// SettingsLT applies the LT predicate on the "settings" field.
+func SettingsLT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldSettings, v))
+}
+
+// SettingsLTE applies the LTE predicate on the "settings" field.
+func SettingsLTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldSettings, v))
+}
+
+// SettingsContains applies the Contains predicate on the "settings" field.
+func SettingsContains(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContains(FieldSettings, v))
+}
+
+// SettingsHasPrefix applies the HasPrefix predicate on the "settings" field.
+func SettingsHasPrefix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasPrefix(FieldSettings, v))
+}
+
+// SettingsHasSuffix applies the HasSuffix predicate on the "settings" field.
+func SettingsHasSuffix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasSuffix(FieldSettings, v))
+}
+
+// SettingsEqualFold applies the EqualFold predicate on the "settings" field.
+func SettingsEqualFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEqualFold(FieldSettings, v))
+}
+
+// SettingsContainsFold applies the ContainsFold predicate on the "settings" field.
+func SettingsContainsFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContainsFold(FieldSettings, v))
+}
+
+// FiguresEQ applies the EQ predicate on the "figures" field.
+func FiguresEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldFigures, v))
+}
+
+// FiguresNEQ applies the NEQ predicate on the "figures" field.
+func FiguresNEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldFigures, v))
+}
+
+// FiguresIn applies the In predicate on the "figures" field.
+func FiguresIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldFigures, vs...))
+}
+
+// FiguresNotIn applies the NotIn predicate on the "figures" field.
+func FiguresNotIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldFigures, vs...))
+}
+
+// FiguresGT applies the GT predicate on the "figures" field.
+func FiguresGT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldFigures, v))
+}
+
+// FiguresGTE applies the GTE predicate on the "figures" field.
+func FiguresGTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldFigures, v))
+}
+
+// FiguresLT applies the LT predicate on the "figures" field.
+func FiguresLT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldFigures, v))
+}
+
+// FiguresLTE applies the LTE predicate on the "figures" field.
+func FiguresLTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldFigures, v))
+}
+
+// FiguresContains applies the Contains predicate on the "figures" field.
+func FiguresContains(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContains(FieldFigures, v))
+}
+
+// FiguresHasPrefix applies the HasPrefix predicate on the "figures" field.
+func FiguresHasPrefix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasPrefix(FieldFigures, v))
+}
+
+// FiguresHasSuffix applies the HasSuffix predicate on the "figures" field.
+func FiguresHasSuffix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasSuffix(FieldFigures, v))
+}
+
+// FiguresEqualFold applies the EqualFold predicate on the "figures" field.
+func FiguresEqualFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEqualFold(FieldFigures, v))
+}
+
+// FiguresContainsFold applies the ContainsFold predicate on the "figures" field.
+func FiguresContainsFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContainsFold(FieldFigures, v))
 }
 
 // PassedEQ applies the EQ predicate on the "passed" field.

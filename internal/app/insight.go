@@ -32,8 +32,10 @@ func openInsight(p *Program) {
 		Asker:    asker,
 		History:  history.New(store.NewHistory(p.Store), p.Store, p.now),
 		Reports:  stats.NewReports(store.NewStats(p.Store), p.now),
-		Tests: testrun.New(testrun.Ports{Store: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker},
-			p.now, rand.Reader, p.Log),
+		Tests: testrun.New(testrun.Ports{
+			Transactions: tests, Questions: tests, Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
+			Budget: testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: store.NewPlans(p.Store), Used: store.NewMonths(p.Store), Now: p.now},
+		}, p.now, rand.Reader, p.Log),
 	}}
 	p.Insight.Roller.Follow(eventsOf(p))
 }

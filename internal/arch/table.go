@@ -327,7 +327,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/testrun"},
-		Ours:     []string{"core/answer", "core/chat", "core/chatbot", "core/fault", "core/insight", "core/tenant", "internal/id", "internal/plain"},
+		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/plan", "core/retrieval/evaluation", "core/tenant", "internal/id", "internal/plain"},
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{
@@ -640,7 +640,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
+		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; internal/app decides what stands behind a port",
 	},

@@ -45,13 +45,34 @@ func insightPages() map[string]templ.Component {
 	works.Ready, works.Asked, works.Works, works.Cites, works.Settled, works.HTML, works.Passages = true, true, true, true, 3, "<p>Yes.</p>", cited
 	fails.Ready, fails.Asked, fails.HTML = true, true, "<p>I don't know.</p>"
 	passed := &bot.TestResult{Passed: true, Outcome: answered, HTML: "<p>At ten.</p>", Sources: []string{hostile}, At: day}
+	ran := bot.TestRun{
+		ID: "tr_1", At: day, Cause: "by " + hostile, Summary: "1 of 2 passed", Failed: true, Reason: hostile, State: "Broke off", Status: ui.Bad, Asked: 1, Total: 2,
+		Passed: "1 of 2", F1: "0.62", Right: "2 of 2", Cited: "1 of 1", Cost: "1,234 tokens in, 56 out, 1.2 s an answer", Knowledge: "12 documents",
+		URL: "/chatbots/cb_1/improve/tests/compare?after=tr_1", Cancel: "/chatbots/cb_1/improve/tests/runs/tr_1/cancel", After: true,
+	}
+	earlier := ran
+	earlier.ID, earlier.Before, earlier.After, earlier.State, earlier.Cause = "tr_2", true, false, "", "by hand"
+	failing := &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", At: day, F1: "0.00", Misses: true, Cost: "120 tokens in, 3 out, 300 ms an answer"}
+	asked := []bot.TestQuestion{
+		{ID: "tq_1", Question: hostile, Expects: "Should say “" + hostile + "”", Reference: hostile, Edit: "/chatbots/cb_1/improve/tests/tq_1", Remove: "/chatbots/cb_1/improve/tests/tq_1/remove", Before: passed, After: failing, Change: &bot.Outcome{Text: "Worse", Tone: ui.Bad}, Edited: true},
+		{ID: "tq_2", Question: "When do you open?", Expects: "Should be answered", Edit: "/chatbots/cb_1/improve/tests/tq_2", Remove: "/chatbots/cb_1/improve/tests/tq_2/remove", After: passed},
+	}
+	typed := refused("expected", "Enter what the answer must say.", map[string]string{"question": hostile, "expects": "text", "expected": "", "reference": hostile, "document": hostile})
 	tests := bot.Tests{
-		Tabs: tabs, Base: "/chatbots/cb_1/improve/tests", MayEdit: true, Form: refused("expected", "Enter what the answer must say.", map[string]string{"question": hostile, "expects": "text", "expected": ""}),
-		Last: &bot.TestRun{At: day, Cause: "by hand", Summary: "1 of 2 passed", Failed: true, Reason: hostile},
-		Questions: []bot.TestQuestion{
-			{ID: "tq_1", Question: hostile, Expects: "Should say “" + hostile + "”", Remove: "/chatbots/cb_1/improve/tests/tq_1/remove", Before: passed, After: &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", At: day}, Broken: true},
-			{ID: "tq_2", Question: "When do you open?", Expects: "Should be answered", Remove: "/chatbots/cb_1/improve/tests/tq_2/remove", After: passed},
-		},
+		Tabs: tabs, Base: "/chatbots/cb_1/improve/tests", MayEdit: true, Form: typed, Most: "200", Last: &ran, Questions: asked,
+		Figures: []ui.Stat{{Name: "Passed", Value: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "F1 of expected answers", Value: "0.62"}},
+		Compare: "/chatbots/cb_1/improve/tests/compare?before=tr_2&after=tr_1", Runs: []bot.TestRun{ran, earlier},
+		Pages: ui.Pager{Text: "1–25 of 30 questions", Next: "/chatbots/cb_1/improve/tests?at=25"},
+		CSV:   "/chatbots/cb_1/improve/tests/export?format=csv", JSONL: "/chatbots/cb_1/improve/tests/export?format=jsonl",
+	}
+	running := tests
+	running.Current = &ran
+	side := bot.CompareTests{
+		Base: tests.Base, Runs: []ui.Option{{Text: "–"}, {Value: "tr_1", Text: "3 Nov 10:00 UTC · 1 of 2"}, {Value: "tr_2", Text: "2 Nov 10:00 UTC · 2 of 2"}},
+		Chosen:      ui.Form{Values: map[string]string{"before": "tr_2", "after": "tr_1"}},
+		Figures:     []bot.TestFigure{{Name: "Passed", Before: "2 of 2", After: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "Tokens in", Before: "1,200", After: "1,234"}},
+		Differences: []string{"The knowledge changed: 12 documents before, 13 after.", "Setting “instructions” changed."},
+		Filters:     []ui.Tab{{Text: "Changed", URL: "?show=", Count: "1", Current: true}, {Text: "All", URL: "?show=all", Count: "2"}}, Questions: asked,
 	}
 	figures := bot.Analytics{
 		Base: shell.AnalyticsURL("cb_1"), About: "2 to 3 November 2026.", Ranges: []ui.Tab{{Text: "7 days", URL: "/chatbots/cb_1/analytics?days=7", Current: true}},
@@ -78,6 +99,10 @@ func insightPages() map[string]templ.Component {
 		"improve-check-works":   bot.CheckAnswerPage(page(shell.ImproveSection), works),
 		"improve-check-fails":   bot.CheckAnswerPage(page(shell.ImproveSection), fails),
 		"improve-tests":         bot.TestsPage(page(shell.ImproveSection), tests),
+		"improve-tests-running": bot.TestsPage(page(shell.ImproveSection), running),
+		"improve-tests-edit":    bot.EditTestPage(page(shell.ImproveSection), bot.EditTest{Form: typed, Back: tests.Base, Action: tests.Base + "/tq_1"}),
+		"improve-tests-import":  bot.ImportTestsPage(page(shell.ImproveSection), bot.ImportTests{Form: refused("file", "The file is empty.", map[string]string{"file": ""}), Action: tests.Base + "/import", Back: tests.Base, Most: "200"}),
+		"improve-tests-compare": bot.CompareTestsPage(page(shell.ImproveSection), side),
 		"improve-tests-none":    bot.TestsPage(page(shell.ImproveSection), bot.Tests{Tabs: tabs, Form: ui.Form{Values: map[string]string{}}}),
 		"analytics":             bot.AnalyticsPage(page(shell.AnalyticsSection), figures),
 		"analytics-none":        bot.AnalyticsPage(page(shell.AnalyticsSection), bot.Analytics{Base: shell.AnalyticsURL("cb_1"), Form: ui.Form{Values: map[string]string{"from": "", "to": ""}}}),

@@ -1,11 +1,12 @@
 package bot
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/fault"
 	"parley/core/insight/testrun"
 	"parley/core/tenant"
@@ -19,83 +20,126 @@ import (
 // testPages are the handlers of a chatbot's test questions.
 type testPages struct{ *site.Site }
 
+func testsURL(v site.Visit) string { return shell.ImproveURL(v.Chatbot.ID) + "/tests" }
+
+func (s testPages) layout(c *fiber.Ctx, v site.Visit, heading string) shell.Layout {
+	l := v.Layout(c, shell.ImproveSection, heading)
+	return l.At(shell.Crumb{Text: "Test questions", URL: testsURL(v)})
+}
+
 // tests shows the test questions, before and after the last change.
 func (s testPages) show(c *fiber.Ctx, v site.Visit) error {
 	return s.showAgain(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{
-		"question": c.Query("question"), "expects": string(testrun.AnAnswer), "expected": "",
+		"question": c.Query("question"), "expects": string(testrun.AnAnswer), "expected": "", "reference": "", "document": "",
 	}})
 }
+
+// testsShown is how many test questions a page has.
+const testsShown = 25
 
 func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
 	o, err := s.Insight.Tests.Overview(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
 		return err
 	}
-	base := shell.ImproveURL(v.Chatbot.ID) + "/tests"
+	base := testsURL(v)
 	m := views.Tests{
 		Tabs: improveTabs(v.Chatbot.ID, "tests", 0), Form: form, Base: base, MayEdit: v.MayChange(tenant.EditKnowledge),
-		Current: o.Current != nil, Full: len(o.Questions) >= testrun.MaxQuestions,
+		Full: len(o.Questions) >= testrun.MaxQuestions, Most: strconv.Itoa(testrun.MaxQuestions),
+		CSV: base + "/export?format=csv", JSONL: base + "/export?format=jsonl",
 	}
-	if o.Last != nil {
-		m.Last = &views.TestRun{
-			At: *o.Last.EndedAt, Cause: causes[o.Last.Cause], Failed: o.Last.State == testrun.Failed, Reason: o.Last.Reason,
-			Summary: fmt.Sprintf("%d of %d passed", o.Last.Passed, o.Last.Total),
+	if o.Current != nil {
+		current := runToView(*o.Current, base)
+		m.Current = &current
+	}
+	if o.Ended {
+		last := runToView(o.After, base)
+		m.Last, m.Figures = &last, tilesOf(o.Comparison)
+		if o.Before != nil {
+			m.Compare = compareURL(base, o.Before.ID, o.After.ID)
 		}
 	}
-	for _, q := range o.Questions {
+	for _, r := range o.Runs {
+		shown := runToView(r, base)
+		shown.After = o.Ended && r.ID == o.After.ID
+		shown.Before = o.Ended && o.Before != nil && r.ID == o.Before.ID
+		m.Runs = append(m.Runs, shown)
+	}
+	from, to, pages := portion(c, len(o.Questions), func(at string) string { return base + "?at=" + at })
+	m.Pages = pages
+	for _, q := range o.Questions[from:to] {
 		m.Questions = append(m.Questions, testToView(v, base, q))
 	}
 	return site.Render(c, status, views.TestsPage(v.Layout(c, shell.ImproveSection, "Improve"), m))
 }
 
-var causes = map[testrun.Cause]string{
-	testrun.ByKnowledge: "after a change of the knowledge", testrun.BySettings: "after a change of the settings", testrun.ByPerson: "by hand",
+// portion is the part of a list that the address asks for, and what leads to the others.
+func portion(c *fiber.Ctx, all int, address func(at string) string) (from, to int, pages ui.Pager) {
+	from = c.QueryInt("at")
+	if from < 0 || from >= all || from%testsShown != 0 {
+		from = 0
+	}
+	to = min(all, from+testsShown)
+	if all <= testsShown {
+		return from, to, pages
+	}
+	pages.Text = strconv.Itoa(from+1) + "–" + strconv.Itoa(to) + " of " + strconv.Itoa(all) + " questions"
+	if from > 0 {
+		pages.Previous = address(strconv.Itoa(from - testsShown))
+	}
+	if to < all {
+		pages.Next = address(strconv.Itoa(to))
+	}
+	return from, to, pages
 }
 
-func testToView(v site.Visit, base string, q testrun.Compared) views.TestQuestion {
-	shown := views.TestQuestion{
-		ID: q.ID, Question: q.Question.Question, Remove: base + "/" + q.ID + "/remove", Broken: q.Broken(), Mended: q.Mended(),
-		After: resultToView(v, q.After), Before: resultToView(v, q.Before),
-	}
-	switch q.Expects {
-	case testrun.NoAnswer:
-		shown.Expects = "Should say that it doesn't know"
-	case testrun.AText:
-		shown.Expects = "Should say “" + q.Expected + "”"
-	default:
-		shown.Expects = "Should be answered"
-	}
-	return shown
-}
-
-func resultToView(v site.Visit, r *testrun.Result) *views.TestResult {
-	if r == nil {
-		return nil
-	}
-	shown := &views.TestResult{
-		Passed: r.Passed, Outcome: outcomeToView(r.Outcome), At: r.At,
-		HTML: format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts),
-	}
-	for _, citation := range r.Citations {
-		if citation.Cited {
-			shown.Sources = append(shown.Sources, citation.Title)
-		}
-	}
-	return shown
+// typedTest reads the inputs of a test question.
+func typedTest(c *fiber.Ctx) (site.Form, testrun.Wanted, error) {
+	typed, err := site.ReadForm(c, "question", "expects", "expected", "reference", "document")
+	return typed, testrun.Wanted{
+		Question: typed["question"], Expects: testrun.Expectation(typed["expects"]), Expected: typed["expected"],
+		Reference: typed["reference"], Document: typed["document"],
+	}, err
 }
 
 func (s testPages) add(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "question", "expects", "expected")
+	typed, wanted, err := typedTest(c)
 	if err != nil {
 		return err
 	}
-	_, err = s.Insight.Tests.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, testrun.NewQuestion{
-		Question: typed["question"], Expects: testrun.Expectation(typed["expects"]), Expected: typed["expected"], CreatedBy: v.Person.User.Email,
-	})
+	_, err = s.Insight.Tests.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, wanted, v.Person.User.Email)
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showAgain(c, v, status, f) })
 	}
-	return s.Flash(c, shell.ImproveURL(v.Chatbot.ID)+"/tests", site.Message{Text: "Test question added."})
+	return s.Flash(c, testsURL(v), site.Message{Text: "Test question added."})
+}
+
+// editPage shows the form of a test question.
+func (s testPages) editPage(c *fiber.Ctx, v site.Visit) error {
+	q, err := s.Insight.Tests.Question(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")))
+	if err != nil {
+		return err
+	}
+	return s.showEdit(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{
+		"question": q.Wanted.Question, "expects": string(q.Expects), "expected": q.Expected, "reference": q.Reference, "document": q.Document,
+	}})
+}
+
+func (s testPages) showEdit(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
+	m := views.EditTest{Form: form, Back: testsURL(v), Action: testsURL(v) + "/" + id.Given(c.Params("question"))}
+	return site.Render(c, status, views.EditTestPage(s.layout(c, v, "Edit test question"), m))
+}
+
+func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
+	typed, wanted, err := typedTest(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")), wanted)
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showEdit(c, v, status, f) })
+	}
+	return s.Flash(c, testsURL(v), site.Message{Text: "Test question saved."})
 }
 
 func (s testPages) remove(c *fiber.Ctx, v site.Visit) error {
@@ -103,17 +147,72 @@ func (s testPages) remove(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, shell.ImproveURL(v.Chatbot.ID)+"/tests", site.Message{Text: "Test question removed."})
+	return s.Flash(c, testsURL(v), site.Message{Text: "Test question removed."})
+}
+
+func (s testPages) importPage(c *fiber.Ctx, v site.Visit) error {
+	return s.showImport(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{"file": ""}})
+}
+
+func (s testPages) showImport(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
+	m := views.ImportTests{Form: form, Action: testsURL(v) + "/import", Back: testsURL(v), Most: strconv.Itoa(testrun.MaxQuestions)}
+	return site.Render(c, status, views.ImportTestsPage(s.layout(c, v, "Import test questions"), m))
+}
+
+func (s testPages) take(c *fiber.Ctx, v site.Visit) error {
+	typed, files, err := site.ReadUploads(c, "file")
+	if err != nil {
+		return err
+	}
+	var wanted []testrun.Wanted
+	switch {
+	case len(files) == 0 || len(files[0].Content) == 0:
+		err = fault.InField("file", "Choose a file that is not empty.")
+	case len(files) > 1:
+		err = fault.InField("file", "Choose one file.")
+	default:
+		wanted, err = testrun.Read(files[0].Content)
+	}
+	var done testrun.Imported
+	if err == nil {
+		done, err = s.Insight.Tests.Import(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, wanted, v.Person.User.Email)
+	}
+	if err != nil {
+		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showImport(c, v, status, f) })
+	}
+	return s.Flash(c, testsURL(v), site.Message{Text: counted(done.Added, "question", "questions") + " added, " + strconv.Itoa(done.Changed) + " changed."})
+}
+
+func (s testPages) export(c *fiber.Ctx, v site.Visit) error {
+	as, kind := testrun.CSV, "text/csv; charset=utf-8"
+	if c.Query("format") == string(testrun.JSONL) {
+		as, kind = testrun.JSONL, "application/jsonl; charset=utf-8"
+	}
+	questions, err := s.Insight.Tests.Questions(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	if err != nil {
+		return err
+	}
+	name := "test-questions-" + s.Now().UTC().Format(time.DateOnly) + "." + string(as)
+	return site.SendFile(c, kind, name, strings.NewReader(testrun.Write(questions, as)))
 }
 
 func (s testPages) run(c *fiber.Ctx, v site.Visit) error {
-	to := shell.ImproveURL(v.Chatbot.ID) + "/tests"
-	err := s.Insight.Tests.Start(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
+	_, err := s.Insight.Tests.Start(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, v.Person.User.Email)
+	return s.told(c, v, err, "Asking the test questions.")
+}
+
+func (s testPages) cancel(c *fiber.Ctx, v site.Visit) error {
+	err := s.Insight.Tests.Cancel(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("run")))
+	return s.told(c, v, err, "Run canceled.")
+}
+
+// told says what became of something, also that it came too late.
+func (s testPages) told(c *fiber.Ctx, v site.Visit, err error, done string) error {
 	if fault.Is(err, fault.Conflict) {
-		return s.Flash(c, to, site.Message{Text: fault.As(err).Message, Failed: true})
+		return s.Flash(c, testsURL(v), site.Message{Text: fault.As(err).Message, Failed: true})
 	}
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, to, site.Message{Text: "Asking the test questions."})
+	return s.Flash(c, testsURL(v), site.Message{Text: done})
 }

@@ -8,6 +8,7 @@ package bot
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/insight/testrun"
 	"parley/core/tenant"
 	"parley/internal/route"
 	"parley/web/site"
@@ -43,6 +44,13 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/improve/tests", tests.show, route.May(tenant.Read)),
 		route.Post("/improve/tests", tests.add, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Post("/improve/tests/run", tests.run, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/improve/tests")),
+		route.Get("/improve/tests/export", tests.export, route.May(tenant.Read)),
+		route.Get("/improve/tests/import", tests.importPage, route.May(tenant.EditKnowledge)),
+		route.Post("/improve/tests/import", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
+		route.Get("/improve/tests/compare", comparePages{tests}.compare, route.May(tenant.Read)),
+		route.Post("/improve/tests/runs/:run/cancel", tests.cancel, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
+		route.Get("/improve/tests/:question", tests.editPage, route.May(tenant.EditKnowledge)),
+		route.Post("/improve/tests/:question", tests.edit, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Post("/improve/tests/:question/remove", tests.remove, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
 		route.Get("/analytics", analytics.show, route.May(tenant.Read)),
 		route.Get("/deploy", deploy.deployPage, route.May(tenant.Read)),

@@ -1033,6 +1033,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chatbots/{id}/test-questions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        /** List test questions */
+        get: operations["listTestQuestions"];
+        /** Add or change many test questions */
+        put: operations["importTestQuestions"];
+        /** Add a test question */
+        post: operations["addTestQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chatbots/{id}/test-questions/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a test question */
+        put: operations["changeTestQuestion"];
+        post?: never;
+        /** Remove a test question */
+        delete: operations["removeTestQuestion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chatbots/{id}/test-runs": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        /** List the last 20 test runs */
+        get: operations["listTestRuns"];
+        put?: never;
+        /** Ask all test questions */
+        post: operations["startTestRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chatbots/{id}/test-runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        /** Show a test run beside an earlier one */
+        get: operations["compareTestRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chatbots/{id}/test-runs/{run_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a test run */
+        post: operations["cancelTestRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chatbots/{id}/models": {
         parameters: {
             query?: never;
@@ -3068,6 +3220,33 @@ export interface components {
                 /** @description The same by its title. */
                 title?: string;
             }[];
+        };
+        TestQuestion: {
+            question: string;
+            /** @enum {string} */
+            expects?: "answer" | "text" | "no_answer";
+            says?: string;
+            answer?: string;
+            document?: string;
+        };
+        TestQuestions: {
+            questions: {
+                question: string;
+                /** @enum {string} */
+                expects?: "answer" | "text" | "no_answer";
+                says?: string;
+                answer?: string;
+                document?: string;
+            }[];
+        };
+        TestsEnvelope: {
+            /** @constant */
+            error: 0;
+            /** @constant */
+            error_message: "";
+            data: {
+                [key: string]: unknown;
+            };
         };
         EvaluationEnvelope: {
             /** @constant */
@@ -6234,6 +6413,404 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTestQuestions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    importTestQuestions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestQuestions"];
+            };
+        };
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addTestQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestQuestion"];
+            };
+        };
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeTestQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestQuestion"];
+            };
+        };
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeTestQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Changed"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTestRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startTestRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    compareTestRuns: {
+        parameters: {
+            query?: {
+                /** @description The earlier run. */
+                before?: string;
+            };
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See docs/api/management.md. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsEnvelope"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelTestRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own name for the request, which the response and the server's log repeat. Anything but 1 to 128 letters, digits, `-`, `_` and `.` is replaced.
+                 * @example order-4711.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The chatbot. One that the person cannot see gets 404.
+                 * @example cb_7h2k9m4q8r3t6v5w2x4y7z3a
+                 */
+                id: components["parameters"]["ChatbotId"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Changed"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

@@ -1,79 +1,204 @@
 package testrun
 
-import "context"
+import (
+	"context"
+	"math"
 
-// Compared is a test question with its results in the last run that has ended,
-// and in the one before that. Either is nil where it was not asked.
+	"parley/core/audit"
+	"parley/core/fault"
+)
+
+// Change says how the answer to a test question differs between two runs.
+type Change string
+
+// The changes.
+const (
+	// Better and Worse go by whether the answer is as expected, then by whether it cites
+	// the expected document, then by its words in common with the reference.
+	Better Change = "better"
+	Worse  Change = "worse"
+	// Reworded is as good, in other words.
+	Reworded Change = "reworded"
+	Same     Change = "same"
+	// Alone was asked in one of the runs only.
+	Alone Change = "alone"
+)
+
+// notable is the least difference of F1 that makes an answer better or worse.
+const notable = 0.05
+
+// Compared is a test question with its results in two runs. Either is nil where it was
+// not asked.
 type Compared struct {
 	Question
 	After, Before *Result
+	Change        Change
+	// Edited says that the question was changed after the earlier result.
+	Edited bool
 }
 
-// Broken reports whether it passed before and fails now, and Mended the reverse.
-func (c Compared) Broken() bool { return c.both() && c.Before.Passed && !c.After.Passed }
+func compared(q Question, before, after *Result) Compared {
+	c := Compared{Question: q, Before: before, After: after, Change: changeOf(before, after)}
+	c.Edited = before != nil && q.UpdatedAt != nil && q.UpdatedAt.After(before.At)
+	return c
+}
 
-// Mended reports whether it failed before and passes now.
-func (c Compared) Mended() bool { return c.both() && !c.Before.Passed && c.After.Passed }
+func changeOf(before, after *Result) Change {
+	switch {
+	case before == nil || after == nil:
+		return Alone
+	case before.Passed != after.Passed:
+		return toward(after.Passed)
+	case before.Cites != nil && after.Cites != nil && *before.Cites != *after.Cites:
+		return toward(*after.Cites)
+	case before.F1 != nil && after.F1 != nil && math.Abs(*after.F1-*before.F1) >= notable:
+		return toward(*after.F1 > *before.F1)
+	case before.Outcome != after.Outcome || folded(before.Answer) != folded(after.Answer):
+		return Reworded
+	}
+	return Same
+}
 
-func (c Compared) both() bool { return c.After != nil && c.Before != nil }
+func toward(good bool) Change {
+	if good {
+		return Better
+	}
+	return Worse
+}
+
+// Comparison is two runs side by side. Before is nil where there is none.
+type Comparison struct {
+	After     Run
+	Before    *Run
+	Questions []Compared
+}
+
+// Settings are the settings that were others in the earlier run.
+func (c Comparison) Settings() []audit.Change {
+	if c.Before == nil {
+		return nil
+	}
+	return audit.Differences(c.Before.Settings, c.After.Settings)
+}
+
+// Knowledge reports whether the documents were others in the earlier run.
+func (c Comparison) Knowledge() bool {
+	return c.Before != nil && c.Before.Knowledge != c.After.Knowledge
+}
+
+// Count counts the questions that have changed in a way.
+func (c Comparison) Count(change Change) int {
+	n := 0
+	for _, q := range c.Questions {
+		if q.Change == change {
+			n++
+		}
+	}
+	return n
+}
+
+var errNoRun = fault.New(fault.NotFound, "Test run not found.")
+
+// Runs returns the kept runs of a chatbot, newest first.
+func (s *Service) Runs(ctx context.Context, workspaceID, chatbotID string) ([]Run, error) {
+	return s.runs.TestRuns(ctx, workspaceID, chatbotID, keptRuns)
+}
+
+// Compare puts two runs of a chatbot side by side. Without the id of an earlier one,
+// only one run is shown.
+func (s *Service) Compare(ctx context.Context, workspaceID, chatbotID, beforeID, afterID string) (Comparison, error) {
+	runs, err := s.Runs(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return Comparison{}, err
+	}
+	var before, after *Run
+	for i := range runs {
+		if runs[i].ID == beforeID {
+			before = &runs[i]
+		}
+		if runs[i].ID == afterID {
+			after = &runs[i]
+		}
+	}
+	if after == nil || before == nil && beforeID != "" {
+		return Comparison{}, errNoRun
+	}
+	return s.compare(ctx, workspaceID, chatbotID, before, *after)
+}
+
+func (s *Service) compare(ctx context.Context, workspaceID, chatbotID string, before *Run, after Run) (Comparison, error) {
+	c := Comparison{Before: before, After: after}
+	questions, err := s.Questions(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return c, err
+	}
+	now, err := s.resultsOf(ctx, workspaceID, &after)
+	if err != nil {
+		return c, err
+	}
+	then, err := s.resultsOf(ctx, workspaceID, before)
+	if err != nil {
+		return c, err
+	}
+	for _, q := range questions {
+		c.Questions = append(c.Questions, compared(q, then[q.ID], now[q.ID]))
+	}
+	return c, nil
+}
+
+func (s *Service) resultsOf(ctx context.Context, workspaceID string, run *Run) (map[string]*Result, error) {
+	if run == nil {
+		return nil, nil //nolint:nilnil // a run that is not there has no results
+	}
+	results, err := s.runs.TestResults(ctx, workspaceID, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string]*Result, len(results))
+	for i := range results {
+		of[results[i].QuestionID] = &results[i]
+	}
+	return of, nil
+}
 
 // Overview is the test questions of a chatbot and how they went.
 type Overview struct {
-	Questions []Compared
-	// Last is the last run that has ended, and Current the one that waits or runs.
-	// Each is nil if there is none.
-	Last, Current *Run
+	// Comparison is of the last run that has ended, and the one before. Ended says that
+	// there is one; otherwise only the questions are filled in.
+	Comparison
+	Ended bool
+	// Current is the run that waits or runs, or nil.
+	Current *Run
+	// Runs are all that are kept, newest first.
+	Runs []Run
 }
 
 // Overview compares the last two runs.
 func (s *Service) Overview(ctx context.Context, workspaceID, chatbotID string) (Overview, error) {
-	questions, err := s.store.TestQuestions(ctx, workspaceID, chatbotID)
+	runs, err := s.Runs(ctx, workspaceID, chatbotID)
 	if err != nil {
 		return Overview{}, err
 	}
-	runs, err := s.store.TestRuns(ctx, workspaceID, chatbotID, keptRuns)
-	if err != nil {
-		return Overview{}, err
-	}
-	o := Overview{Questions: make([]Compared, len(questions))}
-	for i, q := range questions {
-		o.Questions[i].Question = q
-	}
-	ended := 0
+	o := Overview{Runs: runs}
+	var last, before *Run
 	for i := range runs {
-		if !runs[i].Ended() {
+		switch {
+		case !runs[i].Ended():
 			o.Current = &runs[i]
-			continue
-		}
-		if ended == 0 {
-			o.Last = &runs[i]
-		}
-		if runs[i].State != Done && ended > 0 {
-			continue // what failed on the way says little about before
-		}
-		if ended++; ended > 2 {
-			break
-		}
-		results, err := s.store.TestResults(ctx, workspaceID, runs[i].ID)
-		if err != nil {
-			return Overview{}, err
-		}
-		o.fill(results, ended == 1)
-	}
-	return o, nil
-}
-
-func (o *Overview) fill(results []Result, last bool) {
-	for i := range o.Questions {
-		for j := range results {
-			if results[j].QuestionID != o.Questions[i].ID {
-				continue
-			}
-			if last {
-				o.Questions[i].After = &results[j]
-			} else {
-				o.Questions[i].Before = &results[j]
-			}
+		case last == nil:
+			last = &runs[i]
+		case before == nil && runs[i].State == Done: // what broke off says little about before
+			before = &runs[i]
 		}
 	}
+	if last == nil {
+		questions, err := s.Questions(ctx, workspaceID, chatbotID)
+		for _, q := range questions {
+			o.Questions = append(o.Questions, Compared{Question: q, Change: Alone})
+		}
+		return o, err
+	}
+	o.Ended = true
+	o.Comparison, err = s.compare(ctx, workspaceID, chatbotID, before, *last)
+	return o, err
 }

@@ -2,12 +2,12 @@ package testrun
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
-	"parley/core/answer"
-	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight"
@@ -34,54 +34,72 @@ const (
 	Running State = "running"
 	Done    State = "done"
 	Failed  State = "failed"
+	// Canceled is a run that a person ended.
+	Canceled State = "canceled"
 )
 
 // Run asks all test questions of a chatbot once.
 type Run struct {
 	ID, WorkspaceID, ChatbotID string
 	Cause                      Cause
-	State                      State
+	// By is the address of who started it, or empty for a run after a change.
+	By    string
+	State State
 	// Reason is why a run failed, for a person.
-	Reason        string
-	Passed, Total int
+	Reason string
+	// Total is how many questions there were, and Figures how those that have been asked
+	// were answered.
+	Total int
+	Figures
+	// Knowledge tells what was answered from from other knowledge, KnownDocuments counts
+	// it, and Settings are the chatbot's: all as they were when the run began.
+	Knowledge      string
+	KnownDocuments int
+	Settings       chatbot.Settings
 	// DueAt is when the run is to go on. Nil when it has ended.
 	DueAt, EndedAt *time.Time
 	CreatedAt      time.Time
 }
 
 // Ended reports whether nothing of the run is left to do.
-func (r Run) Ended() bool { return r.State == Done || r.State == Failed }
+func (r Run) Ended() bool { return r.State != Waiting && r.State != Running }
 
-// Result is what a test question was answered in a run.
-type Result struct {
-	RunID, QuestionID string
-	Passed            bool
-	Outcome           chat.Outcome
-	Answer            string
-	Citations         []answer.Citation
-	At                time.Time
-}
-
-// Store is the port to test questions and their runs. A missing row is a NotFound
-// fault.
-type Store interface {
+// Transactions is the port to transactions.
+type Transactions interface {
 	// InTx runs fn in one transaction; calls inside it join.
 	InTx(ctx context.Context, fn func(context.Context) error) error
 	LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+}
+
+// QuestionStore is the port to test questions. A missing row is a NotFound fault.
+type QuestionStore interface {
 	// TestQuestions returns a chatbot's test questions, oldest first.
 	TestQuestions(ctx context.Context, workspaceID, chatbotID string) ([]Question, error)
 	CreateTestQuestion(ctx context.Context, workspaceID string, question Question) error
+	UpdateTestQuestion(ctx context.Context, workspaceID string, question Question) error
 	DeleteTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string) error
+}
+
+// RunStore is the port to runs. A missing row is a NotFound fault.
+type RunStore interface {
 	// TestRuns returns a chatbot's runs, newest first.
 	TestRuns(ctx context.Context, workspaceID, chatbotID string, limit int) ([]Run, error)
 	CreateTestRun(ctx context.Context, workspaceID string, run Run) error
-	// UpdateTestRun writes the state of a run, and how it went so far.
+	// UpdateTestRun writes the state of a run that has not ended, and how it went so
+	// far. It is NotFound for one that has.
 	UpdateTestRun(ctx context.Context, workspaceID string, run Run) error
+	// CancelTestRun ends a run of a chatbot. It is NotFound for one that has ended.
+	CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error
 	// TestResults returns the results of a run.
 	TestResults(ctx context.Context, workspaceID, runID string) ([]Result, error)
-	AddTestResult(ctx context.Context, workspaceID string, result Result) error
+	// AddTestResult adds a result, writes the run as UpdateTestRun does, and counts the
+	// question in its month. It is a Conflict if the question is gone.
+	AddTestResult(ctx context.Context, workspaceID string, run Run, result Result, counts Counting) error
 	// TrimTestRuns deletes all but a chatbot's newest runs.
 	TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error
+	// AnsweredFrom returns a text that changes with the knowledge of a chatbot, and how
+	// many documents it answers from.
+	AnsweredFrom(ctx context.Context, workspaceID, chatbotID string) (version string, documents int, err error)
 }
 
 // Due is the port to what is due in any workspace.
@@ -114,28 +132,37 @@ type Asker interface {
 
 // Ports are what [New] needs.
 type Ports struct {
-	Store    Store
-	Due      Due
-	Chatbots Chatbots
-	Asker    Asker
+	Transactions Transactions
+	Questions    QuestionStore
+	Runs         RunStore
+	Due          Due
+	Chatbots     Chatbots
+	Asker        Asker
+	Budget       Budget
 }
 
 // Service keeps test questions and runs them.
 type Service struct {
-	store    Store
-	due      Due
-	chatbots Chatbots
-	asker    Asker
-	now      func() time.Time
-	random   io.Reader
-	log      *slog.Logger
+	tx        Transactions
+	questions QuestionStore
+	runs      RunStore
+	due       Due
+	chatbots  Chatbots
+	asker     Asker
+	budget    Budget
+	now       func() time.Time
+	random    io.Reader
+	log       *slog.Logger
 	// seen is what chatbots answered from and by when they were last looked at.
 	seen map[string]Tested
 }
 
 // New returns the service over its ports.
 func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) *Service {
-	return &Service{store: p.Store, due: p.Due, chatbots: p.Chatbots, asker: p.Asker, now: now, random: random, log: log}
+	return &Service{
+		tx: p.Transactions, questions: p.Questions, runs: p.Runs, due: p.Due, chatbots: p.Chatbots, asker: p.Asker, budget: p.Budget,
+		now: now, random: random, log: log,
+	}
 }
 
 const (
@@ -151,48 +178,68 @@ const (
 	keptRuns = 20
 )
 
-var errUnderWay = fault.New(fault.Conflict, "The test questions are being asked already.")
+var (
+	errUnderWay = fault.New(fault.Conflict, "The test questions are being asked already.")
+	errNone     = fault.New(fault.Conflict, "Add a test question first.")
+	errEnded    = fault.New(fault.Conflict, "No run is under way.")
+)
 
-// Start has the test questions asked now.
-func (s *Service) Start(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.schedule(ctx, workspaceID, chatbotID, ByPerson, s.now())
+// Start has the test questions asked now, and returns the run.
+func (s *Service) Start(ctx context.Context, workspaceID, chatbotID, by string) (Run, error) {
+	return s.schedule(ctx, Run{WorkspaceID: workspaceID, ChatbotID: chatbotID, Cause: ByPerson, By: by}, s.now())
+}
+
+// Cancel ends a run that waits or runs. The question that is being asked is the last.
+func (s *Service) Cancel(ctx context.Context, workspaceID, chatbotID, runID string) error {
+	runs, err := s.Runs(ctx, workspaceID, chatbotID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(runs, func(r Run) bool { return r.ID == runID }) {
+		return errNoRun
+	}
+	err = s.runs.CancelTestRun(ctx, workspaceID, chatbotID, runID, s.now())
+	if fault.Is(err, fault.NotFound) {
+		return errEnded
+	}
+	return err
 }
 
 // schedule makes a run due at a time. A run that waits gets the time; one by a
 // person begins at once, unless another is under way.
-func (s *Service) schedule(ctx context.Context, workspaceID, chatbotID string, cause Cause, at time.Time) error {
-	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := s.store.LockWorkspace(ctx, workspaceID); err != nil {
-			return err
-		}
-		questions, err := s.store.TestQuestions(ctx, workspaceID, chatbotID)
+func (s *Service) schedule(ctx context.Context, wanted Run, at time.Time) (run Run, err error) {
+	err = s.alone(ctx, wanted.WorkspaceID, func(ctx context.Context) error {
+		questions, err := s.Questions(ctx, wanted.WorkspaceID, wanted.ChatbotID)
 		if err != nil {
 			return err
 		}
 		if len(questions) == 0 {
-			if cause == ByPerson {
-				return fault.New(fault.Conflict, "Add a test question first.")
+			if wanted.Cause == ByPerson {
+				return errNone
 			}
 			return nil
 		}
-		runs, err := s.store.TestRuns(ctx, workspaceID, chatbotID, 2)
+		runs, err := s.runs.TestRuns(ctx, wanted.WorkspaceID, wanted.ChatbotID, 2)
 		if err != nil {
 			return err
 		}
-		for _, run := range runs {
+		for _, run = range runs {
 			switch {
 			case run.State == Waiting:
 				run.DueAt = &at
-				return s.store.UpdateTestRun(ctx, workspaceID, run)
-			case run.State == Running && cause == ByPerson:
+				if wanted.Cause == ByPerson {
+					run.Cause, run.By = ByPerson, wanted.By
+				}
+				return s.runs.UpdateTestRun(ctx, wanted.WorkspaceID, run)
+			case run.State == Running && wanted.Cause == ByPerson:
 				return errUnderWay
 			}
 		}
-		return s.store.CreateTestRun(ctx, workspaceID, Run{
-			ID: id.New(s.random, "tr"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Cause: cause, State: Waiting,
-			Total: len(questions), DueAt: &at, CreatedAt: s.now(),
-		})
+		run = wanted
+		run.ID, run.State, run.Total, run.DueAt, run.CreatedAt = id.New(s.random, "tr"), Waiting, len(questions), &at, s.now()
+		return s.runs.CreateTestRun(ctx, wanted.WorkspaceID, run)
 	})
+	return run, err
 }
 
 // Watch makes a run due for each chatbot that has changed since it was last
@@ -214,7 +261,8 @@ func (s *Service) Watch(ctx context.Context) error {
 		if before.Settings != now.Settings {
 			cause = BySettings
 		}
-		if err := s.schedule(ctx, now.WorkspaceID, now.ChatbotID, cause, s.now().Add(settle)); err != nil {
+		run := Run{WorkspaceID: now.WorkspaceID, ChatbotID: now.ChatbotID, Cause: cause}
+		if _, err := s.schedule(ctx, run, s.now().Add(settle)); err != nil {
 			seen[now.ChatbotID] = before // again, next time
 			s.log.Warn("test questions not scheduled", "chatbot_id", now.ChatbotID, "error", err)
 		}
@@ -247,70 +295,105 @@ func (s *Service) advance(ctx context.Context, run Run) error {
 	if err != nil {
 		return err
 	}
-	questions, err := s.store.TestQuestions(ctx, run.WorkspaceID, run.ChatbotID)
+	questions, err := s.Questions(ctx, run.WorkspaceID, run.ChatbotID)
 	if err != nil {
 		return err
 	}
-	results, err := s.store.TestResults(ctx, run.WorkspaceID, run.ID)
+	left, err := s.resume(ctx, bot, &run, questions)
 	if err != nil {
 		return err
-	}
-	asked := map[string]bool{}
-	run.Passed, run.Total = 0, len(questions)
-	for _, r := range results {
-		asked[r.QuestionID] = true
-		run.count(r)
 	}
 	if err := bot.Writable(); err != nil {
 		return s.end(ctx, run, Failed, fault.As(err).Message)
 	}
 	until := s.now().Add(slice)
-	for _, q := range questions {
-		if asked[q.ID] {
-			continue
-		}
+	for _, q := range left {
 		if !s.now().Before(until) {
 			now := s.now()
 			run.DueAt = &now
-			return s.store.UpdateTestRun(ctx, run.WorkspaceID, run)
+			return notEnded(s.runs.UpdateTestRun(ctx, run.WorkspaceID, run))
 		}
-		result, err := s.ask(ctx, bot, run, q)
-		if ctx.Err() != nil {
+		failed, err := s.ask(ctx, bot, &run, q)
+		switch {
+		case ctx.Err() != nil:
 			return context.Cause(ctx) // another process goes on when the lease ends
+		case failed != nil:
+			return s.end(ctx, run, Failed, fault.As(failed).Message)
+		case fault.Is(err, fault.NotFound):
+			return nil // it was canceled
+		case err != nil:
+			return err
 		}
-		if err != nil {
-			return s.end(ctx, run, Failed, fault.As(err).Message)
-		}
-		if err := s.store.AddTestResult(ctx, run.WorkspaceID, result); err != nil && !fault.Is(err, fault.Conflict) {
-			return err // but for a question that was removed meanwhile
-		}
-		run.count(result)
 	}
 	return s.end(ctx, run, Done, "")
 }
 
-func (r *Run) count(result Result) {
-	if result.Passed {
-		r.Passed++
+// resume counts what a run has asked, and returns what is left. A run that begins keeps
+// what is answered from and how.
+func (s *Service) resume(ctx context.Context, bot chatbot.Chatbot, run *Run, questions []Question) (left []Question, err error) {
+	asked, err := s.resultsOf(ctx, run.WorkspaceID, run)
+	if err != nil {
+		return nil, err
 	}
+	run.Total, run.Figures = len(questions), Figures{}
+	for _, q := range questions {
+		if r := asked[q.ID]; r != nil {
+			run.Add(q.Wanted, *r)
+		} else {
+			left = append(left, q)
+		}
+	}
+	if len(asked) > 0 {
+		return left, nil
+	}
+	run.Settings = bot.Settings()
+	run.Knowledge, run.KnownDocuments, err = s.runs.AnsweredFrom(ctx, run.WorkspaceID, run.ChatbotID)
+	return left, err
 }
 
-func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run Run, q Question) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// ask asks a question of a run and stores the result. What failed ends the run; err says
+// that it could not be stored.
+func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Question) (failed, err error) {
+	ticket, err := s.budget.Take(ctx, *run)
+	if err != nil {
+		return err, nil
+	}
+	defer func() { ticket.Drop(errors.Join(failed, err)) }() // what was stored is kept
+	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	reply, err := s.asker.Ask(ctx, bot, q.Question)
-	return Result{
-		RunID: run.ID, QuestionID: q.ID, Passed: q.passes(reply), Outcome: reply.Outcome, Answer: reply.Text,
-		Citations: reply.Citations, At: s.now(),
-	}, err
+	reply, failed := s.asker.Ask(asking, bot, q.Wanted.Question)
+	if failed != nil {
+		return failed, nil
+	}
+	result := q.Judge(reply)
+	result.RunID, result.QuestionID, result.At = run.ID, q.ID, s.now()
+	with := *run
+	with.Add(q.Wanted, result)
+	err = s.runs.AddTestResult(ctx, run.WorkspaceID, with, result, countingOf(ticket, result.At))
+	if fault.Is(err, fault.Conflict) {
+		return nil, nil // the question was removed meanwhile
+	}
+	if err == nil {
+		ticket.Keep()
+		*run = with
+	}
+	return nil, err
 }
 
 // end settles a run.
 func (s *Service) end(ctx context.Context, run Run, state State, reason string) error {
 	now := s.now()
 	run.State, run.Reason, run.DueAt, run.EndedAt = state, reason, nil, &now
-	if err := s.store.UpdateTestRun(ctx, run.WorkspaceID, run); err != nil {
+	if err := notEnded(s.runs.UpdateTestRun(ctx, run.WorkspaceID, run)); err != nil {
 		return err
 	}
-	return s.store.TrimTestRuns(ctx, run.WorkspaceID, run.ChatbotID, keptRuns)
+	return s.runs.TrimTestRuns(ctx, run.WorkspaceID, run.ChatbotID, keptRuns)
+}
+
+// notEnded leaves out that a run was canceled meanwhile.
+func notEnded(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
 }

@@ -1,4 +1,5 @@
-// Package evaluation owns the measures of retrieval: recall, nDCG and the
+// Package evaluation owns the measures of answers and of retrieval: the overlap of words
+// with a reference, and recall, nDCG and the
 // reciprocal rank of rankings against judgments, as trec_eval defines them.
 //
 // It does not own a ranking, nor where judgments come from.

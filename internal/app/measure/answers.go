@@ -5,14 +5,18 @@ import (
 	"context"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/knowledge/split"
 	"parley/core/retrieval"
+	"parley/core/retrieval/evaluation"
 	"parley/internal/app"
 	"parley/llm/extractive"
+	"parley/llm/tokens"
 )
 
 // AnswersReport says how well questions are answered without a language model.
@@ -28,6 +32,13 @@ type AnswersReport struct {
 	Recall     float64 `json:"recall"`
 	Words      float64 `json:"words"`
 	References int     `json:"references"`
+	// Citations counts the answered questions with judgments that cite a relevant document.
+	Citations Share `json:"citations_right"`
+	// PromptTokens and CompletionTokens are those of all answers, and Seconds is the mean
+	// time of one, with its search.
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	Seconds          float64 `json:"seconds"`
 	// WithoutRelevant counts the questions that are not answered when the relevant
 	// documents are taken away, and Foreign the questions of another set that are not.
 	WithoutRelevant Share `json:"unanswered_without_relevant"`
@@ -145,12 +156,19 @@ func (t *indexed) indexPages(ctx context.Context, corpus string) (pages, error) 
 func (r *AnswersReport) ask(ctx context.Context, t *indexed, q queryLine, relevant map[string]bool) error {
 	query := q.query("rewrite")
 	query.Limit = answeredFrom
+	began := time.Now()
 	found, err := t.Passages(ctx, query)
 	if err != nil {
 		return err
 	}
-	answer := answerOf(query.Text, found)
+	said := extractive.Answer(asked(query.Text, found))
+	r.Seconds += time.Since(began).Seconds()
+	r.cost(query.Text, found, said)
+	answer := withoutSources(said)
 	r.Answered.count(answer != "")
+	if answer != "" && len(relevant) > 0 {
+		r.Citations.count(citesAny(said, found, relevant))
+	}
 	if q.Target != "" {
 		r.References++
 		r.compare(answer, q.Target)
@@ -177,11 +195,11 @@ func (r *AnswersReport) compare(answer, reference string) {
 	if answer == "" {
 		return
 	}
-	o := overlapOf(answer, reference)
+	o := evaluation.OverlapOf(answer, reference)
 	r.F1 += o.F1
 	r.Precision += o.Precision
 	r.Recall += o.Recall
-	r.Words += float64(len(wordsOf(answer)))
+	r.Words += float64(len(evaluation.Words(answer)))
 	r.AnsweredF1++
 }
 
@@ -190,6 +208,26 @@ func (r *AnswersReport) divide() {
 	answered := max(1, r.AnsweredF1)
 	r.AnsweredF1, r.Precision, r.Recall, r.Words = r.F1/answered, r.Precision/answered, r.Recall/answered, r.Words/answered
 	r.F1 /= float64(max(1, r.References))
+	r.Seconds /= float64(max(1, r.Answered[1]))
+}
+
+// cost counts the tokens that a model would have been given, and those of the answer.
+func (r *AnswersReport) cost(question string, found []retrieval.Result, said string) {
+	r.PromptTokens += tokens.Count(question)
+	for _, f := range found {
+		r.PromptTokens += tokens.Count(f.Text)
+	}
+	r.CompletionTokens += tokens.Count(said)
+}
+
+// citesAny reports whether an answer cites a passage of one of the documents.
+func citesAny(said string, found []retrieval.Result, documents map[string]bool) bool {
+	for i, f := range found {
+		if documents[f.DocumentID] && strings.Contains(said, "["+strconv.Itoa(i+1)+"]") {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *AnswersReport) askForeign(ctx context.Context, t *indexed, file string) error {
@@ -212,9 +250,16 @@ func (r *AnswersReport) askForeign(ctx context.Context, t *indexed, file string)
 // sources matches the line under each quotation that names its source.
 var sources = regexp.MustCompile(`(?m)^\*Source: .*$`)
 
+func asked(question string, passages []retrieval.Result) prompt.Prompt {
+	return prompt.Prompt{Question: question, Passages: passages, NoAnswer: unanswered}
+}
+
 // answerOf is what is quoted in answer to a question, or empty.
 func answerOf(question string, passages []retrieval.Result) string {
-	answer := extractive.Answer(prompt.Prompt{Question: question, Passages: passages, NoAnswer: unanswered})
+	return withoutSources(extractive.Answer(asked(question, passages)))
+}
+
+func withoutSources(answer string) string {
 	if answer == unanswered {
 		return ""
 	}

@@ -29,6 +29,9 @@ func TestAnswers(t *testing.T) {
 		if report.Answered != (Share{2, 3}) || report.WithoutRelevant != (Share{2, 2}) || report.Foreign != (Share{1, 3}) || report.References != 3 {
 			t.Errorf("got %+v", report)
 		}
+		if report.Citations != (Share{2, 2}) || report.PromptTokens == 0 || report.CompletionTokens == 0 || report.Seconds <= 0 {
+			t.Errorf("got %+v", report)
+		}
 		if report.F1 <= 0 || report.AnsweredF1 <= report.F1 || report.Recall < 0.7 || report.Precision > 1 {
 			t.Errorf("got %+v", report)
 		}
@@ -39,23 +42,4 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-}
-
-func TestOverlap(t *testing.T) {
-	for name, c := range map[string]struct {
-		answer, reference string
-		want              overlap
-	}{
-		"the same words in another order are the same":    {"The red Bike.", "bike, red", overlap{1, 1, 1}},
-		"half of the words on one side are half of it":    {"red bike blue car", "red bike", overlap{2.0 / 3, 0.5, 1}},
-		"a word counts as often as both have it":          {"red red", "red", overlap{2.0 / 3, 0.5, 1}},
-		"texts without a common word have nothing":        {"red", "blue", overlap{}},
-		"an empty answer has nothing, and breaks nothing": {"", "blue", overlap{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := overlapOf(c.answer, c.reference); got != c.want {
-				t.Errorf("got %+v, want %+v", got, c.want)
-			}
-		})
-	}
 }

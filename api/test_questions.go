@@ -1,0 +1,115 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/insight/testrun"
+	"parley/internal/id"
+)
+
+// testQuestionRequest is the body that adds or changes a test question.
+type testQuestionRequest struct {
+	Question string `json:"question"`
+	Expects  string `json:"expects"`
+	Says     string `json:"says"`
+	Answer   string `json:"answer"`
+	Document string `json:"document"`
+}
+
+// toDomain takes an answer for what is expected, unless something else is.
+func (r testQuestionRequest) toDomain() testrun.Wanted {
+	w := testrun.Wanted{Question: r.Question, Expects: testrun.Expectation(r.Expects), Expected: r.Says, Reference: r.Answer, Document: r.Document}
+	if w.Expects == "" {
+		w.Expects = testrun.AnAnswer
+	}
+	return w
+}
+
+type testQuestionsRequest struct {
+	Questions []testQuestionRequest `json:"questions"`
+}
+
+type testQuestionData struct {
+	ID        string     `json:"id"`
+	Question  string     `json:"question"`
+	Expects   string     `json:"expects"`
+	Says      string     `json:"says"`
+	Answer    string     `json:"answer"`
+	Document  string     `json:"document"`
+	CreatedBy string     `json:"created_by"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt *time.Time `json:"updated_at"`
+}
+
+type testQuestionsData struct {
+	Questions []testQuestionData `json:"questions"`
+	Limit     int                `json:"limit"`
+}
+
+type importedData struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Same    int `json:"same"`
+}
+
+func testQuestionToWire(q testrun.Question) testQuestionData {
+	return testQuestionData{q.ID, q.Wanted.Question, string(q.Expects), q.Expected, q.Reference, q.Document, q.CreatedBy, q.CreatedAt, q.UpdatedAt}
+}
+
+// testQuestions are the handlers of a chatbot's test questions.
+type testQuestions struct{ tests *testrun.Service }
+
+func (h testQuestions) list(c *fiber.Ctx, at visit) error {
+	questions, err := h.tests.Questions(c.UserContext(), at.WorkspaceID, at.ID)
+	if err != nil {
+		return err
+	}
+	return succeedPacked(c, testQuestionsData{each(questions, testQuestionToWire), testrun.MaxQuestions})
+}
+
+func (h testQuestions) add(c *fiber.Ctx, at visit) error {
+	var request testQuestionRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	q, err := h.tests.Add(c.UserContext(), at.WorkspaceID, at.ID, request.toDomain(), at.person.User.Email)
+	if err != nil {
+		return asWire(err)
+	}
+	return succeed(c, testQuestionToWire(q))
+}
+
+// take adds many, or changes those that are there.
+func (h testQuestions) take(c *fiber.Ctx, at visit) error {
+	var request testQuestionsRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, each(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
+	if err != nil {
+		return asWire(err)
+	}
+	return succeed(c, importedData{done.Added, done.Changed, done.Same})
+}
+
+func (h testQuestions) change(c *fiber.Ctx, at visit) error {
+	var request testQuestionRequest
+	if err := decode(c, &request); err != nil {
+		return err
+	}
+	q, err := h.tests.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "question_id")), request.toDomain())
+	if err != nil {
+		return asWire(err)
+	}
+	return succeed(c, testQuestionToWire(q))
+}
+
+func (h testQuestions) remove(c *fiber.Ctx, at visit) error {
+	questionID := id.Given(pathID(c, "question_id"))
+	if err := h.tests.Remove(c.UserContext(), at.WorkspaceID, at.ID, questionID); err != nil {
+		return err
+	}
+	return succeed(c, changedData{ID: questionID, Status: "removed"})
+}

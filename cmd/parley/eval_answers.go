@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/insight/testrun"
+	"parley/internal/app"
+	"parley/internal/app/measure"
+)
+
+type evalAnswersCmd struct {
+	Corpus  string `placeholder:"FILE" help:"Documents, as for eval retrieval. Lines with the same doc are sections of one page. Not with --chatbot."`
+	Queries string `placeholder:"FILE" help:"Questions, as for eval retrieval; target is the reference answer. With --chatbot a file of test questions, CSV or JSON lines, in the place of the stored ones."`
+	Qrels   string `placeholder:"FILE" help:"Judgments, as for eval retrieval. Not with --chatbot."`
+	Foreign string `placeholder:"FILE" help:"Questions that the corpus does not answer, such as those of another set. Not with --chatbot."`
+	Chatbot string `placeholder:"ID" help:"Chatbot of this installation that answers, with its knowledge and its model. Nothing is stored, and no quota counts it."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+// Run measures answers and prints the figures.
+func (cmd *evalAnswersCmd) Run(ctx context.Context, config *app.Config, io streams) error {
+	if cmd.Chatbot != "" {
+		return cmd.ofChatbot(ctx, config, io)
+	}
+	if cmd.Corpus == "" || cmd.Queries == "" || cmd.Qrels == "" {
+		return fault.New(fault.Invalid, "Give --corpus, --queries and --qrels, or --chatbot.")
+	}
+	files := measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgments: cmd.Qrels}
+	report, err := measure.Answers(ctx, config, measure.AnswersFiles{Files: files, Foreign: cmd.Foreign})
+	if err != nil {
+		return err
+	}
+	return showRecord(io.out, cmd.JSON, report, [][2]string{
+		{"questions answered", report.Answered.String()},
+		{"F1, unanswered ones counted as 0", thousandths(report.F1)},
+		{"F1 of answers", thousandths(report.AnsweredF1)},
+		{"precision of answers", thousandths(report.Precision)},
+		{"recall of answers", thousandths(report.Recall)},
+		{"words of an answer", strconv.FormatFloat(report.Words, 'f', 0, 64)},
+		{"answers that cite a relevant document", report.Citations.String()},
+		{"unanswered without their documents", report.WithoutRelevant.String()},
+		{"foreign questions unanswered", report.Foreign.String()},
+		{"tokens of questions and passages", strconv.Itoa(report.PromptTokens)},
+		{"tokens of answers", strconv.Itoa(report.CompletionTokens)},
+		{"milliseconds of an answer", fmt.Sprintf("%.2f", 1000*report.Seconds)},
+	})
+}
+
+func thousandths(figure float64) string { return strconv.FormatFloat(figure, 'f', 3, 64) }
+
+// chatbotReport says how a chatbot answers test questions.
+type chatbotReport struct {
+	Questions int           `json:"questions"`
+	Passed    measure.Share `json:"passed"`
+	Answered  measure.Share `json:"answered"`
+	// Right were answered, or not, as expected.
+	Right            measure.Share `json:"right"`
+	F1               float64       `json:"f1"`
+	References       int           `json:"references"`
+	Citations        measure.Share `json:"citations_right"`
+	PromptTokens     int           `json:"prompt_tokens"`
+	CompletionTokens int           `json:"completion_tokens"`
+	Seconds          float64       `json:"seconds"`
+	// Failed are the questions that did not pass.
+	Failed []failedTest `json:"failed"`
+}
+
+type failedTest struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+}
+
+func (cmd *evalAnswersCmd) ofChatbot(ctx context.Context, config *app.Config, io streams) error {
+	if cmd.Corpus != "" || cmd.Qrels != "" || cmd.Foreign != "" {
+		return fault.New(fault.Invalid, "With --chatbot only --queries can be given.")
+	}
+	var asked []testrun.Wanted
+	if cmd.Queries != "" {
+		text, err := readText(io.in, cmd.Queries)
+		if err != nil {
+			return err
+		}
+		if asked, err = testrun.Read([]byte(text)); err != nil {
+			return err
+		}
+	}
+	return withChatbot(ctx, config, cmd.Chatbot, func(p *app.Program, bot chatbot.Chatbot) error {
+		if cmd.Queries == "" {
+			stored, err := p.Insight.Tests.Questions(ctx, bot.WorkspaceID, bot.ID)
+			if err != nil {
+				return err
+			}
+			for _, q := range stored {
+				asked = append(asked, q.Wanted)
+			}
+		}
+		if len(asked) == 0 {
+			return fault.New(fault.Invalid, "The chatbot has no test questions. Give some with --queries.")
+		}
+		report, err := askAll(ctx, p, bot, asked)
+		if err != nil {
+			return err
+		}
+		return report.show(io, cmd.JSON)
+	})
+}
+
+func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []testrun.Wanted) (chatbotReport, error) {
+	report, figures := chatbotReport{Failed: []failedTest{}}, testrun.Figures{}
+	for _, q := range asked {
+		reply, err := p.Insight.Asker.Ask(ctx, bot, q.Question)
+		if err != nil {
+			return report, err
+		}
+		result := q.Judge(reply)
+		figures.Add(q, result)
+		if !result.Passed {
+			report.Failed = append(report.Failed, failedTest{q.Question, result.Answer})
+		}
+	}
+	report.Questions, report.References, report.F1 = figures.Asked, figures.References, figures.F1
+	report.Passed, report.Answered = measure.Share{figures.Passed, figures.Asked}, measure.Share{figures.Answered, figures.Asked}
+	report.Right, report.Citations = measure.Share{figures.Right, figures.Asked}, measure.Share{figures.Cited, figures.Documents}
+	report.PromptTokens, report.CompletionTokens = figures.Usage.PromptTokens, figures.Usage.CompletionTokens
+	report.Seconds = figures.Mean().Seconds()
+	return report, nil
+}
+
+func (r chatbotReport) show(io streams, asJSON bool) error {
+	rows := [][2]string{
+		{"passed", r.Passed.String()},
+		{"questions answered", r.Answered.String()},
+		{"answered or declined rightly", r.Right.String()},
+		{"F1 of expected answers", thousandths(r.F1) + " (" + strconv.Itoa(r.References) + ")"},
+		{"citations right", r.Citations.String()},
+		{"tokens in", strconv.Itoa(r.PromptTokens)},
+		{"tokens out", strconv.Itoa(r.CompletionTokens)},
+		{"milliseconds of an answer", fmt.Sprintf("%.0f", 1000*r.Seconds)},
+	}
+	for _, f := range r.Failed {
+		rows = append(rows, [2]string{"failed", f.Question})
+	}
+	return showRecord(io.out, asJSON, r, rows)
+}

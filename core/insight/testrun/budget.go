@@ -1,0 +1,71 @@
+package testrun
+
+import (
+	"context"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/chat/quota"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/core/tenant"
+)
+
+// Budget is the port to how many questions may be asked.
+type Budget interface {
+	// Take admits one question of a run. It is RateLimited when no more are admitted.
+	Take(ctx context.Context, run Run) (*quota.Ticket, error)
+}
+
+// Counting says in which month a question counts, and whether it was reserved there.
+type Counting struct {
+	Month    string
+	Reserved bool
+}
+
+func countingOf(ticket *quota.Ticket, at time.Time) Counting {
+	month, reserved := ticket.Counts(chat.Playground, at)
+	return Counting{month, reserved}
+}
+
+// Months counts the questions of a run as questions of the playground. Runs after a
+// change leave half of a month's to people.
+type Months struct {
+	Quota interface {
+		Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan) (*quota.Ticket, error)
+	}
+	Workspaces interface {
+		Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+	}
+	Plans interface {
+		Plan(ctx context.Context, name plan.Name) (plan.Plan, error)
+	}
+	Used interface {
+		MessagesOf(ctx context.Context, workspaceID, month string) (int, error)
+	}
+	Now func() time.Time
+}
+
+var errHalf = fault.New(fault.RateLimited, "Half of this month's playground questions are used up, so the test questions are no longer asked after each change. Run them by hand.").Named(fault.QuotaExceeded)
+
+// Take implements [Budget].
+func (m Months) Take(ctx context.Context, run Run) (*quota.Ticket, error) {
+	workspace, err := m.Workspaces.Workspace(ctx, run.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.Plans.Plan(ctx, workspace.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if most := p.Limits.PlaygroundPerMonth; run.Cause != ByPerson && most != plan.Unlimited {
+		used, err := m.Used.MessagesOf(ctx, run.WorkspaceID, plan.MonthOf(plan.Playground, m.Now()))
+		if err != nil {
+			return nil, err
+		}
+		if 2*used >= most {
+			return nil, errHalf
+		}
+	}
+	return m.Quota.Take(ctx, run.WorkspaceID, chat.Playground, p)
+}

@@ -1,0 +1,123 @@
+package testrun
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"parley/core/answer"
+	"parley/core/answer/citation"
+	"parley/core/chat"
+	"parley/core/insight"
+	"parley/core/retrieval/evaluation"
+	"parley/internal/plain"
+)
+
+// Result is what a test question was answered in a run.
+type Result struct {
+	RunID, QuestionID string
+	// Passed says that the answer is all that was expected of it.
+	Passed    bool
+	Outcome   chat.Outcome
+	Answer    string
+	Citations []answer.Citation
+	// F1 is how many words the answer shares with the reference, from 0 to 1, or nil
+	// without a reference. An answer that is none has 0.
+	F1 *float64
+	// Cites says whether the expected document is cited, or nil without one.
+	Cites *bool
+	Usage answer.Usage
+	Took  time.Duration
+	At    time.Time
+}
+
+// Judge compares a reply with what is wanted.
+func (w Wanted) Judge(reply insight.Reply) Result {
+	r := Result{Outcome: reply.Outcome, Answer: reply.Text, Citations: reply.Citations, Usage: reply.Usage(), Took: reply.Record.Total}
+	if w.Reference != "" {
+		f1 := 0.0
+		if reply.Outcome == chat.Answered {
+			f1 = evaluation.OverlapOf(bare(reply.Text), w.Reference).F1
+		}
+		r.F1 = &f1
+	}
+	if w.Document != "" {
+		cites := reply.Outcome == chat.Answered && w.citedIn(reply.Citations)
+		r.Cites = &cites
+	}
+	r.Passed = w.Right(reply.Outcome) && (r.Cites == nil || *r.Cites)
+	if w.Expects == AText {
+		r.Passed = r.Passed && strings.Contains(folded(reply.Text), folded(w.Expected))
+	}
+	return r
+}
+
+// Right reports whether a question is answered, or not, as is wanted.
+func (w Wanted) Right(outcome chat.Outcome) bool {
+	if w.Expects == NoAnswer {
+		return outcome == chat.NoAnswer
+	}
+	return outcome == chat.Answered
+}
+
+func (w Wanted) citedIn(citations []answer.Citation) bool {
+	for _, c := range citations {
+		if c.Cited && strings.EqualFold(plain.Line(c.Title), w.Document) {
+			return true
+		}
+	}
+	return false
+}
+
+// sourceLine matches the line under a quotation that names its source.
+var sourceLine = regexp.MustCompile(`(?m)^\*\pL[^\n]*\* \[\d+\]$`)
+
+// bare is an answer without what names its sources.
+func bare(text string) string {
+	return citation.Strip(sourceLine.ReplaceAllString(text, ""))
+}
+
+// Figures sum up results.
+type Figures struct {
+	// Asked counts the results, and Passed those that are as expected.
+	Asked, Passed int
+	// Answered counts the questions that got an answer, and Right those that were
+	// answered, or not, as they should be.
+	Answered, Right int
+	// References counts those with a reference answer, and F1 is their mean.
+	References int
+	F1         float64
+	// Documents counts those with an expected document, and Cited those that cite it.
+	Documents, Cited int
+	Usage            answer.Usage
+	// Took is the time of all answers together.
+	Took time.Duration
+}
+
+// Add counts one more result.
+func (f *Figures) Add(w Wanted, r Result) {
+	f.Asked++
+	f.Passed += one(r.Passed)
+	f.Answered += one(r.Outcome == chat.Answered)
+	f.Right += one(w.Right(r.Outcome))
+	if r.F1 != nil {
+		f.F1 = (f.F1*float64(f.References) + *r.F1) / float64(f.References+1)
+		f.References++
+	}
+	if r.Cites != nil {
+		f.Documents++
+		f.Cited += one(*r.Cites)
+	}
+	f.Usage = f.Usage.Plus(r.Usage)
+	f.Took += r.Took
+}
+
+// Mean is the time of one answer.
+func (f Figures) Mean() time.Duration { return f.Took / time.Duration(max(1, f.Asked)) }
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

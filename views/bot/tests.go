@@ -1,0 +1,111 @@
+package bot
+
+import (
+	"time"
+
+	"parley/views/ui"
+)
+
+// Tests is the page of a chatbot's test questions.
+type Tests struct {
+	Tabs []ui.Tab
+	Base string
+	Form ui.Form
+	// Questions are those of this page of the list.
+	Questions []TestQuestion
+	Pages     ui.Pager
+	// Last is the last run that has ended, or nil, and Figures are its figures, with
+	// the change since the run before.
+	Last    *TestRun
+	Figures []ui.Stat
+	// Compare leads to what has changed since the run before, or is empty.
+	Compare string
+	Runs    []TestRun
+	// Current is the run that waits or runs, or nil.
+	Current *TestRun
+	// Full says that there are as many questions as there may be.
+	Full, MayEdit bool
+	Most          string
+	CSV, JSONL    string
+}
+
+// TestRun is when and why the test questions were asked, and how it went.
+type TestRun struct {
+	ID             string
+	At             time.Time
+	Cause, Summary string
+	Failed         bool
+	Reason         string
+	// Status is for a run that did not come to its end.
+	Status ui.Tone
+	State  string
+	// Asked and Total tell how far a run is.
+	Asked, Total                   int
+	Passed, F1, Right, Cited, Cost string
+	Knowledge                      string
+	URL, Cancel                    string
+	// Before and After say that it is chosen to be compared.
+	Before, After bool
+}
+
+// TestQuestion is a test question with its results, each of which may be nil.
+type TestQuestion struct {
+	ID, Question, Expects string
+	// Reference and Document are what a good answer says and cites, if they are given.
+	Reference, Document string
+	Edit, Remove        string
+	After, Before       *TestResult
+	Change              *Outcome
+	// Edited says that it was changed after the earlier result.
+	Edited bool
+}
+
+// TestResult is what a test question was answered.
+type TestResult struct {
+	Passed  bool
+	Outcome Outcome
+	HTML    string
+	Sources []string
+	// F1 and Cost are for people; F1 is empty without a reference.
+	F1, Cost string
+	// Misses says that the expected document is not cited.
+	Misses bool
+	At     time.Time
+}
+
+// EditTest is the form of a test question.
+type EditTest struct {
+	Form              ui.Form
+	Back, Action, Now string
+}
+
+// ImportTests is the form that takes a file of test questions.
+type ImportTests struct {
+	Form         ui.Form
+	Action, Back string
+	Most         string
+}
+
+// CompareTests is two runs side by side.
+type CompareTests struct {
+	Base          string
+	Before, After *TestRun
+	Runs          []ui.Option
+	Chosen        ui.Form
+	Figures       []TestFigure
+	// Differences say what was other than in the earlier run.
+	Differences []string
+	Filters     []ui.Tab
+	Questions   []TestQuestion
+	Pages       ui.Pager
+}
+
+// TestFigure is a figure of two runs.
+type TestFigure struct {
+	Name, Before, After, Change string
+	Tone                        ui.Tone
+}
+
+var expectations = []ui.Option{
+	{Value: "answer", Text: "Answer it"}, {Value: "text", Text: "Answer it and say a text"}, {Value: "no_answer", Text: "Say that it doesn't know"},
+}

@@ -1,0 +1,299 @@
+package bot
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/answer/format"
+	"parley/core/insight/testrun"
+	"parley/core/plan"
+	"parley/internal/id"
+	views "parley/views/bot"
+	"parley/views/ui"
+	"parley/web/site"
+)
+
+func compareURL(base, before, after string) string {
+	return base + "/compare?" + url.Values{"before": {before}, "after": {after}}.Encode()
+}
+
+// changeFilters are those of a comparison, with the changes that each shows.
+var changeFilters = []struct {
+	name, text string
+	shows      []testrun.Change
+}{
+	{"", "Changed", []testrun.Change{testrun.Worse, testrun.Better, testrun.Reworded}},
+	{"worse", "Worse", []testrun.Change{testrun.Worse}},
+	{"better", "Better", []testrun.Change{testrun.Better}},
+	{"all", "All", []testrun.Change{testrun.Worse, testrun.Better, testrun.Reworded, testrun.Same, testrun.Alone}},
+}
+
+// comparePages are the handlers of runs side by side.
+type comparePages struct{ testPages }
+
+// compare shows two runs side by side.
+func (s comparePages) compare(c *fiber.Ctx, v site.Visit) error {
+	ctx, base := c.UserContext(), testsURL(v)
+	runs, err := s.Insight.Tests.Runs(ctx, v.WorkspaceID(), v.Chatbot.ID)
+	if err != nil {
+		return err
+	}
+	before, after := id.Given(c.Query("before")), id.Given(c.Query("after"))
+	if after == "" {
+		return site.SeeOther(c, base)
+	}
+	found, err := s.Insight.Tests.Compare(ctx, v.WorkspaceID(), v.Chatbot.ID, before, after)
+	if err != nil {
+		return err
+	}
+	m := views.CompareTests{
+		Base: base, Figures: figuresToView(found), Differences: differencesOf(found),
+		Chosen: ui.Form{Values: map[string]string{"before": before, "after": after}}, Runs: []ui.Option{{Text: "–"}},
+	}
+	for _, r := range runs {
+		m.Runs = append(m.Runs, ui.Option{Value: r.ID, Text: r.CreatedAt.UTC().Format("2 Jan 15:04") + " UTC · " + passedOf(r)})
+	}
+	s.fillCompared(c, v, &m, found)
+	return site.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, "Compare runs"), m))
+}
+
+// fillCompared fills in the questions that the filter shows, the worst first.
+func (s comparePages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareTests, found testrun.Comparison) {
+	address := compareURL(m.Base, m.Chosen.Values["before"], m.Chosen.Values["after"])
+	filter := c.Query("show")
+	if found.Before == nil { // then nothing has changed
+		filter = "all"
+	}
+	var shown []testrun.Compared
+	for _, f := range changeFilters {
+		n := 0
+		for _, change := range f.shows {
+			n += found.Count(change)
+			for _, q := range found.Questions {
+				if f.name == filter && q.Change == change {
+					shown = append(shown, q)
+				}
+			}
+		}
+		if found.Before != nil || f.name == "all" {
+			m.Filters = append(m.Filters, ui.Tab{Text: f.text, URL: address + "&show=" + f.name, Count: strconv.Itoa(n), Current: f.name == filter})
+		}
+	}
+	from, to, pages := portion(c, len(shown), func(at string) string {
+		return address + "&show=" + url.QueryEscape(filter) + "&at=" + at
+	})
+	m.Pages = pages
+	for _, q := range shown[from:to] {
+		m.Questions = append(m.Questions, testToView(v, m.Base, q))
+	}
+}
+
+var causes = map[testrun.Cause]string{
+	testrun.ByKnowledge: "after a change of the knowledge", testrun.BySettings: "after a change of the settings", testrun.ByPerson: "by hand",
+}
+
+func causeOf(r testrun.Run) string {
+	if r.By != "" {
+		return "by " + r.By
+	}
+	return causes[r.Cause]
+}
+
+var runStates = map[testrun.State]views.Outcome{
+	testrun.Waiting: {Text: "Waiting", Tone: ui.Neutral}, testrun.Running: {Text: "Running", Tone: ui.Neutral},
+	testrun.Failed: {Text: "Broke off", Tone: ui.Bad}, testrun.Canceled: {Text: "Canceled", Tone: ui.Neutral},
+}
+
+func runToView(r testrun.Run, base string) views.TestRun {
+	shown := views.TestRun{
+		ID: r.ID, At: r.CreatedAt, Cause: causeOf(r), Failed: r.State == testrun.Failed, Reason: r.Reason,
+		State: runStates[r.State].Text, Status: runStates[r.State].Tone, Asked: r.Asked, Total: r.Total,
+		Passed: passedOf(r), Summary: passedOf(r) + " passed", F1: f1Of(r.Figures), Right: shareOf(r.Right, r.Asked), Cited: shareOf(r.Cited, r.Documents),
+		Cost: costOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Mean()), Cancel: base + "/runs/" + r.ID + "/cancel",
+	}
+	if r.Knowledge != "" {
+		shown.Knowledge = counted(r.KnownDocuments, "document", "documents")
+	}
+	if r.Asked > 0 {
+		shown.URL = compareURL(base, "", r.ID)
+	}
+	return shown
+}
+
+func passedOf(r testrun.Run) string { return strconv.Itoa(r.Passed) + " of " + strconv.Itoa(r.Total) }
+
+// shareOf is a share of a number, or a dash of none.
+func shareOf(n, all int) string {
+	if all == 0 {
+		return "–"
+	}
+	return strconv.Itoa(n) + " of " + strconv.Itoa(all)
+}
+
+func f1Of(f testrun.Figures) string {
+	if f.References == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", f.F1)
+}
+
+func costOf(in, out int, took time.Duration) string {
+	return plan.Thousands(in) + " tokens in, " + plan.Thousands(out) + " out, " + tookOf(took) + " an answer"
+}
+
+func tookOf(d time.Duration) string {
+	if d < time.Second {
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// figuresToView are the figures of both runs.
+func figuresToView(c testrun.Comparison) []views.TestFigure {
+	after := c.After.Figures
+	var before testrun.Figures
+	if c.Before != nil {
+		before = c.Before.Figures
+	}
+	share := func(name string, n, all func(testrun.Figures) int) views.TestFigure {
+		f := views.TestFigure{Name: name, Before: shareOf(n(before), all(before)), After: shareOf(n(after), all(after))}
+		if c.Before != nil && all(before) > 0 && all(after) > 0 {
+			points := 100*float64(n(after))/float64(all(after)) - 100*float64(n(before))/float64(all(before))
+			f.Change, f.Tone = movedBy(points, "%.0f", " points"), toneOfMove(points)
+		}
+		return f
+	}
+	asked := func(f testrun.Figures) int { return f.Asked }
+	all := []views.TestFigure{
+		share("Passed", func(f testrun.Figures) int { return f.Passed }, asked),
+		share("Answered", func(f testrun.Figures) int { return f.Answered }, asked),
+		share("Answered or declined rightly", func(f testrun.Figures) int { return f.Right }, asked),
+		share("Citations right", func(f testrun.Figures) int { return f.Cited }, func(f testrun.Figures) int { return f.Documents }),
+		{Name: "F1 of expected answers", Before: f1Of(before), After: f1Of(after)},
+		{Name: "Tokens in", Before: plan.Thousands(before.Usage.PromptTokens), After: plan.Thousands(after.Usage.PromptTokens)},
+		{Name: "Tokens out", Before: plan.Thousands(before.Usage.CompletionTokens), After: plan.Thousands(after.Usage.CompletionTokens)},
+		{Name: "Time of an answer", Before: tookOf(before.Mean()), After: tookOf(after.Mean())},
+	}
+	all[1].Tone = "" // more answers are not better in themselves
+	if before.References > 0 && after.References > 0 {
+		all[4].Change, all[4].Tone = movedBy(after.F1-before.F1, "%.2f", ""), toneOfMove(after.F1-before.F1)
+	}
+	if c.Before == nil {
+		for i := range all {
+			all[i].Before = "–"
+		}
+	}
+	return all
+}
+
+func movedBy(by float64, form, unit string) string {
+	text := fmt.Sprintf(form, max(by, -by))
+	switch {
+	case strings.Trim(text, "0.") == "":
+		return "±0"
+	case by < 0:
+		return "−" + text + unit
+	}
+	return "+" + text + unit
+}
+
+func toneOfMove(by float64) ui.Tone {
+	switch {
+	case by > 0.004:
+		return ui.Good
+	case by < -0.004:
+		return ui.Bad
+	}
+	return ui.Neutral
+}
+
+// tilesOf are the figures that matter most.
+func tilesOf(c testrun.Comparison) []ui.Stat {
+	var tiles []ui.Stat
+	for _, f := range figuresToView(c) {
+		switch f.Name {
+		case "Passed", "Answered or declined rightly", "Citations right", "F1 of expected answers":
+			tiles = append(tiles, ui.Stat{Name: f.Name, Value: f.After, Change: f.Change, Tone: f.Tone})
+		}
+	}
+	return tiles
+}
+
+// differencesOf says what was other than in the earlier run.
+func differencesOf(c testrun.Comparison) []string {
+	if c.Before == nil {
+		return []string{"Choose an earlier run to see what changed."}
+	}
+	var all []string
+	switch {
+	case !c.Knowledge():
+		all = append(all, "The knowledge is the same: "+counted(c.After.KnownDocuments, "document", "documents")+".")
+	default:
+		all = append(all, fmt.Sprintf("The knowledge changed: %s before, %d after.", counted(c.Before.KnownDocuments, "document", "documents"), c.After.KnownDocuments))
+	}
+	for _, d := range c.Settings() {
+		name := strings.ReplaceAll(d.Field, "_", " ")
+		if len(d.Old)+len(d.New) > 120 {
+			all = append(all, "Setting “"+name+"” changed.")
+		} else {
+			all = append(all, "Setting “"+name+"”: "+cmp.Or(d.Old, "none")+" → "+cmp.Or(d.New, "none"))
+		}
+	}
+	if len(all) == 1 {
+		all = append(all, "The settings are the same.")
+	}
+	return all
+}
+
+var changeBadges = map[testrun.Change]*views.Outcome{
+	testrun.Better: {Text: "Better", Tone: ui.Good}, testrun.Worse: {Text: "Worse", Tone: ui.Bad},
+	testrun.Reworded: {Text: "Other words", Tone: ui.Neutral}, testrun.Same: {Text: "Same", Tone: ui.Neutral},
+}
+
+func testToView(v site.Visit, base string, q testrun.Compared) views.TestQuestion {
+	shown := views.TestQuestion{
+		ID: q.ID, Question: q.Wanted.Question, Reference: q.Reference, Document: q.Document, Edited: q.Edited,
+		Edit: base + "/" + q.ID, Remove: base + "/" + q.ID + "/remove", Change: changeBadges[q.Change],
+		After: resultToView(v, q.After), Before: resultToView(v, q.Before),
+	}
+	switch q.Expects {
+	case testrun.NoAnswer:
+		shown.Expects = "Should say that it doesn't know"
+	case testrun.AText:
+		shown.Expects = "Should say “" + q.Expected + "”"
+	default:
+		shown.Expects = "Should be answered"
+	}
+	if q.Document != "" {
+		shown.Expects += " and cite “" + q.Document + "”"
+	}
+	return shown
+}
+
+func resultToView(v site.Visit, r *testrun.Result) *views.TestResult {
+	if r == nil {
+		return nil
+	}
+	shown := &views.TestResult{
+		Passed: r.Passed, Outcome: outcomeToView(r.Outcome), At: r.At, Misses: r.Cites != nil && !*r.Cites,
+		HTML: format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts),
+	}
+	if r.F1 != nil {
+		shown.F1 = fmt.Sprintf("%.2f", *r.F1)
+	}
+	if r.Took > 0 {
+		shown.Cost = costOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Took)
+	}
+	for _, citation := range r.Citations {
+		if citation.Cited {
+			shown.Sources = append(shown.Sources, citation.Title)
+		}
+	}
+	return shown
+}
