@@ -58,6 +58,9 @@
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, ChoresBegun, ForgetChores, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
+//
+// TestRuns has more than 15 methods: questions, runs and results are written together, in
+// one transaction.
 package store
 
 import (
