@@ -28447,27 +28447,3 @@ func (m *PlanMutation) ClearEdge(name string) error {
 func (m *PlanMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Plan edge %s", name)
 }
-
-// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
-type ProviderMutation struct {
-	config
-	op               Op
-	typ              string
-	id               *string
-	name             *string
-	kind             *string
-	base_url         *string
-	sealed_key       *[]byte
-	key_hint         *string
-	tools            *bool
-	updated_at       *time.Time
-	created_at       *time.Time
-	clearedFields    map[string]struct{}
-	workspace        *string
-	clearedworkspace bool
-	done             bool
-	oldValue         func(context.Context) (*Provider, error)
-	predicates       []predicate.Provider
-}
-
-var _ ent.Mutation = (*ProviderMutation)(nil)

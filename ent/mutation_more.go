@@ -42,6 +42,30 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
+// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
+type ProviderMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	name             *string
+	kind             *string
+	base_url         *string
+	sealed_key       *[]byte
+	key_hint         *string
+	tools            *bool
+	updated_at       *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Provider, error)
+	predicates       []predicate.Provider
+}
+
+var _ ent.Mutation = (*ProviderMutation)(nil)
+
 // providerOption allows management of the mutation configuration using functional options.
 type providerOption func(*ProviderMutation)
 
