@@ -40,6 +40,7 @@ type testRunData struct {
 // figuresData sum up the questions that have been asked.
 type figuresData struct {
 	Asked            int      `json:"asked"`
+	Failed           int      `json:"failed"`
 	Passed           int      `json:"passed"`
 	Answered         int      `json:"answered"`
 	Right            int      `json:"right"`
@@ -76,6 +77,7 @@ type testResultData struct {
 	Passed           bool        `json:"passed"`
 	Outcome          string      `json:"outcome"`
 	Answer           string      `json:"answer"`
+	Failure          string      `json:"failure"`
 	F1               *float64    `json:"f1"`
 	CitesDocument    *bool       `json:"cites_document"`
 	Cited            []citedData `json:"cited"`
@@ -136,7 +138,7 @@ func testRunToWire(r testrun.Run) testRunData {
 		ID: r.ID, Cause: string(r.Cause), StartedBy: r.By, Status: string(r.State), Reason: r.Reason, Total: r.Total,
 		Knowledge: r.Knowledge, Documents: r.KnownDocuments, CreatedAt: r.CreatedAt, FinishedAt: r.EndedAt,
 		Figures: figuresData{
-			Asked: r.Asked, Passed: r.Passed, Answered: r.Answered, Right: r.Right, WithDocument: r.Figures.Documents, CitationsRight: r.Cited,
+			Asked: r.Asked, Failed: r.Figures.Failed, Passed: r.Passed, Answered: r.Answered, Right: r.Right, WithDocument: r.Figures.Documents, CitationsRight: r.Cited,
 			PromptTokens: r.Usage.PromptTokens, CompletionTokens: r.Usage.CompletionTokens, TotalMS: r.Figures.Took.Milliseconds(),
 		},
 	}
@@ -167,7 +169,7 @@ func testResultToWire(r *testrun.Result) *testResultData {
 		return nil
 	}
 	data := &testResultData{
-		Passed: r.Passed, Outcome: string(r.Outcome), Answer: r.Answer, F1: r.F1, CitesDocument: r.Cites, Cited: []citedData{},
+		Passed: r.Passed, Outcome: string(r.Outcome), Answer: r.Answer, Failure: r.Failure, F1: r.F1, CitesDocument: r.Cites, Cited: []citedData{},
 		PromptTokens: r.Usage.PromptTokens, CompletionTokens: r.Usage.CompletionTokens, TotalMS: r.Took.Milliseconds(),
 	}
 	for _, citation := range r.Citations {

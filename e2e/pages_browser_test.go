@@ -19,7 +19,7 @@ import (
 // notPages are routes that answer with something that no window shows.
 var notPages = []string{
 	"/workspaces/:workspace/plan", "/workspaces/:workspace/plan/return", "/workspaces/:workspace/usage", // they have moved
-	"/healthz", "/readyz", "/static/*", "/.well-known/security.txt", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/v1/mcp", "/chatbots/:chatbot/conversations/export", "/workspaces/:workspace/audit/export",
+	"/healthz", "/readyz", "/static/*", "/.well-known/security.txt", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/v1/mcp", "/chatbots/:chatbot/conversations/export", "/chatbots/:chatbot/improve/tests/export", "/workspaces/:workspace/audit/export",
 }
 
 // isPage says whether a route is for windows.

@@ -259,7 +259,7 @@ var rows = []row{
 	{method: "GET", route: "/api/chatbots/:id/test-runs/:run_id", path: "/api/chatbots/:id/test-runs/:run", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/test-runs/:run_id/cancel", path: "/api/chatbots/:id/test-runs/:run/cancel", gets: notNow, least: tenant.RoleMember},
 	{method: "POST", route: "/api/chatbots/:id/test-runs", gets: bySession, least: tenant.RoleMember},
-	{method: "DELETE", route: "/api/chatbots/:id/test-questions/:question_id", path: "/api/chatbots/:id/test-questions/:question", gets: bySession, least: tenant.RoleMember},
+	{method: "DELETE", route: "/api/chatbots/:id/test-questions/:question_id", path: "/api/chatbots/:id/test-questions/:other_question", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/improve/tests/:question/remove", gets: aForm, least: tenant.RoleMember},
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},

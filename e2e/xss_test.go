@@ -15,6 +15,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
+	"parley/core/insight/testrun"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/internal/app"
@@ -90,7 +91,12 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 	asked := w.answeredIn(bot, attack)
 	tried, err := p.Chat.CreateConversation(ctx, &chatbot.Principal{Chatbot: bot, MemberID: user.ID}, chat.Start{})
 	w.must(err)
+	test, err := p.Insight.Tests.Add(ctx, workspace, bot.ID, testrun.Wanted{Question: attack, Expects: testrun.AText, Expected: attack, Reference: attack, Document: attack}, email)
+	w.must(err)
+	run, err := p.Insight.Tests.Start(ctx, workspace, bot.ID, email)
+	w.must(err)
 	return ids{
+		"question": test.ID, "run": run.ID,
 		"entry": w.anEntry(workspace, audit.ChatbotCreated), "workspace": workspace, "provider": provider, "webhook": hook, "delivery": delivery, "chatbot": bot.ID, "id": bot.ID, "document_id": document.ID, "document": document.ID,
 		"conversation": written(p.IDs.Conversation(asked.ConversationID)), "tried": written(p.IDs.Conversation(tried.ID)),
 	}, user.ID
@@ -99,7 +105,7 @@ func (w *instance) hostileWorkspace(email, attack string) (ids, string) {
 var (
 	// exportName is how a file of an export is called: nothing of a chatbot's name is
 	// in it.
-	exportName = regexp.MustCompile(`^attachment; filename="[a-z]+-\d{4}-\d{2}-\d{2}\.(csv|jsonl)"$`)
+	exportName = regexp.MustCompile(`^attachment; filename="[a-z-]+-\d{4}-\d{2}-\d{2}\.(csv|jsonl)"$`)
 	// formulas are what spreadsheets begin to compute at.
 	formulas = regexp.MustCompile(`^[=+\-@\t\r|%]`)
 )

@@ -1060,6 +1060,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testresult.FieldPassed:           {Type: field.TypeBool, Column: testresult.FieldPassed},
 			testresult.FieldOutcome:          {Type: field.TypeString, Column: testresult.FieldOutcome},
 			testresult.FieldAnswer:           {Type: field.TypeString, Column: testresult.FieldAnswer},
+			testresult.FieldFailure:          {Type: field.TypeString, Column: testresult.FieldFailure},
 			testresult.FieldSources:          {Type: field.TypeString, Column: testresult.FieldSources},
 			testresult.FieldF1:               {Type: field.TypeFloat64, Column: testresult.FieldF1},
 			testresult.FieldCites:            {Type: field.TypeBool, Column: testresult.FieldCites},
@@ -6884,6 +6885,11 @@ func (f *TestResultFilter) WhereOutcome(p entql.StringP) {
 // WhereAnswer applies the entql string predicate on the answer field.
 func (f *TestResultFilter) WhereAnswer(p entql.StringP) {
 	f.Where(p.Field(testresult.FieldAnswer))
+}
+
+// WhereFailure applies the entql string predicate on the failure field.
+func (f *TestResultFilter) WhereFailure(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldFailure))
 }
 
 // WhereSources applies the entql string predicate on the sources field.

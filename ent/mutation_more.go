@@ -12040,6 +12040,7 @@ type TestResultMutation struct {
 	passed               *bool
 	outcome              *string
 	answer               *string
+	failure              *string
 	sources              *string
 	f1                   *float64
 	addf1                *float64
@@ -12380,6 +12381,42 @@ func (m *TestResultMutation) OldAnswer(ctx context.Context) (v string, err error
 // ResetAnswer resets all changes to the "answer" field.
 func (m *TestResultMutation) ResetAnswer() {
 	m.answer = nil
+}
+
+// SetFailure sets the "failure" field.
+func (m *TestResultMutation) SetFailure(s string) {
+	m.failure = &s
+}
+
+// Failure returns the value of the "failure" field in the mutation.
+func (m *TestResultMutation) Failure() (r string, exists bool) {
+	v := m.failure
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailure returns the old "failure" field's value of the TestResult entity.
+// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestResultMutation) OldFailure(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailure is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailure requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailure: %w", err)
+	}
+	return oldValue.Failure, nil
+}
+
+// ResetFailure resets all changes to the "failure" field.
+func (m *TestResultMutation) ResetFailure() {
+	m.failure = nil
 }
 
 // SetSources sets the "sources" field.
@@ -12865,7 +12902,7 @@ func (m *TestResultMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TestResultMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.workspace_id != nil {
 		fields = append(fields, testresult.FieldWorkspaceID)
 	}
@@ -12883,6 +12920,9 @@ func (m *TestResultMutation) Fields() []string {
 	}
 	if m.answer != nil {
 		fields = append(fields, testresult.FieldAnswer)
+	}
+	if m.failure != nil {
+		fields = append(fields, testresult.FieldFailure)
 	}
 	if m.sources != nil {
 		fields = append(fields, testresult.FieldSources)
@@ -12928,6 +12968,8 @@ func (m *TestResultMutation) Field(name string) (ent.Value, bool) {
 		return m.Outcome()
 	case testresult.FieldAnswer:
 		return m.Answer()
+	case testresult.FieldFailure:
+		return m.Failure()
 	case testresult.FieldSources:
 		return m.Sources()
 	case testresult.FieldF1:
@@ -12965,6 +13007,8 @@ func (m *TestResultMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldOutcome(ctx)
 	case testresult.FieldAnswer:
 		return m.OldAnswer(ctx)
+	case testresult.FieldFailure:
+		return m.OldFailure(ctx)
 	case testresult.FieldSources:
 		return m.OldSources(ctx)
 	case testresult.FieldF1:
@@ -13031,6 +13075,13 @@ func (m *TestResultMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAnswer(v)
+		return nil
+	case testresult.FieldFailure:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailure(v)
 		return nil
 	case testresult.FieldSources:
 		v, ok := value.(string)
@@ -13220,6 +13271,9 @@ func (m *TestResultMutation) ResetField(name string) error {
 		return nil
 	case testresult.FieldAnswer:
 		m.ResetAnswer()
+		return nil
+	case testresult.FieldFailure:
+		m.ResetFailure()
 		return nil
 	case testresult.FieldSources:
 		m.ResetSources()

@@ -68,6 +68,20 @@ func (_c *TestResultCreate) SetNillableAnswer(v *string) *TestResultCreate {
 	return _c
 }
 
+// SetFailure sets the "failure" field.
+func (_c *TestResultCreate) SetFailure(v string) *TestResultCreate {
+	_c.mutation.SetFailure(v)
+	return _c
+}
+
+// SetNillableFailure sets the "failure" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableFailure(v *string) *TestResultCreate {
+	if v != nil {
+		_c.SetFailure(*v)
+	}
+	return _c
+}
+
 // SetSources sets the "sources" field.
 func (_c *TestResultCreate) SetSources(v string) *TestResultCreate {
 	_c.mutation.SetSources(v)
@@ -237,6 +251,10 @@ func (_c *TestResultCreate) defaults() error {
 		v := testresult.DefaultAnswer
 		_c.mutation.SetAnswer(v)
 	}
+	if _, ok := _c.mutation.Failure(); !ok {
+		v := testresult.DefaultFailure
+		_c.mutation.SetFailure(v)
+	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		v := testresult.DefaultSources
 		_c.mutation.SetSources(v)
@@ -306,6 +324,9 @@ func (_c *TestResultCreate) check() error {
 	}
 	if _, ok := _c.mutation.Answer(); !ok {
 		return &ValidationError{Name: "answer", err: errors.New(`ent: missing required field "TestResult.answer"`)}
+	}
+	if _, ok := _c.mutation.Failure(); !ok {
+		return &ValidationError{Name: "failure", err: errors.New(`ent: missing required field "TestResult.failure"`)}
 	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		return &ValidationError{Name: "sources", err: errors.New(`ent: missing required field "TestResult.sources"`)}
@@ -379,6 +400,10 @@ func (_c *TestResultCreate) createSpec() (*TestResult, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Answer(); ok {
 		_spec.SetField(testresult.FieldAnswer, field.TypeString, value)
 		_node.Answer = value
+	}
+	if value, ok := _c.mutation.Failure(); ok {
+		_spec.SetField(testresult.FieldFailure, field.TypeString, value)
+		_node.Failure = value
 	}
 	if value, ok := _c.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)
@@ -510,6 +535,18 @@ func (u *TestResultUpsert) UpdateAnswer() *TestResultUpsert {
 	return u
 }
 
+// SetFailure sets the "failure" field.
+func (u *TestResultUpsert) SetFailure(v string) *TestResultUpsert {
+	u.Set(testresult.FieldFailure, v)
+	return u
+}
+
+// UpdateFailure sets the "failure" field to the value that was provided on create.
+func (u *TestResultUpsert) UpdateFailure() *TestResultUpsert {
+	u.SetExcluded(testresult.FieldFailure)
+	return u
+}
+
 // SetSources sets the "sources" field.
 func (u *TestResultUpsert) SetSources(v string) *TestResultUpsert {
 	u.Set(testresult.FieldSources, v)
@@ -617,6 +654,20 @@ func (u *TestResultUpsertOne) SetAnswer(v string) *TestResultUpsertOne {
 func (u *TestResultUpsertOne) UpdateAnswer() *TestResultUpsertOne {
 	return u.Update(func(s *TestResultUpsert) {
 		s.UpdateAnswer()
+	})
+}
+
+// SetFailure sets the "failure" field.
+func (u *TestResultUpsertOne) SetFailure(v string) *TestResultUpsertOne {
+	return u.Update(func(s *TestResultUpsert) {
+		s.SetFailure(v)
+	})
+}
+
+// UpdateFailure sets the "failure" field to the value that was provided on create.
+func (u *TestResultUpsertOne) UpdateFailure() *TestResultUpsertOne {
+	return u.Update(func(s *TestResultUpsert) {
+		s.UpdateFailure()
 	})
 }
 
@@ -895,6 +946,20 @@ func (u *TestResultUpsertBulk) SetAnswer(v string) *TestResultUpsertBulk {
 func (u *TestResultUpsertBulk) UpdateAnswer() *TestResultUpsertBulk {
 	return u.Update(func(s *TestResultUpsert) {
 		s.UpdateAnswer()
+	})
+}
+
+// SetFailure sets the "failure" field.
+func (u *TestResultUpsertBulk) SetFailure(v string) *TestResultUpsertBulk {
+	return u.Update(func(s *TestResultUpsert) {
+		s.SetFailure(v)
+	})
+}
+
+// UpdateFailure sets the "failure" field to the value that was provided on create.
+func (u *TestResultUpsertBulk) UpdateFailure() *TestResultUpsertBulk {
+	return u.Update(func(s *TestResultUpsert) {
+		s.UpdateFailure()
 	})
 }
 

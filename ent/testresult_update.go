@@ -41,6 +41,20 @@ func (_u *TestResultUpdate) SetNillableAnswer(v *string) *TestResultUpdate {
 	return _u
 }
 
+// SetFailure sets the "failure" field.
+func (_u *TestResultUpdate) SetFailure(v string) *TestResultUpdate {
+	_u.mutation.SetFailure(v)
+	return _u
+}
+
+// SetNillableFailure sets the "failure" field if the given value is not nil.
+func (_u *TestResultUpdate) SetNillableFailure(v *string) *TestResultUpdate {
+	if v != nil {
+		_u.SetFailure(*v)
+	}
+	return _u
+}
+
 // SetSources sets the "sources" field.
 func (_u *TestResultUpdate) SetSources(v string) *TestResultUpdate {
 	_u.mutation.SetSources(v)
@@ -113,6 +127,9 @@ func (_u *TestResultUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if value, ok := _u.mutation.Answer(); ok {
 		_spec.SetField(testresult.FieldAnswer, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Failure(); ok {
+		_spec.SetField(testresult.FieldFailure, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)
 	}
@@ -152,6 +169,20 @@ func (_u *TestResultUpdateOne) SetAnswer(v string) *TestResultUpdateOne {
 func (_u *TestResultUpdateOne) SetNillableAnswer(v *string) *TestResultUpdateOne {
 	if v != nil {
 		_u.SetAnswer(*v)
+	}
+	return _u
+}
+
+// SetFailure sets the "failure" field.
+func (_u *TestResultUpdateOne) SetFailure(v string) *TestResultUpdateOne {
+	_u.mutation.SetFailure(v)
+	return _u
+}
+
+// SetNillableFailure sets the "failure" field if the given value is not nil.
+func (_u *TestResultUpdateOne) SetNillableFailure(v *string) *TestResultUpdateOne {
+	if v != nil {
+		_u.SetFailure(*v)
 	}
 	return _u
 }
@@ -257,6 +288,9 @@ func (_u *TestResultUpdateOne) sqlSave(ctx context.Context) (_node *TestResult, 
 	}
 	if value, ok := _u.mutation.Answer(); ok {
 		_spec.SetField(testresult.FieldAnswer, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Failure(); ok {
+		_spec.SetField(testresult.FieldFailure, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)

@@ -122,18 +122,21 @@ var methodsOfInsight = []confined{
 		changed.Reference = "another"
 		return nil, s.UpdateTestQuestion(ctx, as, changed)
 	}},
+	{"AddTestResult", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.AddTestResult(ctx, as, a.newRun(a.run), a.newResult(), testrun.Counting{Month: "2026-03-playground"})
+	}},
 	{"CancelTestRun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CancelTestRun(ctx, as, a.chatbot, a.run, epoch)
 	}},
 	{"AnsweredFrom", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		_, documents, err := s.AnsweredFrom(ctx, as, a.chatbot)
-		return secretIf(a, documents > 0), err
-	}},
-	{"AddTestResult", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.AddTestResult(ctx, as, a.newRun(a.run), a.newResult(), testrun.Counting{Month: "2026-03-playground"})
+		version, documents, err := s.AnsweredFrom(ctx, as, a.chatbot)
+		return secretIf(a, version != "" || documents > 0), err
 	}},
 	{"TrimTestRuns", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.TrimTestRuns(ctx, as, a.chatbot, 1)
+	}},
+	{"DeleteTestRun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.DeleteTestRun(ctx, as, a.run)
 	}},
 	{"DeleteTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteTestQuestion(ctx, as, a.chatbot, a.question)

@@ -184,7 +184,7 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string) (
 			return nil, mapError(err)
 		}
 		results[i] = testrun.Result{
-			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer,
+			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer, Failure: row.Failure,
 			Citations: sources, F1: row.F1, Cites: row.Cites, At: row.CreatedAt.UTC(),
 			Usage: answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
 			Took:  time.Duration(row.TotalMs) * time.Millisecond,
@@ -193,7 +193,8 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string) (
 	return results, nil
 }
 
-// AddTestResult adds a result, writes how its run went so far, and counts the question.
+// AddTestResult adds a result, writes how its run went so far, and counts the question, if
+// it counts.
 // It is a Conflict if the question is gone, and NotFound if the run has ended.
 func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
 	ctx = within(ctx, workspaceID)
@@ -205,13 +206,24 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 			return err
 		}
 		err := s.store.db(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
-			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetSources(sourcesJSON(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
+			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetSources(sourcesJSON(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
 			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
 			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
 		if err != nil {
 			return mapError(err)
 		}
+		if counts.Month == "" {
+			return nil
+		}
 		return mapError(addToMonth(ctx, s.store, workspaceID, counts.Month, counts.Reserved))
+	})
+}
+
+// DeleteTestRun deletes a run with its results, if it is there.
+func (s *TestRuns) DeleteTestRun(ctx context.Context, workspaceID, runID string) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		_, err := db.TestRun.Delete().Where(enttestrun.ID(runID)).Exec(ctx)
+		return err
 	})
 }
 

@@ -112,7 +112,7 @@ func (p furnisher) tests(ctx context.Context) error {
 		return err
 	}
 	return p.db.TestResult.Create().SetWorkspaceID(p.ws).SetRunID(run).SetQuestionID(question).SetPassed(false).SetOutcome(string(chat.Answered)).
-		SetAnswer(p.Text("test_results.answer")).SetSources(p.cites()).SetCreatedAt(p.At).Exec(ctx)
+		SetAnswer(p.Text("test_results.answer")).SetFailure(p.Text("test_results.failure")).SetSources(p.cites()).SetCreatedAt(p.At).Exec(ctx)
 }
 
 // usage is what the workspace has used of its plan.

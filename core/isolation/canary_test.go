@@ -58,7 +58,7 @@ func (numbers) Delivery(n int64) int64     { return 9000000000000000 + n }
 func TestCalls(t *testing.T) {
 	known := []string{
 		"workspace", "chatbot", "id", "user", "invitation", "provider", "webhook", "delivery", "token_id", "document", "document_id", "removal_id", "external_id",
-		"source", "source_id", "conversation_id", "message", "message_id", "conversation", "response_id", "question", "tried", "passkey", "external_user_id",
+		"source", "source_id", "conversation_id", "message", "message_id", "conversation", "response_id", "question", "run", "tried", "passkey", "external_user_id",
 	}
 	for _, call := range Calls() {
 		t.Run(call.Name(), func(t *testing.T) {

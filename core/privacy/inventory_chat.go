@@ -48,7 +48,7 @@ var chatTables = []Table{
 	},
 	{
 		Name: "test_results", Owner: OfWorkspace, File: "test_results", Parent: "test_questions", By: "question_id", Holds: "Answers to test questions", Why: "To compare before and after", Kept: "With the test question and the run",
-		Personal: "answer", Plain: "id workspace_id run_id question_id passed outcome sources f1 cites prompt_tokens completion_tokens estimated total_ms created_at", JSON: "sources",
+		Personal: "answer", Plain: "id workspace_id run_id question_id passed outcome failure sources f1 cites prompt_tokens completion_tokens estimated total_ms created_at", JSON: "sources",
 	},
 	{
 		Name: "daily_stats", Owner: OfWorkspace, File: "daily_stats", Parent: "chatbots", By: "chatbot_id", Holds: "Counts of a day. End users are counted by a sketch that names nobody", Why: "Analytics", Kept: withChatbot,

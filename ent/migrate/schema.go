@@ -1620,6 +1620,7 @@ var (
 		{Name: "passed", Type: field.TypeBool},
 		{Name: "outcome", Type: field.TypeString, Size: 20},
 		{Name: "answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "failure", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "f1", Type: field.TypeFloat64, Nullable: true},
 		{Name: "cites", Type: field.TypeBool, Nullable: true},
@@ -1639,13 +1640,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_results_test_questions_results",
-				Columns:    []*schema.Column{TestResultsColumns[13]},
+				Columns:    []*schema.Column{TestResultsColumns[14]},
 				RefColumns: []*schema.Column{TestQuestionsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "test_results_test_runs_results",
-				Columns:    []*schema.Column{TestResultsColumns[14]},
+				Columns:    []*schema.Column{TestResultsColumns[15]},
 				RefColumns: []*schema.Column{TestRunsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1654,12 +1655,12 @@ var (
 			{
 				Name:    "testresult_run_id",
 				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[14]},
+				Columns: []*schema.Column{TestResultsColumns[15]},
 			},
 			{
 				Name:    "testresult_question_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[13], TestResultsColumns[0]},
+				Columns: []*schema.Column{TestResultsColumns[14], TestResultsColumns[0]},
 			},
 		},
 	}

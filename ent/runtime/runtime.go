@@ -2596,28 +2596,32 @@ func init() {
 	testresultDescAnswer := testresultFields[5].Descriptor()
 	// testresult.DefaultAnswer holds the default value on creation for the answer field.
 	testresult.DefaultAnswer = testresultDescAnswer.Default.(string)
+	// testresultDescFailure is the schema descriptor for failure field.
+	testresultDescFailure := testresultFields[6].Descriptor()
+	// testresult.DefaultFailure holds the default value on creation for the failure field.
+	testresult.DefaultFailure = testresultDescFailure.Default.(string)
 	// testresultDescSources is the schema descriptor for sources field.
-	testresultDescSources := testresultFields[6].Descriptor()
+	testresultDescSources := testresultFields[7].Descriptor()
 	// testresult.DefaultSources holds the default value on creation for the sources field.
 	testresult.DefaultSources = testresultDescSources.Default.(string)
 	// testresultDescPromptTokens is the schema descriptor for prompt_tokens field.
-	testresultDescPromptTokens := testresultFields[9].Descriptor()
+	testresultDescPromptTokens := testresultFields[10].Descriptor()
 	// testresult.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
 	testresult.DefaultPromptTokens = testresultDescPromptTokens.Default.(int)
 	// testresultDescCompletionTokens is the schema descriptor for completion_tokens field.
-	testresultDescCompletionTokens := testresultFields[10].Descriptor()
+	testresultDescCompletionTokens := testresultFields[11].Descriptor()
 	// testresult.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
 	testresult.DefaultCompletionTokens = testresultDescCompletionTokens.Default.(int)
 	// testresultDescEstimated is the schema descriptor for estimated field.
-	testresultDescEstimated := testresultFields[11].Descriptor()
+	testresultDescEstimated := testresultFields[12].Descriptor()
 	// testresult.DefaultEstimated holds the default value on creation for the estimated field.
 	testresult.DefaultEstimated = testresultDescEstimated.Default.(bool)
 	// testresultDescTotalMs is the schema descriptor for total_ms field.
-	testresultDescTotalMs := testresultFields[12].Descriptor()
+	testresultDescTotalMs := testresultFields[13].Descriptor()
 	// testresult.DefaultTotalMs holds the default value on creation for the total_ms field.
 	testresult.DefaultTotalMs = testresultDescTotalMs.Default.(int)
 	// testresultDescCreatedAt is the schema descriptor for created_at field.
-	testresultDescCreatedAt := testresultFields[13].Descriptor()
+	testresultDescCreatedAt := testresultFields[14].Descriptor()
 	// testresult.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testresult.DefaultCreatedAt = testresultDescCreatedAt.Default.(func() time.Time)
 	testrunMixin := schema.TestRun{}.Mixin()

@@ -192,6 +192,8 @@ func (TestResult) Fields() []ent.Field {
 		field.Bool("passed").Immutable(),
 		field.String("outcome").MaxLen(20).Immutable(),
 		longText("answer"),
+		// failure is why there is no answer.
+		longText("failure"),
 		// sources are JSON, as a message's are.
 		longText("sources"),
 		// f1 is none without a reference, and cites without an expected document.

@@ -27,6 +27,8 @@ const (
 	FieldOutcome = "outcome"
 	// FieldAnswer holds the string denoting the answer field in the database.
 	FieldAnswer = "answer"
+	// FieldFailure holds the string denoting the failure field in the database.
+	FieldFailure = "failure"
 	// FieldSources holds the string denoting the sources field in the database.
 	FieldSources = "sources"
 	// FieldF1 holds the string denoting the f1 field in the database.
@@ -74,6 +76,7 @@ var Columns = []string{
 	FieldPassed,
 	FieldOutcome,
 	FieldAnswer,
+	FieldFailure,
 	FieldSources,
 	FieldF1,
 	FieldCites,
@@ -112,6 +115,8 @@ var (
 	OutcomeValidator func(string) error
 	// DefaultAnswer holds the default value on creation for the "answer" field.
 	DefaultAnswer string
+	// DefaultFailure holds the default value on creation for the "failure" field.
+	DefaultFailure string
 	// DefaultSources holds the default value on creation for the "sources" field.
 	DefaultSources string
 	// DefaultPromptTokens holds the default value on creation for the "prompt_tokens" field.
@@ -162,6 +167,11 @@ func ByOutcome(opts ...sql.OrderTermOption) OrderOption {
 // ByAnswer orders the results by the answer field.
 func ByAnswer(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAnswer, opts...).ToFunc()
+}
+
+// ByFailure orders the results by the failure field.
+func ByFailure(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFailure, opts...).ToFunc()
 }
 
 // BySources orders the results by the sources field.

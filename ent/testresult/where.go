@@ -85,6 +85,11 @@ func Answer(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldEQ(FieldAnswer, v))
 }
 
+// Failure applies equality check predicate on the "failure" field. It's identical to FailureEQ.
+func Failure(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldFailure, v))
+}
+
 // Sources applies equality check predicate on the "sources" field. It's identical to SourcesEQ.
 func Sources(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldEQ(FieldSources, v))
@@ -458,6 +463,71 @@ func AnswerEqualFold(v string) predicate.TestResult {
 // AnswerContainsFold applies the ContainsFold predicate on the "answer" field.
 func AnswerContainsFold(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldContainsFold(FieldAnswer, v))
+}
+
+// FailureEQ applies the EQ predicate on the "failure" field.
+func FailureEQ(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldFailure, v))
+}
+
+// FailureNEQ applies the NEQ predicate on the "failure" field.
+func FailureNEQ(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldFailure, v))
+}
+
+// FailureIn applies the In predicate on the "failure" field.
+func FailureIn(vs ...string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldIn(FieldFailure, vs...))
+}
+
+// FailureNotIn applies the NotIn predicate on the "failure" field.
+func FailureNotIn(vs ...string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotIn(FieldFailure, vs...))
+}
+
+// FailureGT applies the GT predicate on the "failure" field.
+func FailureGT(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGT(FieldFailure, v))
+}
+
+// FailureGTE applies the GTE predicate on the "failure" field.
+func FailureGTE(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGTE(FieldFailure, v))
+}
+
+// FailureLT applies the LT predicate on the "failure" field.
+func FailureLT(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLT(FieldFailure, v))
+}
+
+// FailureLTE applies the LTE predicate on the "failure" field.
+func FailureLTE(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLTE(FieldFailure, v))
+}
+
+// FailureContains applies the Contains predicate on the "failure" field.
+func FailureContains(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldContains(FieldFailure, v))
+}
+
+// FailureHasPrefix applies the HasPrefix predicate on the "failure" field.
+func FailureHasPrefix(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldHasPrefix(FieldFailure, v))
+}
+
+// FailureHasSuffix applies the HasSuffix predicate on the "failure" field.
+func FailureHasSuffix(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldHasSuffix(FieldFailure, v))
+}
+
+// FailureEqualFold applies the EqualFold predicate on the "failure" field.
+func FailureEqualFold(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEqualFold(FieldFailure, v))
+}
+
+// FailureContainsFold applies the ContainsFold predicate on the "failure" field.
+func FailureContainsFold(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldContainsFold(FieldFailure, v))
 }
 
 // SourcesEQ applies the EQ predicate on the "sources" field.

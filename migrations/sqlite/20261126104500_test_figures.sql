@@ -3,6 +3,7 @@ ALTER TABLE `test_questions` ADD COLUMN `reference` text NOT NULL DEFAULT ('');
 ALTER TABLE `test_questions` ADD COLUMN `document` text NOT NULL DEFAULT ('');
 ALTER TABLE `test_questions` ADD COLUMN `updated_at` datetime NULL;
 -- Add columns to "test_results" table
+ALTER TABLE `test_results` ADD COLUMN `failure` text NOT NULL DEFAULT ('');
 ALTER TABLE `test_results` ADD COLUMN `f1` real NULL;
 ALTER TABLE `test_results` ADD COLUMN `cites` bool NULL;
 ALTER TABLE `test_results` ADD COLUMN `prompt_tokens` integer NOT NULL DEFAULT (0);

@@ -4,6 +4,7 @@
 //   <form method="get" data-swap="list">     as something is typed or chosen
 //   <nav data-swap="list"> … <a href>        links in it
 //   <div id="list" data-poll="3000">         again and again, while it has this
+//   <p id="state" data-poll="3000" data-parts="state list">    with others
 //   <div id="list" data-load="/list">        once, from the page that has it
 //   <a data-go="/there">                     in a fresh part: the page goes there
 import { answered, missed } from "./offline.js";
@@ -52,7 +53,7 @@ export const swap = async (address, ids, { quiet = false } = {}) => {
 };
 
 // inUse says whether a swap would take something from under a person's hands.
-const inUse = (part) => part.contains(document.activeElement) && document.activeElement !== part || part.querySelector("details[open], dialog[open], :popover-open, :checked") !== null;
+const inUse = (part) => part.contains(document.activeElement) && document.activeElement !== part || part.querySelector("details[open], dialog[open], :popover-open") !== null || [...part.querySelectorAll("input")].some((box) => box.checked !== box.defaultChecked);
 
 const go = async (address, ids) => {
   const shown = await swap(address, ids);
@@ -105,7 +106,7 @@ const poll = (part) => {
         return;
       }
       if (!document.hidden) {
-        await swap(location.href, part.id, { quiet: true });
+        await swap(location.href, part.dataset.parts || part.id, { quiet: true });
       }
       if (part.isConnected) {
         poll(part); // it was left as it is

@@ -26,7 +26,20 @@ type Tests struct {
 	// Full says that there are as many questions as there may be.
 	Full, MayEdit bool
 	Most          string
+	Cost          RunCost
 	CSV, JSONL    string
+}
+
+// RunCost says what a run uses up of the plan.
+type RunCost struct {
+	// Questions are what a run asks. The plan includes Included playground questions a
+	// month, of which Left are left; Included is empty if the plan has no limit.
+	Questions, Left, Included string
+	// Half are those after which only people start runs. Halved says that they are used.
+	Half   string
+	Halved bool
+	// Short says that fewer are left than a run asks.
+	Short bool
 }
 
 // TestRun is when and why the test questions were asked, and how it went.
@@ -39,11 +52,16 @@ type TestRun struct {
 	// Status is for a run that did not come to its end.
 	Status ui.Tone
 	State  string
+	// Errors counts the questions that got no answer because something failed, or is
+	// empty.
+	Errors string
 	// Asked and Total tell how far a run is.
 	Asked, Total                   int
 	Passed, F1, Right, Cited, Cost string
 	Knowledge                      string
 	URL, Cancel                    string
+	// Waiting says that it has not begun.
+	Waiting bool
 	// Before and After say that it is chosen to be compared.
 	Before, After bool
 }
@@ -64,6 +82,8 @@ type TestQuestion struct {
 type TestResult struct {
 	Passed  bool
 	Outcome Outcome
+	// Failure is why there is no answer, or empty.
+	Failure string
 	HTML    string
 	Sources []string
 	// F1 and Cost are for people; F1 is empty without a reference.

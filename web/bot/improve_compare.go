@@ -44,7 +44,7 @@ func (s comparePages) compare(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	before, after := id.Given(c.Query("before")), id.Given(c.Query("after"))
+	before, after := chosenRun(c, "before"), chosenRun(c, "after")
 	if after == "" {
 		return site.SeeOther(c, base)
 	}
@@ -61,6 +61,16 @@ func (s comparePages) compare(c *fiber.Ctx, v site.Visit) error {
 	}
 	s.fillCompared(c, v, &m, found)
 	return site.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, "Compare runs"), m))
+}
+
+// chosenRun is the id of a run that the address names, or empty. What cannot be an
+// identifier names nothing, and is not the same as none.
+func chosenRun(c *fiber.Ctx, name string) string {
+	given := c.Query(name)
+	if given == "" {
+		return ""
+	}
+	return cmp.Or(id.Given(given), "_")
 }
 
 // fillCompared fills in the questions that the filter shows, the worst first.
@@ -112,13 +122,16 @@ var runStates = map[testrun.State]views.Outcome{
 
 func runToView(r testrun.Run, base string) views.TestRun {
 	shown := views.TestRun{
-		ID: r.ID, At: r.CreatedAt, Cause: causeOf(r), Failed: r.State == testrun.Failed, Reason: r.Reason,
+		ID: r.ID, At: r.CreatedAt, Cause: causeOf(r), Failed: r.State == testrun.Failed, Waiting: r.State == testrun.Waiting, Reason: r.Reason,
 		State: runStates[r.State].Text, Status: runStates[r.State].Tone, Asked: r.Asked, Total: r.Total,
-		Passed: passedOf(r), Summary: passedOf(r) + " passed", F1: f1Of(r.Figures), Right: shareOf(r.Right, r.Asked), Cited: shareOf(r.Cited, r.Documents),
-		Cost: costOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Mean()), Cancel: base + "/runs/" + r.ID + "/cancel",
+		Passed: passedOf(r), Summary: passedOf(r) + " passed", F1: f1Of(r.Figures), Right: shareOf(r.Right, r.Judged()), Cited: shareOf(r.Cited, r.Documents),
+		Cost: spentOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Mean()), Cancel: base + "/runs/" + r.ID + "/cancel",
 	}
 	if r.Knowledge != "" {
 		shown.Knowledge = counted(r.KnownDocuments, "document", "documents")
+	}
+	if r.Figures.Failed > 0 {
+		shown.Errors = counted(r.Figures.Failed, "error", "errors")
 	}
 	if r.Asked > 0 {
 		shown.URL = compareURL(base, "", r.ID)
@@ -143,7 +156,7 @@ func f1Of(f testrun.Figures) string {
 	return fmt.Sprintf("%.2f", f.F1)
 }
 
-func costOf(in, out int, took time.Duration) string {
+func spentOf(in, out int, took time.Duration) string {
 	return plan.Thousands(in) + " tokens in, " + plan.Thousands(out) + " out, " + tookOf(took) + " an answer"
 }
 
@@ -169,11 +182,10 @@ func figuresToView(c testrun.Comparison) []views.TestFigure {
 		}
 		return f
 	}
-	asked := func(f testrun.Figures) int { return f.Asked }
 	all := []views.TestFigure{
-		share("Passed", func(f testrun.Figures) int { return f.Passed }, asked),
-		share("Answered", func(f testrun.Figures) int { return f.Answered }, asked),
-		share("Answered or declined rightly", func(f testrun.Figures) int { return f.Right }, asked),
+		share("Passed", func(f testrun.Figures) int { return f.Passed }, testrun.Figures.Judged),
+		share("Answered", func(f testrun.Figures) int { return f.Answered }, testrun.Figures.Judged),
+		share("Answered or declined rightly", func(f testrun.Figures) int { return f.Right }, testrun.Figures.Judged),
 		share("Citations right", func(f testrun.Figures) int { return f.Cited }, func(f testrun.Figures) int { return f.Documents }),
 		{Name: "F1 of expected answers", Before: f1Of(before), After: f1Of(after)},
 		{Name: "Tokens in", Before: plan.Thousands(before.Usage.PromptTokens), After: plan.Thousands(after.Usage.PromptTokens)},
@@ -183,6 +195,9 @@ func figuresToView(c testrun.Comparison) []views.TestFigure {
 	all[1].Tone = "" // more answers are not better in themselves
 	if before.References > 0 && after.References > 0 {
 		all[4].Change, all[4].Tone = movedBy(after.F1-before.F1, "%.2f", ""), toneOfMove(after.F1-before.F1)
+	}
+	if before.Failed+after.Failed > 0 {
+		all = append(all, views.TestFigure{Name: "Errors", Before: strconv.Itoa(before.Failed), After: strconv.Itoa(after.Failed)})
 	}
 	if c.Before == nil {
 		for i := range all {
@@ -281,14 +296,14 @@ func resultToView(v site.Visit, r *testrun.Result) *views.TestResult {
 		return nil
 	}
 	shown := &views.TestResult{
-		Passed: r.Passed, Outcome: outcomeToView(r.Outcome), At: r.At, Misses: r.Cites != nil && !*r.Cites,
+		Passed: r.Passed, Failure: r.Failure, Outcome: outcomeToView(r.Outcome), At: r.At, Misses: r.Cites != nil && !*r.Cites,
 		HTML: format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts),
 	}
 	if r.F1 != nil {
 		shown.F1 = fmt.Sprintf("%.2f", *r.F1)
 	}
 	if r.Took > 0 {
-		shown.Cost = costOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Took)
+		shown.Cost = spentOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Took)
 	}
 	for _, citation := range r.Citations {
 		if citation.Cited {

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/insight/testrun"
+	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
 	views "parley/views/bot"
@@ -48,6 +49,11 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 		Full: len(o.Questions) >= testrun.MaxQuestions, Most: strconv.Itoa(testrun.MaxQuestions),
 		CSV: base + "/export?format=csv", JSONL: base + "/export?format=jsonl",
 	}
+	if n := len(o.Questions); m.MayEdit && n > 0 {
+		if m.Cost, err = costOf(c, s.Site, v, n); err != nil {
+			return err
+		}
+	}
 	if o.Current != nil {
 		current := runToView(*o.Current, base)
 		m.Current = &current
@@ -71,6 +77,27 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 		m.Questions = append(m.Questions, testToView(v, base, q))
 	}
 	return site.Render(c, status, views.TestsPage(v.Layout(c, shell.ImproveSection, "Improve"), m))
+}
+
+// costOf is what a run of some questions uses up of the plan.
+func costOf(c *fiber.Ctx, s *site.Site, v site.Visit, questions int) (views.RunCost, error) {
+	cost := views.RunCost{Questions: counted(questions, "question", "questions")}
+	in, err := s.Tenants.Plans.All(c.UserContext())
+	if err != nil {
+		return cost, err
+	}
+	included := site.Catalog{Plans: in}.Find(v.Member.Workspace.Plan).Limits.PlaygroundPerMonth
+	if included == plan.Unlimited {
+		return cost, nil
+	}
+	left, err := triedLeft(c, s, v, included)
+	if err != nil {
+		return cost, err
+	}
+	most := testrun.MostAfterChanges(included)
+	cost.Left, cost.Included, cost.Half = plan.Thousands(left), plan.Thousands(included), plan.Thousands(most)
+	cost.Halved, cost.Short = included-left >= most, left < questions
+	return cost, nil
 }
 
 // portion is the part of a list that the address asks for, and what leads to the others.

@@ -52,11 +52,10 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		Code: views.Samples(s.Address(route.V1), "QUESTION", "FORMAT"), HasAPI: limits.Has(plan.FeatureAPI),
 	}
 	if included := limits.PlaygroundPerMonth; included != plan.Unlimited {
-		asked, err := s.Tenants.Holdings.Tried(c.UserContext(), v.WorkspaceID())
+		left, err := triedLeft(c, s.Site, v, included)
 		if err != nil {
 			return err
 		}
-		left := max(0, included-asked)
 		m.Left, m.LeftNumber, m.Included = plan.Thousands(left), strconv.Itoa(left), plan.Thousands(included)
 	}
 	for state, n := range counts {
@@ -70,6 +69,13 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		}
 	}
 	return site.Render(c, status, views.PlaygroundPage(v.Layout(c, shell.PlaygroundSection, "Playground"), m))
+}
+
+// triedLeft is how many of the playground questions that the plan includes in a month
+// are left.
+func triedLeft(c *fiber.Ctx, s *site.Site, v site.Visit, included int) (int, error) {
+	asked, err := s.Tenants.Holdings.Tried(c.UserContext(), v.WorkspaceID())
+	return max(0, included-asked), err
 }
 
 // publish saves the settings of a draft, unless somebody has changed the live ones

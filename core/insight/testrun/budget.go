@@ -18,6 +18,7 @@ type Budget interface {
 }
 
 // Counting says in which month a question counts, and whether it was reserved there.
+// The zero value counts it nowhere.
 type Counting struct {
 	Month    string
 	Reserved bool
@@ -48,6 +49,10 @@ type Months struct {
 
 var errHalf = fault.New(fault.RateLimited, "Half of this month's playground questions are used up, so the test questions are no longer asked after each change. Run them by hand.").Named(fault.QuotaExceeded)
 
+// MostAfterChanges is how many of the playground questions that a plan includes in a month
+// are used when runs after a change ask no more: half of them.
+func MostAfterChanges(included int) int { return (included + 1) / 2 }
+
 // Take implements [Budget].
 func (m Months) Take(ctx context.Context, run Run) (*quota.Ticket, error) {
 	workspace, err := m.Workspaces.Workspace(ctx, run.WorkspaceID)
@@ -63,7 +68,7 @@ func (m Months) Take(ctx context.Context, run Run) (*quota.Ticket, error) {
 		if err != nil {
 			return nil, err
 		}
-		if 2*used >= most {
+		if used >= MostAfterChanges(most) {
 			return nil, errHalf
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	// Reworded is as good, in other words.
 	Reworded Change = "reworded"
 	Same     Change = "same"
-	// Alone was asked in one of the runs only.
+	// Alone was answered in one of the runs only.
 	Alone Change = "alone"
 )
 
@@ -45,7 +45,7 @@ func compared(q Question, before, after *Result) Compared {
 
 func changeOf(before, after *Result) Change {
 	switch {
-	case before == nil || after == nil:
+	case before == nil || after == nil || before.Failed() || after.Failed():
 		return Alone
 	case before.Passed != after.Passed:
 		return toward(after.Passed)

@@ -8,6 +8,7 @@ import (
 	"parley/core/answer"
 	"parley/core/answer/citation"
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/retrieval/evaluation"
 	"parley/internal/plain"
@@ -17,9 +18,12 @@ import (
 type Result struct {
 	RunID, QuestionID string
 	// Passed says that the answer is all that was expected of it.
-	Passed    bool
-	Outcome   chat.Outcome
-	Answer    string
+	Passed  bool
+	Outcome chat.Outcome
+	Answer  string
+	// Failure is why there is no answer, for a person: the model or the search failed.
+	// Such a result says nothing about the chatbot.
+	Failure   string
 	Citations []answer.Citation
 	// F1 is how many words the answer shares with the reference, from 0 to 1, or nil
 	// without a reference. An answer that is none has 0.
@@ -52,6 +56,20 @@ func (w Wanted) Judge(reply insight.Reply) Result {
 	return r
 }
 
+// failed is the result of a question that got no answer because something failed.
+func failed(err error) Result {
+	failure := fault.As(err)
+	if failure.Kind == fault.Internal {
+		failure = errUnknown
+	}
+	return Result{Outcome: chat.OutcomeFailed, Failure: failure.Message}
+}
+
+var errUnknown = fault.New(fault.Internal, "Something went wrong while the question was asked. Run the test questions again.")
+
+// Failed reports whether there is no answer because something failed.
+func (r Result) Failed() bool { return r.Outcome == chat.OutcomeFailed }
+
 // Right reports whether a question is answered, or not, as is wanted.
 func (w Wanted) Right(outcome chat.Outcome) bool {
 	if w.Expects == NoAnswer {
@@ -81,6 +99,11 @@ func bare(text string) string {
 type Figures struct {
 	// Asked counts the results, and Passed those that are as expected.
 	Asked, Passed int
+	// Failed counts the results without an answer, which the figures below leave out, and
+	// FailedLast how many of the last results are of that kind, one after the other.
+	// Failure is why the last of them failed, for a person.
+	Failed, FailedLast int
+	Failure            string
 	// Answered counts the questions that got an answer, and Right those that were
 	// answered, or not, as they should be.
 	Answered, Right int
@@ -97,6 +120,13 @@ type Figures struct {
 // Add counts one more result.
 func (f *Figures) Add(w Wanted, r Result) {
 	f.Asked++
+	if r.Failed() {
+		f.Failed++
+		f.FailedLast++
+		f.Failure = r.Failure
+		return
+	}
+	f.FailedLast = 0
 	f.Passed += one(r.Passed)
 	f.Answered += one(r.Outcome == chat.Answered)
 	f.Right += one(w.Right(r.Outcome))
@@ -112,8 +142,11 @@ func (f *Figures) Add(w Wanted, r Result) {
 	f.Took += r.Took
 }
 
+// Judged is how many answers the figures are of.
+func (f Figures) Judged() int { return f.Asked - f.Failed }
+
 // Mean is the time of one answer.
-func (f Figures) Mean() time.Duration { return f.Took / time.Duration(max(1, f.Asked)) }
+func (f Figures) Mean() time.Duration { return f.Took / time.Duration(max(1, f.Judged())) }
 
 func one(yes bool) int {
 	if yes {

@@ -2,7 +2,7 @@ package testrun
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -92,8 +92,10 @@ type RunStore interface {
 	CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error
 	// TestResults returns the results of a run.
 	TestResults(ctx context.Context, workspaceID, runID string) ([]Result, error)
+	// DeleteTestRun deletes a run with its results, if it is there.
+	DeleteTestRun(ctx context.Context, workspaceID, runID string) error
 	// AddTestResult adds a result, writes the run as UpdateTestRun does, and counts the
-	// question in its month. It is a Conflict if the question is gone.
+	// question in its month, if it counts. It is a Conflict if the question is gone.
 	AddTestResult(ctx context.Context, workspaceID string, run Run, result Result, counts Counting) error
 	// TrimTestRuns deletes all but a chatbot's newest runs.
 	TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error
@@ -176,6 +178,9 @@ const (
 	lease    = 3 * time.Minute
 	// keptRuns is how many runs of a chatbot are kept.
 	keptRuns = 20
+	// mostFailures is how many questions in a row may get no answer before a run ends:
+	// then it is not the questions that are wrong.
+	mostFailures = 5
 )
 
 var (
@@ -313,17 +318,22 @@ func (s *Service) advance(ctx context.Context, run Run) error {
 			run.DueAt = &now
 			return notEnded(s.runs.UpdateTestRun(ctx, run.WorkspaceID, run))
 		}
-		failed, err := s.ask(ctx, bot, &run, q)
+		refused, err := s.ask(ctx, bot, &run, q)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx) // another process goes on when the lease ends
-		case failed != nil:
-			return s.end(ctx, run, Failed, fault.As(failed).Message)
+		case refused != nil:
+			return s.refuse(ctx, run, fault.As(refused).Message)
 		case fault.Is(err, fault.NotFound):
 			return nil // it was canceled
 		case err != nil:
 			return err
+		case run.FailedLast >= mostFailures:
+			return s.end(ctx, run, Failed, fmt.Sprintf("%d questions in a row got no answer. %s", mostFailures, run.Failure))
 		}
+	}
+	if run.Failed > 0 && run.Judged() == 0 {
+		return s.end(ctx, run, Failed, run.Failure)
 	}
 	return s.end(ctx, run, Done, "")
 }
@@ -351,33 +361,51 @@ func (s *Service) resume(ctx context.Context, bot chatbot.Chatbot, run *Run, que
 	return left, err
 }
 
-// ask asks a question of a run and stores the result. What failed ends the run; err says
-// that it could not be stored.
-func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Question) (failed, err error) {
+// ask asks a question of a run and stores the result. A question that gets no answer has
+// a result, too, and counts in no month. What is refused ends the run; err says that
+// the result could not be stored.
+func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Question) (refused, err error) {
 	ticket, err := s.budget.Take(ctx, *run)
 	if err != nil {
 		return err, nil
 	}
-	defer func() { ticket.Drop(errors.Join(failed, err)) }() // what was stored is kept
+	defer func() { ticket.Drop(err) }() // what was stored is kept
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	reply, failed := s.asker.Ask(asking, bot, q.Wanted.Question)
-	if failed != nil {
-		return failed, nil
+	reply, failure := s.asker.Ask(asking, bot, q.Wanted.Question)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	result := q.Judge(reply)
-	result.RunID, result.QuestionID, result.At = run.ID, q.ID, s.now()
+	now := s.now()
+	result, counts := q.Judge(reply), countingOf(ticket, now)
+	if failure != nil {
+		s.log.Warn("test question got no answer", "chatbot_id", bot.ID, "run_id", run.ID, "error", failure)
+		result, counts = failed(failure), Counting{}
+	}
+	result.RunID, result.QuestionID, result.At = run.ID, q.ID, now
 	with := *run
 	with.Add(q.Wanted, result)
-	err = s.runs.AddTestResult(ctx, run.WorkspaceID, with, result, countingOf(ticket, result.At))
+	err = s.runs.AddTestResult(ctx, run.WorkspaceID, with, result, counts)
 	if fault.Is(err, fault.Conflict) {
 		return nil, nil // the question was removed meanwhile
 	}
-	if err == nil {
-		ticket.Keep()
-		*run = with
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	if failure == nil {
+		ticket.Keep()
+	}
+	*run = with
+	return nil, nil
+}
+
+// refuse ends a run for which no more questions are admitted. One after a change that
+// has asked none says nothing, and is no reason to forget an older one.
+func (s *Service) refuse(ctx context.Context, run Run, reason string) error {
+	if run.Asked == 0 && run.Cause != ByPerson {
+		return s.runs.DeleteTestRun(ctx, run.WorkspaceID, run.ID)
+	}
+	return s.end(ctx, run, Failed, reason)
 }
 
 // end settles a run.

@@ -2,10 +2,12 @@ package testrun
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,11 @@ func (s *shelf) AddTestResult(ctx context.Context, ws string, run Run, r Result,
 	}
 	s.counted = append(s.counted, counts.Month)
 	s.results = append(s.results, r)
+	return nil
+}
+
+func (s *shelf) DeleteTestRun(_ context.Context, _, runID string) error {
+	s.runs = slices.DeleteFunc(s.runs, func(r Run) bool { return r.ID == runID })
 	return nil
 }
 func (s *shelf) TrimTestRuns(context.Context, string, string, int) error { return nil }
@@ -247,16 +254,65 @@ func TestALongRunLetsOthersHaveTheirTurn(t *testing.T) {
 	}
 }
 
-func TestAModelThatFailsEndsARun(t *testing.T) {
-	s, service := newShelf()
-	s.add(t, service, Wanted{Question: "When?", Expects: AnAnswer})
-	s.fails = fault.New(fault.Upstream, "The model is away.")
-	if _, err := service.Start(t.Context(), "ws", "cb", "ada@example.com"); err != nil {
-		t.Fatal(err)
+func TestQuestionsThatGetNoAnswer(t *testing.T) {
+	away := fault.New(fault.Upstream, "The model is away.")
+	run := func(t *testing.T, questions int, fails func(asked int) error) (*shelf, Run) {
+		t.Helper()
+		s, service := newShelf()
+		for i := range questions {
+			s.add(t, service, Wanted{Question: "When?", Expects: AnAnswer, Reference: "At ten.", Document: strconv.Itoa(i)})
+		}
+		s.instead = func() { s.fails = fails(s.asked) }
+		if _, err := service.Start(t.Context(), "ws", "cb", "ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+		if err := service.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s, s.runs[0]
 	}
-	if err := service.Work(t.Context()); err != nil || s.runs[0].State != Failed || s.runs[0].Reason != "The model is away." {
-		t.Errorf("the run is %+v, %v", s.runs[0], err)
-	}
+	t.Run("one is marked with the reason, counts nowhere, and the others are asked", func(t *testing.T) {
+		s, run := run(t, 3, func(asked int) error {
+			if asked == 2 {
+				return away
+			}
+			return nil
+		})
+		if run.State != Done || run.Reason != "" || s.asked != 3 || run.Asked != 3 || run.Figures.Failed != 1 || run.Judged() != 2 || run.References != 2 || run.Answered != 2 || run.Mean() != time.Second {
+			t.Errorf("the run is %+v", run)
+		}
+		if r := s.results[1]; !r.Failed() || r.Failure != "The model is away." || r.F1 != nil || r.Cites != nil {
+			t.Errorf("the result is %+v", r)
+		}
+		if !slices.Equal(s.counted, []string{"2026-11-playground", "", "2026-11-playground"}) {
+			t.Errorf("counted are %q", s.counted)
+		}
+		if c := changeOf(&s.results[1], &s.results[0]); c != Alone {
+			t.Errorf("beside an answer it is %s", c)
+		}
+	})
+	t.Run("a run of which none gets an answer has failed", func(t *testing.T) {
+		if _, run := run(t, 2, func(int) error { return away }); run.State != Failed || run.Reason != "The model is away." || run.Asked != 2 {
+			t.Errorf("the run is %+v", run)
+		}
+	})
+	t.Run("five in a row end a run, four do not, in whatever slices it is asked", func(t *testing.T) {
+		s, ended := run(t, 40, func(asked int) error {
+			if asked > 14 && asked <= 18 || asked > 19 {
+				return away
+			}
+			return nil
+		})
+		if ended.State != Failed || s.asked != 19+mostFailures || !strings.Contains(ended.Reason, "5 questions in a row got no answer. The model is away.") {
+			t.Errorf("after %d questions it is %+v", s.asked, ended)
+		}
+	})
+	t.Run("what people cannot do anything about is not shown to them", func(t *testing.T) {
+		s, _ := run(t, 1, func(int) error { return errors.New("disk sda1 is full") })
+		if got := s.results[0].Failure; got != errUnknown.Message {
+			t.Errorf("it says %q", got)
+		}
+	})
 }
 
 func TestTestQuestionsThatAreRefused(t *testing.T) {
@@ -349,12 +405,33 @@ func TestACanceledRunEnds(t *testing.T) {
 func TestAMonthThatIsUsedUpEndsARun(t *testing.T) {
 	s, service := newShelf()
 	s.add(t, service, Wanted{Question: "When?", Expects: AnAnswer})
-	s.spent = errHalf
-	if _, err := service.Start(t.Context(), "ws", "cb", ""); err != nil {
-		t.Fatal(err)
+	s.add(t, service, Wanted{Question: "Who?", Expects: AnAnswer})
+	after := Run{WorkspaceID: "ws", ChatbotID: "cb", Cause: ByKnowledge}
+	run := func(wanted Run) {
+		t.Helper()
+		if _, err := service.schedule(t.Context(), wanted, s.now); err != nil {
+			t.Fatal(err)
+		}
+		if err := service.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := service.Work(t.Context()); err != nil || s.asked != 0 || s.runs[0].State != Failed || !strings.Contains(s.runs[0].Reason, "Run them by hand") {
-		t.Errorf("the run is %+v, %v", s.runs[0], err)
+	s.spent = errHalf
+	if run(after); s.asked != 0 || len(s.runs) != 0 {
+		t.Errorf("a run after a change that asks nothing is kept: %+v", s.runs)
+	}
+	s.instead, s.spent = func() { s.spent = errHalf }, nil
+	if run(after); s.asked != 1 || s.runs[0].State != Failed || !strings.Contains(s.runs[0].Reason, "Run them by hand") {
+		t.Errorf("one that has begun is %+v", s.runs)
+	}
+	byHand := Run{WorkspaceID: "ws", ChatbotID: "cb", Cause: ByPerson}
+	if run(byHand); len(s.runs) != 2 || s.runs[1].State != Failed || s.runs[1].Asked != 0 {
+		t.Errorf("one by hand is %+v", s.runs)
+	}
+	for included, most := range map[int]int{0: 0, 1: 1, 200: 100, 501: 251} {
+		if got := MostAfterChanges(included); got != most {
+			t.Errorf("of %d, %d may be used", included, got)
+		}
 	}
 }
 
