@@ -16,6 +16,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/fault"
 	"parley/core/insight/testrun"
 	"parley/core/isolation"
 	"parley/core/knowledge"

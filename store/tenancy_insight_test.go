@@ -132,11 +132,11 @@ var methodsOfInsight = []confined{
 		version, documents, err := s.AnsweredFrom(ctx, as, a.chatbot)
 		return secretIf(a, version != "" || documents > 0), err
 	}},
-	{"TrimTestRuns", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.TrimTestRuns(ctx, as, a.chatbot, 1)
-	}},
 	{"DeleteTestRun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteTestRun(ctx, as, a.run)
+	}},
+	{"TrimTestRuns", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.TrimTestRuns(ctx, as, a.chatbot, 0)
 	}},
 	{"DeleteTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteTestQuestion(ctx, as, a.chatbot, a.question)

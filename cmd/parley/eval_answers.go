@@ -65,13 +65,20 @@ type chatbotReport struct {
 	PromptTokens     int           `json:"prompt_tokens"`
 	CompletionTokens int           `json:"completion_tokens"`
 	Seconds          float64       `json:"seconds"`
-	// Failed are the questions that did not pass.
+	// Failed are the questions that did not pass, and Errors those that got no answer
+	// because something failed, which the figures leave out.
 	Failed []failedTest `json:"failed"`
+	Errors []brokenTest `json:"errors"`
 }
 
 type failedTest struct {
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
+}
+
+type brokenTest struct {
+	Question string `json:"question"`
+	Reason   string `json:"reason"`
 }
 
 func (cmd *evalAnswersCmd) ofChatbot(ctx context.Context, config *app.Config, io streams) error {
@@ -110,21 +117,27 @@ func (cmd *evalAnswersCmd) ofChatbot(ctx context.Context, config *app.Config, io
 }
 
 func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []testrun.Wanted) (chatbotReport, error) {
-	report, figures := chatbotReport{Failed: []failedTest{}}, testrun.Figures{}
+	report, figures := chatbotReport{Failed: []failedTest{}, Errors: []brokenTest{}}, testrun.Figures{}
 	for _, q := range asked {
 		reply, err := p.Insight.Asker.Ask(ctx, bot, q.Question)
+		result := q.Judge(reply)
 		if err != nil {
+			result = testrun.Unanswered(err)
+		}
+		figures.Add(q, result)
+		if ctx.Err() != nil || figures.FailedLast >= testrun.MostFailures {
 			return report, err
 		}
-		result := q.Judge(reply)
-		figures.Add(q, result)
-		if !result.Passed {
+		switch {
+		case result.Failed():
+			report.Errors = append(report.Errors, brokenTest{q.Question, result.Failure})
+		case !result.Passed:
 			report.Failed = append(report.Failed, failedTest{q.Question, result.Answer})
 		}
 	}
 	report.Questions, report.References, report.F1 = figures.Asked, figures.References, figures.F1
-	report.Passed, report.Answered = measure.Share{figures.Passed, figures.Asked}, measure.Share{figures.Answered, figures.Asked}
-	report.Right, report.Citations = measure.Share{figures.Right, figures.Asked}, measure.Share{figures.Cited, figures.Documents}
+	report.Passed, report.Answered = measure.Share{figures.Passed, figures.Judged()}, measure.Share{figures.Answered, figures.Judged()}
+	report.Right, report.Citations = measure.Share{figures.Right, figures.Judged()}, measure.Share{figures.Cited, figures.Documents}
 	report.PromptTokens, report.CompletionTokens = figures.Usage.PromptTokens, figures.Usage.CompletionTokens
 	report.Seconds = figures.Mean().Seconds()
 	return report, nil
@@ -143,6 +156,9 @@ func (r chatbotReport) show(io streams, asJSON bool) error {
 	}
 	for _, f := range r.Failed {
 		rows = append(rows, [2]string{"failed", f.Question})
+	}
+	for _, e := range r.Errors {
+		rows = append(rows, [2]string{"error", e.Question + ": " + e.Reason})
 	}
 	return showRecord(io.out, asJSON, r, rows)
 }

@@ -56,8 +56,8 @@ func (w Wanted) Judge(reply insight.Reply) Result {
 	return r
 }
 
-// failed is the result of a question that got no answer because something failed.
-func failed(err error) Result {
+// Unanswered is the result of a question that got no answer because something failed.
+func Unanswered(err error) Result {
 	failure := fault.As(err)
 	if failure.Kind == fault.Internal {
 		failure = errUnknown

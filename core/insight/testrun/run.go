@@ -167,6 +167,10 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) *Ser
 	}
 }
 
+// MostFailures is how many questions in a row may get no answer before a run ends: then it
+// is not the questions that are wrong.
+const MostFailures = 5
+
 const (
 	// settle is how long nothing must have changed before a run begins.
 	settle = 10 * time.Second
@@ -178,9 +182,6 @@ const (
 	lease    = 3 * time.Minute
 	// keptRuns is how many runs of a chatbot are kept.
 	keptRuns = 20
-	// mostFailures is how many questions in a row may get no answer before a run ends:
-	// then it is not the questions that are wrong.
-	mostFailures = 5
 )
 
 var (
@@ -328,8 +329,8 @@ func (s *Service) advance(ctx context.Context, run Run) error {
 			return nil // it was canceled
 		case err != nil:
 			return err
-		case run.FailedLast >= mostFailures:
-			return s.end(ctx, run, Failed, fmt.Sprintf("%d questions in a row got no answer. %s", mostFailures, run.Failure))
+		case run.FailedLast >= MostFailures:
+			return s.end(ctx, run, Failed, fmt.Sprintf("%d questions in a row got no answer. %s", MostFailures, run.Failure))
 		}
 	}
 	if run.Failed > 0 && run.Judged() == 0 {
@@ -380,7 +381,7 @@ func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Ques
 	result, counts := q.Judge(reply), countingOf(ticket, now)
 	if failure != nil {
 		s.log.Warn("test question got no answer", "chatbot_id", bot.ID, "run_id", run.ID, "error", failure)
-		result, counts = failed(failure), Counting{}
+		result, counts = Unanswered(failure), Counting{}
 	}
 	result.RunID, result.QuestionID, result.At = run.ID, q.ID, now
 	with := *run

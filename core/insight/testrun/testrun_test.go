@@ -303,7 +303,7 @@ func TestQuestionsThatGetNoAnswer(t *testing.T) {
 			}
 			return nil
 		})
-		if ended.State != Failed || s.asked != 19+mostFailures || !strings.Contains(ended.Reason, "5 questions in a row got no answer. The model is away.") {
+		if ended.State != Failed || s.asked != 19+MostFailures || !strings.Contains(ended.Reason, "5 questions in a row got no answer. The model is away.") {
 			t.Errorf("after %d questions it is %+v", s.asked, ended)
 		}
 	})
