@@ -1,0 +1,89 @@
+package testrun
+
+import (
+	"context"
+	"time"
+
+	"parley/core/chatbot"
+	"parley/core/insight"
+	"parley/core/tenant"
+)
+
+// Transactions is the port to transactions.
+type Transactions interface {
+	// InTx runs fn in one transaction; calls inside it join.
+	InTx(ctx context.Context, fn func(context.Context) error) error
+	LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
+}
+
+// QuestionStore is the port to test questions. A missing row is a NotFound fault.
+type QuestionStore interface {
+	// TestQuestions returns a chatbot's test questions, oldest first.
+	TestQuestions(ctx context.Context, workspaceID, chatbotID string) ([]Question, error)
+	CreateTestQuestion(ctx context.Context, workspaceID string, question Question) error
+	UpdateTestQuestion(ctx context.Context, workspaceID string, question Question) error
+	DeleteTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string) error
+}
+
+// RunStore is the port to runs. A missing row is a NotFound fault.
+type RunStore interface {
+	// TestRuns returns a chatbot's runs, newest first.
+	TestRuns(ctx context.Context, workspaceID, chatbotID string, limit int) ([]Run, error)
+	CreateTestRun(ctx context.Context, workspaceID string, run Run) error
+	// UpdateTestRun writes the state of a run that has not ended, and how it went so
+	// far. It is NotFound for one that has.
+	UpdateTestRun(ctx context.Context, workspaceID string, run Run) error
+	// CancelTestRun ends a run of a chatbot. It is NotFound for one that has ended.
+	CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error
+	// TestResults returns the results of a run.
+	TestResults(ctx context.Context, workspaceID, runID string) ([]Result, error)
+	// DeleteTestRun deletes a run with its results, if it is there.
+	DeleteTestRun(ctx context.Context, workspaceID, runID string) error
+	// AddTestResult adds a result, writes the run as UpdateTestRun does, and counts the
+	// question in its month, if it counts. It is a Conflict if the question is gone.
+	AddTestResult(ctx context.Context, workspaceID string, run Run, result Result, counts Counting) error
+	// TrimTestRuns deletes all but a chatbot's newest runs.
+	TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error
+	// AnsweredFrom returns a text that changes with the knowledge of a chatbot, and how
+	// many documents it answers from.
+	AnsweredFrom(ctx context.Context, workspaceID, chatbotID string) (version string, documents int, err error)
+}
+
+// Due is the port to what is due in any workspace.
+type Due interface {
+	// ClaimTestRun returns a run of any workspace that is due, which nobody else
+	// claims until a time. It is NotFound if there is none.
+	ClaimTestRun(ctx context.Context, now, until time.Time) (Run, error)
+	// Tested returns the chatbots of any workspace that have test questions, each
+	// with what it answers from and by.
+	Tested(ctx context.Context) ([]Tested, error)
+}
+
+// Tested is a chatbot that has test questions.
+type Tested struct {
+	WorkspaceID, ChatbotID string
+	// Knowledge and Settings change whenever what the chatbot answers from, and how
+	// it answers, changes.
+	Knowledge, Settings string
+}
+
+// Chatbots is the port to chatbots.
+type Chatbots interface {
+	Get(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error)
+}
+
+// Asker is the port to answers that nobody keeps.
+type Asker interface {
+	Ask(ctx context.Context, bot chatbot.Chatbot, question string) (insight.Reply, error)
+}
+
+// Ports are what [New] needs.
+type Ports struct {
+	Transactions Transactions
+	Questions    QuestionStore
+	Runs         RunStore
+	Due          Due
+	Chatbots     Chatbots
+	Asker        Asker
+	Budget       Budget
+}
