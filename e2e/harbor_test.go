@@ -246,7 +246,7 @@ func (h *harbor) improves() {
 	h.Helper()
 	ctx, insight := h.asOwner(), h.server.Insight
 	for _, q := range []testrun.Wanted{
-		{Question: "How do I return something?", Expects: testrun.AnAnswer, Document: "Returns"},
+		{Question: "How do I return something?", Expects: testrun.AnAnswer, Document: "Returns and refunds"},
 		{Question: "Do you sell kayaks?", Expects: testrun.AText, Expected: "canoe club", Reference: "No. The canoe club next door sells and rents kayaks."},
 		{Question: "How long is the warranty on an e-bike battery?", Expects: testrun.AText, Expected: "two years"},
 		{Question: "Who won the cup final?", Expects: testrun.NoAnswer},

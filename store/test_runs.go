@@ -11,11 +11,12 @@ import (
 
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight/testrun"
 	"parley/core/tenant"
 	"parley/ent"
-	"parley/ent/chatbot"
+	entchatbot "parley/ent/chatbot"
 	"parley/ent/document"
 	"parley/ent/predicate"
 	"parley/ent/scope"
@@ -303,7 +304,7 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 	if err := rows.Err(); err != nil || len(found) == 0 {
 		return nil, mapError(err)
 	}
-	bots, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.IDIn(ids...)).All(scope.System(ctx))
+	bots, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).All(scope.System(ctx))
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -323,6 +324,7 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 func settingsText(row *ent.Chatbot) (string, error) {
 	bot := chatbotFromRow(row)
 	bot.Name, bot.OverLimit, bot.CreatedAt = "", false, time.Time{}
+	bot.Greeting, bot.Keeping, bot.SeparateEndUsers = chatbot.Greeting{}, chatbot.Keeping{}, false // of which answers know nothing
 	text, err := json.Marshal(bot)
 	return string(text), err
 }

@@ -11,6 +11,8 @@ type Tests struct {
 	Tabs []ui.Tab
 	Base string
 	Form ui.Form
+	// Titles are those of documents, to choose from.
+	Titles []string
 	// Questions are those of this page of the list.
 	Questions []TestQuestion
 	Pages     ui.Pager
@@ -21,6 +23,8 @@ type Tests struct {
 	// Compare leads to what has changed since the run before, or is empty.
 	Compare string
 	Runs    []TestRun
+	// Choose says that there are two runs to choose.
+	Choose bool
 	// Current is the run that waits or runs, or nil.
 	Current *TestRun
 	// Full says that there are as many questions as there may be.
@@ -58,8 +62,9 @@ type TestRun struct {
 	// Asked and Total tell how far a run is.
 	Asked, Total                   int
 	Passed, F1, Right, Cited, Cost string
-	Knowledge                      string
-	URL, Cancel                    string
+	// Knowledge counts what was answered from, or is empty.
+	Knowledge   string
+	URL, Cancel string
 	// Waiting says that it has not begun.
 	Waiting bool
 	// Before and After say that it is chosen to be compared.
@@ -76,6 +81,8 @@ type TestQuestion struct {
 	Change              *Outcome
 	// Edited says that it was changed after the earlier result.
 	Edited bool
+	// URL leads to the answer, or is empty.
+	URL string
 }
 
 // TestResult is what a test question was answered.
@@ -88,15 +95,16 @@ type TestResult struct {
 	Sources []string
 	// F1 and Cost are for people; F1 is empty without a reference.
 	F1, Cost string
-	// Misses says that the expected document is not cited.
-	Misses bool
-	At     time.Time
+	// Lacks are what is expected and is not there.
+	Lacks []string
+	At    time.Time
 }
 
 // EditTest is the form of a test question.
 type EditTest struct {
-	Form              ui.Form
-	Back, Action, Now string
+	Form         ui.Form
+	Titles       []string
+	Back, Action string
 }
 
 // ImportTests is the form that takes a file of test questions.
@@ -108,11 +116,12 @@ type ImportTests struct {
 
 // CompareTests is two runs side by side.
 type CompareTests struct {
-	Base          string
-	Before, After *TestRun
-	Runs          []ui.Option
-	Chosen        ui.Form
-	Figures       []TestFigure
+	Base string
+	// One says that there is no earlier run.
+	One     bool
+	Runs    []ui.Option
+	Chosen  ui.Form
+	Figures []TestFigure
 	// Differences say what was other than in the earlier run.
 	Differences []string
 	Filters     []ui.Tab

@@ -47,21 +47,24 @@ func insightPages() map[string]templ.Component {
 	passed := &bot.TestResult{Passed: true, Outcome: answered, HTML: "<p>At ten.</p>", Sources: []string{hostile}, At: day}
 	ran := bot.TestRun{
 		ID: "tr_1", At: day, Cause: "by " + hostile, Summary: "1 of 2 passed", Failed: true, Reason: hostile, State: "Broke off", Status: ui.Bad, Asked: 1, Total: 2,
-		Passed: "1 of 2", F1: "0.62", Right: "2 of 2", Cited: "1 of 1", Cost: "1,234 tokens in, 56 out, 1.2 s an answer", Knowledge: "12 documents",
+		Passed: "1 of 2", F1: "0.62", Right: "2 of 2", Cited: "1 of 1", Cost: "1,234 tokens in, 56 out, 1.2 s", Knowledge: "12 documents", Errors: "1 error",
 		URL: "/chatbots/cb_1/improve/tests/compare?after=tr_1", Cancel: "/chatbots/cb_1/improve/tests/runs/tr_1/cancel", After: true,
 	}
 	earlier := ran
 	earlier.ID, earlier.Before, earlier.After, earlier.State, earlier.Cause = "tr_2", true, false, "", "by hand"
-	failing := &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", At: day, F1: "0.00", Misses: true, Cost: "120 tokens in, 3 out, 300 ms an answer"}
+	failing := &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", At: day, F1: "0.00", Lacks: []string{"It doesn't say “" + hostile + "”."}, Cost: "120 tokens in, 3 out, 300 ms"}
+	broken := &bot.TestResult{Failure: hostile, At: day}
 	asked := []bot.TestQuestion{
 		{ID: "tq_1", Question: hostile, Expects: "Should say “" + hostile + "”", Reference: hostile, Edit: "/chatbots/cb_1/improve/tests/tq_1", Remove: "/chatbots/cb_1/improve/tests/tq_1/remove", Before: passed, After: failing, Change: &bot.Outcome{Text: "Worse", Tone: ui.Bad}, Edited: true},
-		{ID: "tq_2", Question: "When do you open?", Expects: "Should be answered", Edit: "/chatbots/cb_1/improve/tests/tq_2", Remove: "/chatbots/cb_1/improve/tests/tq_2/remove", After: passed},
+		{ID: "tq_2", Question: "When do you open?", Expects: "Should be answered", Edit: "/chatbots/cb_1/improve/tests/tq_2", Remove: "/chatbots/cb_1/improve/tests/tq_2/remove", After: passed, URL: "/chatbots/cb_1/improve/tests/compare?after=tr_1#tq_2"},
+		{ID: "tq_3", Question: "And on Sunday?", Expects: "Should be answered", Edit: "/chatbots/cb_1/improve/tests/tq_3", Remove: "/chatbots/cb_1/improve/tests/tq_3/remove", Before: passed, After: broken},
 	}
 	typed := refused("expected", "Enter what the answer must say.", map[string]string{"question": hostile, "expects": "text", "expected": "", "reference": hostile, "document": hostile})
 	tests := bot.Tests{
 		Tabs: tabs, Base: "/chatbots/cb_1/improve/tests", MayEdit: true, Form: typed, Most: "200", Last: &ran, Questions: asked,
 		Figures: []ui.Stat{{Name: "Passed", Value: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "F1 of expected answers", Value: "0.62"}},
-		Compare: "/chatbots/cb_1/improve/tests/compare?before=tr_2&after=tr_1", Runs: []bot.TestRun{ran, earlier},
+		Compare: "/chatbots/cb_1/improve/tests/compare?before=tr_2&after=tr_1", Runs: []bot.TestRun{ran, earlier}, Choose: true, Titles: []string{hostile},
+		Cost:  bot.RunCost{Questions: "30 questions", Left: "20", Included: "200", Half: "100", Halved: true, Short: true},
 		Pages: ui.Pager{Text: "1–25 of 30 questions", Next: "/chatbots/cb_1/improve/tests?at=25"},
 		CSV:   "/chatbots/cb_1/improve/tests/export?format=csv", JSONL: "/chatbots/cb_1/improve/tests/export?format=jsonl",
 	}
@@ -74,6 +77,8 @@ func insightPages() map[string]templ.Component {
 		Differences: []string{"The knowledge changed: 12 documents before, 13 after.", "Setting “instructions” changed."},
 		Filters:     []ui.Tab{{Text: "Changed", URL: "?show=", Count: "1", Current: true}, {Text: "All", URL: "?show=all", Count: "2"}}, Questions: asked,
 	}
+	alone := side
+	alone.One = true
 	figures := bot.Analytics{
 		Base: shell.AnalyticsURL("cb_1"), About: "2 to 3 November 2026.", Ranges: []ui.Tab{{Text: "7 days", URL: "/chatbots/cb_1/analytics?days=7", Current: true}},
 		Form: refused("to", "The last day comes before the first. Swap them.", map[string]string{"from": "2026-11-03", "to": "2026-11-02"}), Any: true,
@@ -103,6 +108,7 @@ func insightPages() map[string]templ.Component {
 		"improve-tests-edit":    bot.EditTestPage(page(shell.ImproveSection), bot.EditTest{Form: typed, Back: tests.Base, Action: tests.Base + "/tq_1"}),
 		"improve-tests-import":  bot.ImportTestsPage(page(shell.ImproveSection), bot.ImportTests{Form: refused("file", "The file is empty.", map[string]string{"file": ""}), Action: tests.Base + "/import", Back: tests.Base, Most: "200"}),
 		"improve-tests-compare": bot.CompareTestsPage(page(shell.ImproveSection), side),
+		"improve-tests-run":     bot.CompareTestsPage(page(shell.ImproveSection), alone),
 		"improve-tests-none":    bot.TestsPage(page(shell.ImproveSection), bot.Tests{Tabs: tabs, Form: ui.Form{Values: map[string]string{}}}),
 		"analytics":             bot.AnalyticsPage(page(shell.AnalyticsSection), figures),
 		"analytics-none":        bot.AnalyticsPage(page(shell.AnalyticsSection), bot.Analytics{Base: shell.AnalyticsURL("cb_1"), Form: ui.Form{Values: map[string]string{"from": "", "to": ""}}}),

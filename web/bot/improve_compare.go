@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/answer/format"
+	"parley/core/chat"
 	"parley/core/insight/testrun"
 	"parley/internal/id"
 	views "parley/views/bot"
@@ -50,14 +51,19 @@ func (s comparePages) compare(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	m := views.CompareTests{
+		One:  found.Before == nil,
 		Base: base, Figures: figuresToView(found), Differences: differencesOf(found),
-		Chosen: ui.Form{Values: map[string]string{"before": before, "after": after}}, Runs: []ui.Option{{Text: "–"}},
+		Chosen: ui.Form{Values: map[string]string{"before": before, "after": after}}, Runs: []ui.Option{{Text: "None"}},
 	}
 	for _, r := range runs {
 		m.Runs = append(m.Runs, ui.Option{Value: r.ID, Text: r.CreatedAt.UTC().Format("2 Jan 15:04") + " UTC · " + passedOf(r)})
 	}
 	s.fillCompared(c, v, &m, found)
-	return site.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, "Compare runs"), m))
+	heading := "Compare runs"
+	if m.One {
+		heading = "Test run"
+	}
+	return site.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, heading), m))
 }
 
 // chosenRun is the id of a run that the address names, or empty. What cannot be an
@@ -83,12 +89,12 @@ func (s comparePages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareT
 		for _, change := range f.shows {
 			n += found.Count(change)
 			for _, q := range found.Questions {
-				if f.name == filter && q.Change == change {
+				if f.name == filter && q.Change == change && (found.Before != nil || q.After != nil) {
 					shown = append(shown, q)
 				}
 			}
 		}
-		if found.Before != nil || f.name == "all" {
+		if found.Before != nil {
 			m.Filters = append(m.Filters, ui.Tab{Text: f.text, URL: address + "&show=" + f.name, Count: strconv.Itoa(n), Current: f.name == filter})
 		}
 	}
@@ -121,7 +127,7 @@ func runToView(r testrun.Run, base string) views.TestRun {
 	shown := views.TestRun{
 		ID: r.ID, At: r.CreatedAt, Cause: causeOf(r), Failed: r.State == testrun.Failed, Waiting: r.State == testrun.Waiting, Reason: r.Reason,
 		State: runStates[r.State].Text, Status: runStates[r.State].Tone, Asked: r.Asked, Total: r.Total,
-		Passed: passedOf(r), Summary: passedOf(r) + " passed", F1: f1Of(r.Figures), Right: shareOf(r.Right, r.Judged()), Cited: shareOf(r.Cited, r.Documents),
+		Passed: passedOf(r), Summary: summaryOf(r), F1: f1Of(r.Figures), Right: shareOf(r.Right, r.Judged()), Cited: shareOf(r.Cited, r.Documents),
 		Cost: spentOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Mean()), Cancel: base + "/runs/" + r.ID + "/cancel",
 	}
 	if r.Knowledge != "" {
@@ -136,7 +142,19 @@ func runToView(r testrun.Run, base string) views.TestRun {
 	return shown
 }
 
-func passedOf(r testrun.Run) string { return strconv.Itoa(r.Passed) + " of " + strconv.Itoa(r.Total) }
+func passedOf(r testrun.Run) string { return shareOf(r.Passed, r.Judged()) }
+
+// summaryOf says how a run went.
+func summaryOf(r testrun.Run) string {
+	text := passedOf(r) + " passed"
+	if r.Judged() == 0 {
+		text = "No question was answered"
+	}
+	if r.State == testrun.Canceled {
+		return "Canceled: " + text
+	}
+	return text
+}
 
 var changeBadges = map[testrun.Change]*views.Outcome{
 	testrun.Better: {Text: "Better", Tone: ui.Good}, testrun.Worse: {Text: "Worse", Tone: ui.Bad},
@@ -147,7 +165,7 @@ func testToView(v site.Visit, base string, q testrun.Compared) views.TestQuestio
 	shown := views.TestQuestion{
 		ID: q.ID, Question: q.Wanted.Question, Reference: q.Reference, Document: q.Document, Edited: q.Edited,
 		Edit: base + "/" + q.ID, Remove: base + "/" + q.ID + "/remove", Change: changeBadges[q.Change],
-		After: resultToView(v, q.After), Before: resultToView(v, q.Before),
+		After: resultToView(v, q, q.After), Before: resultToView(v, q, q.Before),
 	}
 	switch q.Expects {
 	case testrun.NoAnswer:
@@ -163,19 +181,34 @@ func testToView(v site.Visit, base string, q testrun.Compared) views.TestQuestio
 	return shown
 }
 
-func resultToView(v site.Visit, r *testrun.Result) *views.TestResult {
+// lacksOf says what an answer lacks of what is expected now.
+func lacksOf(q testrun.Compared, r *testrun.Result) []string {
+	var lacks []string
+	if q.Expects == testrun.AText && !q.SaidIn(r.Answer) {
+		lacks = append(lacks, "It doesn't say “"+q.Expected+"”.")
+	}
+	if r.Cites != nil && !*r.Cites {
+		lacks = append(lacks, "The expected document is not cited.")
+	}
+	return lacks
+}
+
+func resultToView(v site.Visit, q testrun.Compared, r *testrun.Result) *views.TestResult {
 	if r == nil {
 		return nil
 	}
 	shown := &views.TestResult{
-		Passed: r.Passed, Failure: r.Failure, Outcome: outcomeToView(r.Outcome), At: r.At, Misses: r.Cites != nil && !*r.Cites,
+		Passed: r.Passed, Failure: r.Failure, Outcome: outcomeToView(r.Outcome), At: r.At,
 		HTML: format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts),
 	}
 	if r.F1 != nil {
 		shown.F1 = fmt.Sprintf("%.2f", *r.F1)
 	}
-	if r.Took > 0 {
+	if !r.Failed() {
 		shown.Cost = spentOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Took)
+	}
+	if r.Outcome == chat.Answered && !r.Passed {
+		shown.Lacks = lacksOf(q, r)
 	}
 	for _, citation := range r.Citations {
 		if citation.Cited {

@@ -29,10 +29,13 @@ func f1Of(f testrun.Figures) string {
 }
 
 func spentOf(in, out int, took time.Duration) string {
-	return plan.Thousands(in) + " tokens in, " + plan.Thousands(out) + " out, " + tookOf(took) + " an answer"
+	return plan.Thousands(in) + " tokens in, " + plan.Thousands(out) + " out, " + tookOf(took)
 }
 
 func tookOf(d time.Duration) string {
+	if d < time.Millisecond {
+		return "under 1 ms"
+	}
 	if d < time.Second {
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	}
@@ -115,7 +118,7 @@ func tilesOf(c testrun.Comparison) []ui.Stat {
 // differencesOf says what was other than in the earlier run.
 func differencesOf(c testrun.Comparison) []string {
 	if c.Before == nil {
-		return []string{"Choose an earlier run to see what changed."}
+		return nil
 	}
 	var all []string
 	switch {

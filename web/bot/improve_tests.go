@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,8 @@ import (
 
 	"parley/core/fault"
 	"parley/core/insight/testrun"
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
@@ -65,18 +68,61 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 			m.Compare = compareURL(base, o.Before.ID, o.After.ID)
 		}
 	}
+	withAnswers := 0
 	for _, r := range o.Runs {
+		if r.Asked > 0 {
+			withAnswers++
+		}
 		shown := runToView(r, base)
 		shown.After = o.Ended && r.ID == o.After.ID
 		shown.Before = o.Ended && o.Before != nil && r.ID == o.Before.ID
 		m.Runs = append(m.Runs, shown)
 	}
+	m.Choose = withAnswers > 1
 	from, to, pages := portion(c, len(o.Questions), func(at string) string { return base + "?at=" + at })
 	m.Pages = pages
-	for _, q := range o.Questions[from:to] {
-		m.Questions = append(m.Questions, testToView(v, base, q))
+	asked := 0
+	for i, q := range o.Questions[:to] {
+		if i >= from {
+			m.Questions = append(m.Questions, testToView(v, base, q))
+		}
+		if q.After == nil {
+			continue
+		}
+		if i >= from { // its place among those of the run
+			m.Questions[i-from].URL = compareURL(base, "", q.After.RunID) + "&at=" + strconv.Itoa(asked/testsShown*testsShown) + "#" + q.ID
+		}
+		asked++
+	}
+	if m.MayEdit {
+		if m.Titles, err = titlesOf(c, s.Site, v); err != nil {
+			return err
+		}
 	}
 	return site.Render(c, status, views.TestsPage(v.Layout(c, shell.ImproveSection, "Improve"), m))
+}
+
+// titlesOf are the titles of the newest documents.
+func titlesOf(c *fiber.Ctx, s *site.Site, v site.Visit) ([]string, error) {
+	found, _, err := s.Browser.Documents(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{}, browse.Slice{Limit: browse.MostRows})
+	var titles []string
+	for _, d := range found {
+		titles = append(titles, d.Title)
+	}
+	slices.Sort(titles)
+	return slices.Compact(titles), err
+}
+
+// unknownTitle is what to say about the title of a document that is not there (yet).
+func unknownTitle(c *fiber.Ctx, s *site.Site, v site.Visit, title string) (string, error) {
+	if title == "" {
+		return "", nil
+	}
+	found, more, err := s.Browser.Documents(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{Search: title}, browse.Slice{Limit: browse.MostRows})
+	if err != nil || more || slices.ContainsFunc(found, func(d knowledge.Document) bool { return testrun.SameTitle(d.Title, title) }) {
+		return "", err
+	}
+	return " No document has the title “" + title + "”, so the question fails until there is one.", nil
 }
 
 // costOf is what a run of some questions uses up of the plan.
@@ -134,11 +180,15 @@ func (s testPages) add(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Insight.Tests.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, wanted, v.Person.User.Email)
+	q, err := s.Insight.Tests.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, wanted, v.Person.User.Email)
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showAgain(c, v, status, f) })
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: "Test question added."})
+	about, err := unknownTitle(c, s.Site, v, q.Document)
+	if err != nil {
+		return err
+	}
+	return s.Flash(c, testsURL(v), site.Message{Text: "Test question added." + about})
 }
 
 // editPage shows the form of a test question.
@@ -153,7 +203,11 @@ func (s testPages) editPage(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s testPages) showEdit(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
-	m := views.EditTest{Form: form, Back: testsURL(v), Action: testsURL(v) + "/" + id.Given(c.Params("question"))}
+	titles, err := titlesOf(c, s.Site, v)
+	if err != nil {
+		return err
+	}
+	m := views.EditTest{Form: form, Titles: titles, Back: testsURL(v), Action: testsURL(v) + "/" + id.Given(c.Params("question"))}
 	return site.Render(c, status, views.EditTestPage(s.layout(c, v, "Edit test question"), m))
 }
 
@@ -162,11 +216,15 @@ func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")), wanted)
+	q, err := s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")), wanted)
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showEdit(c, v, status, f) })
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: "Test question saved."})
+	about, err := unknownTitle(c, s.Site, v, q.Document)
+	if err != nil {
+		return err
+	}
+	return s.Flash(c, testsURL(v), site.Message{Text: "Test question saved." + about})
 }
 
 func (s testPages) remove(c *fiber.Ctx, v site.Visit) error {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"parley/core/fault"
 	"parley/internal/plain"
@@ -59,8 +60,9 @@ func lineOf(w Wanted) line {
 	return line{Question: w.Question, Expects: string(w.Expects), Says: w.Expected, Answer: w.Reference, Document: w.Document}
 }
 
-// Read reads questions from a file: JSON Lines if it begins with a brace, otherwise
-// CSV with a row of names.
+// Read reads questions from a file: JSON Lines if it begins with a brace, a JSON list if it
+// begins with a bracket, otherwise CSV with a row of names, with commas, semicolons or
+// tabs.
 func Read(file []byte) ([]Wanted, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(file, []byte("\ufeff")))
 	switch {
@@ -68,8 +70,12 @@ func Read(file []byte) ([]Wanted, error) {
 		return nil, fault.InField("file", "The file is larger than %d MiB.", MaxFile>>20)
 	case len(text) == 0:
 		return nil, fault.InField("file", "The file is empty.")
+	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
+		return nil, fault.InField("file", "The file is not UTF-8 text. Save it as CSV in UTF-8.")
 	case text[0] == '{':
 		return readLines(text)
+	case text[0] == '[':
+		return readList(text)
 	}
 	return readRows(text)
 }
@@ -90,12 +96,26 @@ func readLines(text []byte) (wanted []Wanted, err error) {
 	return wanted, nil
 }
 
+func readList(text []byte) ([]Wanted, error) {
+	var lines []line
+	if err := json.Unmarshal(text, &lines); err != nil {
+		return nil, fault.InField("file", `The file is not a JSON list of objects such as {"question": "When do you open?", "answer": "At ten."}.`)
+	}
+	wanted := make([]Wanted, len(lines))
+	for i, l := range lines {
+		wanted[i] = l.wanted()
+	}
+	return wanted, nil
+}
+
 func readRows(text []byte) (wanted []Wanted, err error) {
 	head, _, _ := bytes.Cut(text, []byte("\n"))
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.FieldsPerRecord = -1
-	if bytes.Contains(head, []byte(";")) && !bytes.Contains(head, []byte(",")) {
-		rows.Comma = ';'
+	for _, comma := range ";\t" {
+		if bytes.ContainsRune(head, comma) && !bytes.ContainsRune(head, ',') {
+			rows.Comma = comma
+		}
 	}
 	names, err := rows.Read()
 	if err != nil {

@@ -51,7 +51,7 @@ func (w Wanted) Judge(reply insight.Reply) Result {
 	}
 	r.Passed = w.Right(reply.Outcome) && (r.Cites == nil || *r.Cites)
 	if w.Expects == AText {
-		r.Passed = r.Passed && strings.Contains(folded(reply.Text), folded(w.Expected))
+		r.Passed = r.Passed && w.SaidIn(reply.Text)
 	}
 	return r
 }
@@ -78,13 +78,24 @@ func (w Wanted) Right(outcome chat.Outcome) bool {
 	return outcome == chat.Answered
 }
 
+// SaidIn reports whether an answer says the expected text.
+func (w Wanted) SaidIn(answer string) bool {
+	return strings.Contains(folded(answer), folded(w.Expected))
+}
+
 func (w Wanted) citedIn(citations []answer.Citation) bool {
 	for _, c := range citations {
-		if c.Cited && strings.EqualFold(plain.Line(c.Title), w.Document) {
+		if c.Cited && SameTitle(c.Title, w.Document) {
 			return true
 		}
 	}
 	return false
+}
+
+// SameTitle reports whether a document's title is the expected one, but for upper and
+// lower case and spaces.
+func SameTitle(title, wanted string) bool {
+	return strings.EqualFold(plain.Line(title), plain.Line(wanted))
 }
 
 // sourceLine matches the line under a quotation that names its source.

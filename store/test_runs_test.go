@@ -1,0 +1,74 @@
+package store
+
+import (
+	"testing"
+
+	"parley/core/chat"
+	"parley/core/insight/testrun"
+)
+
+func TestResultsOfTestQuestions(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, ctx, month := b.fill("a"), b.Context(), "2026-03-playground"
+		b.must(b.CreateTestQuestion(ctx, a.id, a.newQuestion("tq_failing")))
+		counted, err := b.MessagesOf(ctx, a.id, month)
+		b.must(err)
+		failed := testrun.Result{RunID: a.run, QuestionID: "tq_failing", Outcome: chat.OutcomeFailed, Failure: "The model is away.", At: epoch}
+		b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), failed, testrun.Counting{}))
+
+		b.Run("a question that got no answer counts nowhere", func(t *testing.T) {
+			if now, err := b.MessagesOf(ctx, a.id, month); err != nil || now != counted || counted == 0 {
+				t.Errorf("there were %d, and are %d, %v", counted, now, err)
+			}
+		})
+		b.Run("its result says why", func(t *testing.T) {
+			results, err := b.TestResults(ctx, a.id, a.run)
+			if err != nil || len(results) != 2 || !results[1].Failed() || results[1].Failure != "The model is away." {
+				t.Errorf("the results are %+v, %v", results, err)
+			}
+		})
+		b.Run("a run is deleted with its results, and only in its workspace", func(t *testing.T) {
+			b.must(b.DeleteTestRun(ctx, "ws_other", a.run))
+			if results, err := b.TestResults(ctx, a.id, a.run); err != nil || len(results) != 2 {
+				t.Errorf("another workspace leaves %+v, %v", results, err)
+			}
+			b.must(b.DeleteTestRun(ctx, a.id, a.run))
+			if results, err := b.TestResults(ctx, a.id, a.run); err != nil || len(results) != 0 {
+				t.Errorf("left are %+v, %v", results, err)
+			}
+		})
+	})
+}
+
+func TestWhatRunsFollow(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, ctx := b.fill("a"), b.Context()
+		bot, err := b.Chatbot(ctx, a.id, a.chatbot)
+		b.must(err)
+		settings := func() string {
+			b.Helper()
+			tested, err := b.Tested(ctx)
+			b.must(err)
+			if len(tested) != 1 {
+				b.Fatalf("tested are %+v", tested)
+			}
+			return tested[0].Settings
+		}
+		before := settings()
+
+		b.Run("a welcome text or a time to keep conversations changes no answer", func(t *testing.T) {
+			bot.Welcome, bot.RetentionDays = "Hello.", 7
+			b.must(b.UpdateChatbot(ctx, a.id, a.chatbot, bot.Settings()))
+			if now := settings(); now != before {
+				t.Errorf("from %s to %s", before, now)
+			}
+		})
+		b.Run("instructions do", func(t *testing.T) {
+			bot.Instructions = "Be brief."
+			b.must(b.UpdateChatbot(ctx, a.id, a.chatbot, bot.Settings()))
+			if settings() == before {
+				t.Error("nothing changed")
+			}
+		})
+	})
+}
