@@ -77,7 +77,7 @@ func TestImproveInTheBrowser(t *testing.T) {
 			t.Errorf("after the run the page says %q", got)
 		}
 		b.follow(t, "#test-questions th a")
-		if got := b.text(t, "main"); !strings.Contains(got, "every Friday") || !strings.Contains(got, "This run") || strings.Contains(got, "Before\n") {
+		if got := b.text(t, ".sides"); !strings.Contains(got, "every Friday") || !strings.Contains(got, "This run") || strings.Contains(got, "Before") {
 			t.Errorf("the run says %q", got)
 		}
 		b.quiet(t)

@@ -42,8 +42,8 @@ type RunCost struct {
 	// Half are those after which only people start runs. Halved says that they are used.
 	Half   string
 	Halved bool
-	// Short says that fewer are left than a run asks.
-	Short bool
+	// Short says that fewer are left than a run asks, and None that none is.
+	Short, None bool
 }
 
 // TestRun is when and why the test questions were asked, and how it went.

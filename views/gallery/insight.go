@@ -69,7 +69,7 @@ func insightPages() map[string]templ.Component {
 		CSV:   "/chatbots/cb_1/improve/tests/export?format=csv", JSONL: "/chatbots/cb_1/improve/tests/export?format=jsonl",
 	}
 	running := tests
-	running.Current = &ran
+	running.Current, running.Full, running.Cost.None = &ran, true, true
 	side := bot.CompareTests{
 		Base: tests.Base, Runs: []ui.Option{{Text: "–"}, {Value: "tr_1", Text: "3 Nov 10:00 UTC · 1 of 2"}, {Value: "tr_2", Text: "2 Nov 10:00 UTC · 2 of 2"}},
 		Chosen:      ui.Form{Values: map[string]string{"before": "tr_2", "after": "tr_1"}},

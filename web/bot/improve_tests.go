@@ -63,8 +63,11 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 	}
 	if o.Ended {
 		last := runToView(o.After, base)
-		m.Last, m.Figures = &last, tilesOf(o.Comparison)
-		if o.Before != nil {
+		m.Last = &last
+		if o.After.Judged() > 0 {
+			m.Figures = tilesOf(o.Comparison)
+		}
+		if o.Before != nil && o.After.Asked > 0 {
 			m.Compare = compareURL(base, o.Before.ID, o.After.ID)
 		}
 	}
@@ -142,7 +145,7 @@ func costOf(c *fiber.Ctx, s *site.Site, v site.Visit, questions int) (views.RunC
 	}
 	most := testrun.MostAfterChanges(included)
 	cost.Left, cost.Included, cost.Half = plan.Thousands(left), plan.Thousands(included), plan.Thousands(most)
-	cost.Halved, cost.Short = included-left >= most, left < questions
+	cost.Halved, cost.Short, cost.None = included-left >= most, left < questions, left == 0
 	return cost, nil
 }
 

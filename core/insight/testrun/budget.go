@@ -47,7 +47,7 @@ type Months struct {
 	Now func() time.Time
 }
 
-var errHalf = fault.New(fault.RateLimited, "Half of this month's playground questions are used up, so the test questions are no longer asked after each change. Run them by hand.").Named(fault.QuotaExceeded)
+var errHalf = fault.New(fault.RateLimited, "Half of this month's playground questions are used up, so the test questions are asked after changes no more this month. Run them by hand.").Named(fault.QuotaExceeded)
 
 // MostAfterChanges is how many of the playground questions that a plan includes in a month
 // are used when runs after a change ask no more: half of them.
