@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/insight"
 	"parley/core/insight/testrun"
 	"parley/internal/app"
 	"parley/internal/app/measure"
@@ -116,17 +118,20 @@ func (cmd *evalAnswersCmd) ofChatbot(ctx context.Context, config *app.Config, io
 	})
 }
 
-func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []testrun.Wanted) (chatbotReport, error) {
-	report, figures := chatbotReport{Failed: []failedTest{}, Errors: []brokenTest{}}, testrun.Figures{}
+// askAll asks the questions. It fails if none gets an answer, or five in a row get none.
+func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []testrun.Wanted) (report chatbotReport, err error) {
+	report = chatbotReport{Failed: []failedTest{}, Errors: []brokenTest{}}
+	figures := testrun.Figures{}
 	for _, q := range asked {
-		reply, err := p.Insight.Asker.Ask(ctx, bot, q.Question)
+		var reply insight.Reply
+		reply, err = p.Insight.Asker.Ask(ctx, bot, q.Question)
 		result := q.Judge(reply)
 		if err != nil {
 			result = testrun.Unanswered(err)
 		}
 		figures.Add(q, result)
 		if ctx.Err() != nil || figures.FailedLast >= testrun.MostFailures {
-			return report, err
+			return report, cmp.Or(err, context.Cause(ctx))
 		}
 		switch {
 		case result.Failed():
@@ -134,6 +139,9 @@ func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []te
 		case !result.Passed:
 			report.Failed = append(report.Failed, failedTest{q.Question, result.Answer})
 		}
+	}
+	if figures.Judged() == 0 {
+		return report, err
 	}
 	report.Questions, report.References, report.F1 = figures.Asked, figures.References, figures.F1
 	report.Passed, report.Answered = measure.Share{figures.Passed, figures.Judged()}, measure.Share{figures.Answered, figures.Judged()}

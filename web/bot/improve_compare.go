@@ -103,7 +103,10 @@ func (s comparePages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareT
 	})
 	m.Pages = pages
 	for _, q := range shown[from:to] {
-		m.Questions = append(m.Questions, testToView(v, m.Base, q))
+		side := testToView(m.Base, q)
+		showAnswer(v, side.Before, q.Before)
+		showAnswer(v, side.After, q.After)
+		m.Questions = append(m.Questions, side)
 	}
 }
 
@@ -161,11 +164,11 @@ var changeBadges = map[testrun.Change]*views.Outcome{
 	testrun.Reworded: {Text: "Other words", Tone: ui.Neutral}, testrun.Same: {Text: "Same", Tone: ui.Neutral},
 }
 
-func testToView(v site.Visit, base string, q testrun.Compared) views.TestQuestion {
+func testToView(base string, q testrun.Compared) views.TestQuestion {
 	shown := views.TestQuestion{
 		ID: q.ID, Question: q.Wanted.Question, Reference: q.Reference, Document: q.Document, Edited: q.Edited,
 		Edit: base + "/" + q.ID, Remove: base + "/" + q.ID + "/remove", Change: changeBadges[q.Change],
-		After: resultToView(v, q, q.After), Before: resultToView(v, q, q.Before),
+		After: resultToView(q, q.After), Before: resultToView(q, q.Before),
 	}
 	switch q.Expects {
 	case testrun.NoAnswer:
@@ -193,13 +196,19 @@ func lacksOf(q testrun.Compared, r *testrun.Result) []string {
 	return lacks
 }
 
-func resultToView(v site.Visit, q testrun.Compared, r *testrun.Result) *views.TestResult {
+// showAnswer adds the text of an answer, which lists of questions leave out.
+func showAnswer(v site.Visit, shown *views.TestResult, r *testrun.Result) {
+	if shown != nil {
+		shown.HTML = format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts)
+	}
+}
+
+func resultToView(q testrun.Compared, r *testrun.Result) *views.TestResult {
 	if r == nil {
 		return nil
 	}
 	shown := &views.TestResult{
 		Passed: r.Passed, Failure: r.Failure, Outcome: outcomeToView(r.Outcome), At: r.At,
-		HTML: format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts),
 	}
 	if r.F1 != nil {
 		shown.F1 = fmt.Sprintf("%.2f", *r.F1)

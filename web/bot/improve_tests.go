@@ -87,7 +87,7 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 	asked := 0
 	for i, q := range o.Questions[:to] {
 		if i >= from {
-			m.Questions = append(m.Questions, testToView(v, base, q))
+			m.Questions = append(m.Questions, testToView(base, q))
 		}
 		if q.After == nil {
 			continue
