@@ -104,7 +104,7 @@ var methodsOfInsight = []confined{
 		return s.ofTestRuns.TestRuns(ctx, as, a.chatbot, 10)
 	}},
 	{"TestResults", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.TestResults(ctx, as, a.run)
+		return s.TestResults(ctx, as, a.run, true)
 	}},
 	{"CreateTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateTestQuestion(ctx, as, a.newQuestion("tq_more_"+as))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -172,9 +173,16 @@ func (s *TestRuns) AnsweredFrom(ctx context.Context, workspaceID, chatbotID stri
 	return version, documents, mapError(err)
 }
 
-// TestResults returns the results of a run.
-func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string) ([]testrun.Result, error) {
-	rows, err := s.store.db(ctx).TestResult.Query().Where(testresult.RunID(runID)).Order(testresult.ByID()).All(within(ctx, workspaceID))
+// withoutSources are the columns of results that lists need.
+var withoutSources = slices.DeleteFunc(slices.Clone(testresult.Columns), func(column string) bool { return column == testresult.FieldSources })
+
+// TestResults returns the results of a run, with or without their citations.
+func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, cited bool) ([]testrun.Result, error) {
+	query := s.store.db(ctx).TestResult.Query().Where(testresult.RunID(runID)).Order(testresult.ByID())
+	if !cited {
+		query.Select(withoutSources...)
+	}
+	rows, err := query.All(within(ctx, workspaceID))
 	if err != nil {
 		return nil, mapError(err)
 	}

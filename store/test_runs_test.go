@@ -3,6 +3,7 @@ package store
 import (
 	"testing"
 
+	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/insight/testrun"
 )
@@ -22,18 +23,31 @@ func TestResultsOfTestQuestions(t *testing.T) {
 			}
 		})
 		b.Run("its result says why", func(t *testing.T) {
-			results, err := b.TestResults(ctx, a.id, a.run)
+			results, err := b.TestResults(ctx, a.id, a.run, true)
 			if err != nil || len(results) != 2 || !results[1].Failed() || results[1].Failure != "The model is away." {
 				t.Errorf("the results are %+v, %v", results, err)
 			}
 		})
+		b.Run("lists leave out what it cites", func(t *testing.T) {
+			b.must(b.CreateTestQuestion(ctx, a.id, a.newQuestion("tq_citing")))
+			citing := a.newResult()
+			citing.QuestionID, citing.Citations = "tq_citing", []answer.Citation{{Number: 1, Cited: true, Title: "Hours"}}
+			b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), citing, testrun.Counting{}))
+			whole, err := b.TestResults(ctx, a.id, a.run, true)
+			b.must(err)
+			brief, err := b.TestResults(ctx, a.id, a.run, false)
+			b.must(err)
+			if n := len(whole); n != 3 || len(whole[2].Citations) != 1 || len(brief) != n || brief[2].Citations != nil || brief[2].Answer != whole[2].Answer {
+				t.Errorf("whole they are %+v, in lists %+v", whole, brief)
+			}
+		})
 		b.Run("a run is deleted with its results, and only in its workspace", func(t *testing.T) {
 			b.must(b.DeleteTestRun(ctx, "ws_other", a.run))
-			if results, err := b.TestResults(ctx, a.id, a.run); err != nil || len(results) != 2 {
+			if results, err := b.TestResults(ctx, a.id, a.run, true); err != nil || len(results) != 3 {
 				t.Errorf("another workspace leaves %+v, %v", results, err)
 			}
 			b.must(b.DeleteTestRun(ctx, a.id, a.run))
-			if results, err := b.TestResults(ctx, a.id, a.run); err != nil || len(results) != 0 {
+			if results, err := b.TestResults(ctx, a.id, a.run, true); err != nil || len(results) != 0 {
 				t.Errorf("left are %+v, %v", results, err)
 			}
 		})

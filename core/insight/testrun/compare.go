@@ -123,20 +123,20 @@ func (s *Service) Compare(ctx context.Context, workspaceID, chatbotID, beforeID,
 	if after == nil || before == nil && beforeID != "" {
 		return Comparison{}, errNoRun
 	}
-	return s.compare(ctx, workspaceID, chatbotID, before, *after)
+	return s.compare(ctx, workspaceID, chatbotID, before, *after, true)
 }
 
-func (s *Service) compare(ctx context.Context, workspaceID, chatbotID string, before *Run, after Run) (Comparison, error) {
+func (s *Service) compare(ctx context.Context, workspaceID, chatbotID string, before *Run, after Run, cited bool) (Comparison, error) {
 	c := Comparison{Before: before, After: after}
 	questions, err := s.Questions(ctx, workspaceID, chatbotID)
 	if err != nil {
 		return c, err
 	}
-	now, err := s.resultsOf(ctx, workspaceID, &after)
+	now, err := s.resultsOf(ctx, workspaceID, &after, cited)
 	if err != nil {
 		return c, err
 	}
-	then, err := s.resultsOf(ctx, workspaceID, before)
+	then, err := s.resultsOf(ctx, workspaceID, before, cited)
 	if err != nil {
 		return c, err
 	}
@@ -146,11 +146,11 @@ func (s *Service) compare(ctx context.Context, workspaceID, chatbotID string, be
 	return c, nil
 }
 
-func (s *Service) resultsOf(ctx context.Context, workspaceID string, run *Run) (map[string]*Result, error) {
+func (s *Service) resultsOf(ctx context.Context, workspaceID string, run *Run, cited bool) (map[string]*Result, error) {
 	if run == nil {
 		return nil, nil //nolint:nilnil // a run that is not there has no results
 	}
-	results, err := s.runs.TestResults(ctx, workspaceID, run.ID)
+	results, err := s.runs.TestResults(ctx, workspaceID, run.ID, cited)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ type Overview struct {
 	Runs []Run
 }
 
-// Overview compares the last two runs.
+// Overview compares the last two runs, without citations.
 func (s *Service) Overview(ctx context.Context, workspaceID, chatbotID string) (Overview, error) {
 	runs, err := s.Runs(ctx, workspaceID, chatbotID)
 	if err != nil {
@@ -199,6 +199,6 @@ func (s *Service) Overview(ctx context.Context, workspaceID, chatbotID string) (
 		return o, err
 	}
 	o.Ended = true
-	o.Comparison, err = s.compare(ctx, workspaceID, chatbotID, before, *last)
+	o.Comparison, err = s.compare(ctx, workspaceID, chatbotID, before, *last, false)
 	return o, err
 }

@@ -35,8 +35,9 @@ type RunStore interface {
 	UpdateTestRun(ctx context.Context, workspaceID string, run Run) error
 	// CancelTestRun ends a run of a chatbot. It is NotFound for one that has ended.
 	CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error
-	// TestResults returns the results of a run.
-	TestResults(ctx context.Context, workspaceID, runID string) ([]Result, error)
+	// TestResults returns the results of a run, with or without their citations, which
+	// are most of what is stored.
+	TestResults(ctx context.Context, workspaceID, runID string, cited bool) ([]Result, error)
 	// DeleteTestRun deletes a run with its results, if it is there.
 	DeleteTestRun(ctx context.Context, workspaceID, runID string) error
 	// AddTestResult adds a result, writes the run as UpdateTestRun does, and counts the

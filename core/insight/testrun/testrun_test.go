@@ -99,7 +99,7 @@ func (s *shelf) AnsweredFrom(context.Context, string, string) (string, int, erro
 
 func (s *shelf) Take(context.Context, Run) (*quota.Ticket, error) { return nil, s.spent }
 
-func (s *shelf) TestResults(_ context.Context, _, runID string) (found []Result, err error) {
+func (s *shelf) TestResults(_ context.Context, _, runID string, _ bool) (found []Result, err error) {
 	for _, r := range s.results {
 		if r.RunID == runID {
 			found = append(found, r)

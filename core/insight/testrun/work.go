@@ -73,7 +73,7 @@ func (s *Service) advance(ctx context.Context, run Run) error {
 // resume counts what a run has asked, and returns what is left. A run that begins keeps
 // what is answered from and how.
 func (s *Service) resume(ctx context.Context, bot chatbot.Chatbot, run *Run, questions []Question) (left []Question, err error) {
-	asked, err := s.resultsOf(ctx, run.WorkspaceID, run)
+	asked, err := s.resultsOf(ctx, run.WorkspaceID, run, false)
 	if err != nil {
 		return nil, err
 	}
