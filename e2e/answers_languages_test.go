@@ -1,7 +1,12 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"parley/core/plan"
 )
@@ -124,5 +129,52 @@ func TestAnswersInOtherLanguages(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnswersInEightLanguages holds what docs/answers.md says of the question sets in
+// testdata/languages, less three.
+func TestAnswersInEightLanguages(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	right, unanswered := 0, 0
+	for _, language := range languages {
+		var documents []string
+		eachLine(t, language, "corpus", func(line languageLine) { documents = append(documents, line.Text) })
+		tn := w.newTenant(language, plan.Enterprise, documents...)
+		w.settled(tn)
+		before := right
+		eachLine(t, language, "queries", func(line languageLine) {
+			if r := w.asked(tn, strings.ReplaceAll(line.Text, `"`, `\"`)); r.Data["outcome"] == "answered" && isRight(r, line.Answer, "") {
+				right++
+			}
+		})
+		eachLine(t, language, "unanswerable", func(line languageLine) {
+			if r := w.asked(tn, strings.ReplaceAll(line.Text, `"`, `\"`)); r.Data["outcome"] == "no_answer" {
+				unanswered++
+			}
+		})
+		t.Logf("%s: %d are right", language, right-before)
+	}
+	if right < 73 || unanswered < 26 {
+		t.Errorf("%d of 160 are right, and %d of 40 get no answer", right, unanswered)
+	}
+}
+
+// languageLine is a line of a file in testdata/languages.
+type languageLine struct{ Text, Answer string }
+
+func eachLine(t *testing.T, language, name string, visit func(languageLine)) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "languages", language, name+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var read languageLine
+		if err := json.Unmarshal([]byte(line), &read, json.MatchCaseInsensitiveNames(true)); err != nil {
+			t.Fatal(err)
+		}
+		visit(read)
 	}
 }

@@ -83,6 +83,8 @@ func TestAnswersWithoutModel(t *testing.T) {
 		{"questions about the shop are answered", "shop", shop, 34},
 		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", shop, 18},
 		{"questions about this documentation are answered", "documentation", documentation, 20},
+		{"plain questions about the shop are answered", "shop-plain", shop, 48},
+		{"plain questions about this documentation are answered", "documentation-plain", documentation, 23},
 		{"questions that the shop cannot answer get no answer", "shop-unanswerable", shop, 16},
 		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", shop, 9},
 	} {
@@ -156,6 +158,11 @@ func TestSuggestionsAreAnswered(t *testing.T) {
 	for name, pages := range map[string][]string{
 		"shop":          filesOf(t, "internal/demo/pages/*.md"),
 		"documentation": filesOf(t, "README.md", "SECURITY.md", "docs/*.md", "docs/api/*.md"),
+		"german":        pools["german"].documents,
+		"french":        pools["french"].documents,
+		"spanish":       pools["spanish"].documents,
+		"arabic":        pools["arabic"].documents,
+		"chinese":       pools["chinese"].documents,
 	} {
 		t.Run("every question that the documents suggest is answered: "+name, func(t *testing.T) {
 			w := w.within(t)

@@ -517,8 +517,8 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/extractive"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "core/language", "core/retrieval", "core/fault", "llm/tokens", "llm/words", "internal/*"},
-		Because:  "a model knows the package that declares its port; this one has no vendor, and compares meanings by the table of words",
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/language", "core/retrieval", "core/retrieval/lexical", "core/fault", "llm/tokens", "llm/words", "internal/*"},
+		Because:  "a model knows the package that declares its port; this one has no vendor, compares meanings by the table of words, and words of other languages than English as the search does",
 	},
 	{
 		Packages: []string{"llm/llmtest"},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"parley/core/language"
 	"parley/core/retrieval"
 )
 
@@ -29,6 +30,13 @@ const (
 	typicalLength = 120.0
 	// numeric is what a number counts where one is asked for.
 	numeric = 1.15
+	// defining is what a unit counts that begins with what is to be defined.
+	defining = 1.3
+	// acted is what code and steps count where a question asks how something is done.
+	acted = 1.2
+	// fitting is what a unit counts that is written like the answer that is asked for: a
+	// price, a time.
+	fitting = 1.3
 	// affirming is what other sections count beside one whose heading denies as the
 	// question does.
 	affirming = 0.5
@@ -36,12 +44,12 @@ const (
 	asHeaded = 1.4
 )
 
-// quoted holds what the answer quotes from one passage, in the passage's order.
+// quoted holds what the answer quotes from one section, in its order.
 type quoted struct {
 	passage retrieval.Passage
 	// number is the passage's number in citations, from 1.
 	number int
-	// heading is the one above all that is quoted, or empty.
+	// heading is the section's.
 	heading string
 	units   []unit
 }
@@ -58,8 +66,8 @@ type candidate struct {
 
 // choose returns what answers the question: the units that say most about it, of the
 // sections that do. It returns none when the evidence is weak that they answer it.
-func choose(question string, earlier []string, passages []retrieval.Result) []quoted {
-	terms := termsOf(question, earlier)
+func choose(question string, earlier []string, in language.Code, passages []retrieval.Result) []quoted {
+	terms := termsOf(question, earlier, in)
 	if len(terms.weights) == 0 || len(passages) == 0 {
 		return nil
 	}
@@ -140,7 +148,16 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 				c.factor *= asHeaded
 			}
 		}
-		if s.cues.number && hasDigit(unit.text) {
+		if s.cues.acts && (unit.kind == code || unit.number() > 0) {
+			c.factor *= acted
+		}
+		if s.cues.defines && s.beginsWith[u] {
+			c.factor *= defining
+		}
+		switch {
+		case s.cues.wants.fits(unit.text):
+			c.factor *= fitting
+		case s.cues.number && hasDigit(unit.text):
 			c.factor *= numeric
 		}
 		if c.own|above != 0 && !unit.linksOnly {
@@ -157,21 +174,12 @@ func (c candidate) value(covered uint64, w *weights) float64 {
 	return (own + inHeading*above + byMeaning*c.near) * c.factor
 }
 
-// quote collects what is quoted of each section, passages in the order of their best
-// section.
+// quote collects what is quoted of each section, the best first. Each has its own heading:
+// items that stand under "What cannot be returned" say the contrary without it.
 func quote(chosen []*section, passages []retrieval.Result) []quoted {
-	found := make([]quoted, 0, len(chosen))
+	found := make([]quoted, len(chosen))
 	for i, s := range chosen {
-		units := s.collect()
-		at := slices.IndexFunc(found, func(q quoted) bool { return q.number == s.passage+1 })
-		switch {
-		case at < 0:
-			found = append(found, quoted{passage: passages[s.passage].Passage, number: s.passage + 1, heading: s.heading, units: units})
-		case s.first < chosen[i-1].first: // of the same passage: there are two sections at most
-			found[at].units, found[at].heading = append(units, found[at].units...), ""
-		default:
-			found[at].units, found[at].heading = append(found[at].units, units...), ""
-		}
+		found[i] = quoted{passage: passages[s.passage].Passage, number: s.passage + 1, heading: s.heading, units: s.collect()}
 	}
 	return found
 }

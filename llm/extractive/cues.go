@@ -1,6 +1,9 @@
 package extractive
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // cues are what the small words of a question say about its answer.
 type cues struct {
@@ -8,10 +11,30 @@ type cues struct {
 	number bool
 	// negated says that it asks what is not so.
 	negated bool
+	// defines says that it asks what something is.
+	defines bool
+	// acts says that it asks how something is done.
+	acts bool
+	// wants is what kind of answer it asks for, if that is clear.
+	wants wanted
 }
 
-func cuesOf(question string) cues {
-	return cues{hasAny(question, quantities), hasAny(question, negations)}
+// wanted is a kind of answer that can be told by how it is written.
+type wanted int
+
+const (
+	anything wanted = iota
+	price
+	duration
+	moment
+	distance
+	phone
+	email
+	place
+)
+
+func cuesOf(question string, wants wanted) cues {
+	return cues{number: hasAny(question, quantities), negated: hasAny(question, negations), wants: wants, acts: acting.MatchString(question), defines: definitions.MatchString(question)}
 }
 
 // quantities are words of questions that ask for a number, a time or a price.
@@ -20,6 +43,112 @@ wann viel viele lange kostet kosten preis combien quand prix coûte coûtent cu�
 
 // negations are words that deny. "Don't" is read as "don" and "t".
 var negations = wordSet(`not cannot never don doesn isn aren won nicht kein keine keinen pas jamais nunca niet geen`)
+
+// What questions for each kind of answer have: a word, or two that stand together.
+var (
+	forms = map[string]wanted{
+		"cost": price, "costs": price, "price": price, "prices": price, "fee": price, "fees": price, "kostet": price, "kosten": price, "preis": price, "prix": price, "tarif": price,
+		"tarifs": price, "coûte": price, "coûtent": price, "precio": price, "cuesta": price, "cuestan": price, "prezzo": price, "costa": price, "preço": price, "custa": price, "kost": price,
+		"how much": price, "how long": duration, "wie lange": duration, "de temps": duration, "cuánto tiempo": duration, "quanto tempo": duration, "hoe lang": duration,
+		"when": moment, "what time": moment, "wann": moment, "quand": moment, "quelle heure": moment, "cuándo": moment, "qué hora": moment, "quando": moment, "wanneer": moment, "horaires": moment,
+		"teuer": price, "стоит": price, "цена": price, "стоимость": price, "سعر": price, "كم": price, "多少": price, "öffnungszeiten": moment, "horaire": moment, "horario": moment, "horarios": moment,
+		"horário": moment, "orari": moment, "когда": moment, "скольки": moment, "متى": moment, "几点": moment, "何時": moment,
+		"how far": distance, "wie weit": distance, "phone": phone, "telephone": phone, "telefonnummer": phone, "téléphone": phone, "teléfono": phone, "telefono": phone,
+		"where": place, "wo": place, "où": place, "dónde": place, "dove": place, "onde": place, "waar": place, "address": place, "adresse": place, "located": place,
+		"email": email, "e mail": email, "mail address": email, "courriel": email,
+	}
+	// Answers of each kind have one of these words.
+	durations = wordSet(`second seconds minute minutes hour hours day days week weeks month months year years sekunden minuten stunde stunden tag tage tagen woche wochen monat monate monaten jahr jahre jahren
+		jour jours semaine semaines mois an ans heure heures día días semana semanas mes meses año años hora horas giorno giorni settimana settimane mese mesi anno anni ora ore dia dias mês ano anos
+		dagen weken maanden jaar uur`)
+	moments = wordSet(`am pm o'clock noon midnight uhr morning evening monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april
+		june july august september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs donnerstags freitags samstags sonntags
+		lundi mardi mercredi jeudi vendredi samedi dimanche midi minuit lunes martes miércoles jueves viernes sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica`)
+	distances = wordSet(`mile miles km kilometer kilometers kilometre kilometres meter meters metre metres yards feet block blocks`)
+	places    = wordSet(`street avenue road square lane boulevard building floor located address stop station straße platz weg etage rue avenue boulevard place étage calle avenida plaza via piazza rua`)
+	free      = wordSet(`free kostenlos kostenfrei gratis gratuit gratuite gratuitement grátis dollar dollars euro euros cents pounds`)
+)
+
+// acting asks how something is done.
+var acting = regexp.MustCompile(`(?i)\bhow (?:do|can|could|should|would|must) (?:i|we|you|one)\b|\bhow to\b`)
+
+// definitions ask what something is, in a few words.
+var definitions = regexp.MustCompile(`(?i)^\s*what(?:'s|’s| is| are| does) (?:an? |the )?(?:\S+ ){0,2}\S+\s*$`)
+
+// wantedBy is the kind of answer that a question asks for. Two words tell more than one,
+// and of several the last: "How long before I get the price?" asks how long.
+func wantedBy(question string) (found wanted) {
+	before, pair := "", false
+	eachWord(question, func(word []byte) {
+		if kind := forms[before+" "+string(word)]; kind != anything && !pair {
+			found, pair = kind, true
+		} else if kind := forms[string(word)]; kind != anything && !pair && found == anything {
+			found = kind
+		}
+		before = string(word)
+	})
+	return found
+}
+
+// fits reports whether a text may be an answer of the kind that is wanted.
+func (w wanted) fits(text string) bool {
+	switch w {
+	case price:
+		return strings.ContainsAny(text, "$€£¥₽元円") || hasAny(text, free)
+	case duration:
+		return hasAny(text, durations)
+	case moment:
+		return hasClock(text) || hasDigit(text) && strings.ContainsAny(text, "时時点") || hasAny(text, moments)
+	case distance:
+		return hasDigit(text) && hasAny(text, distances)
+	case phone:
+		return hasDigits(text, 7)
+	case place:
+		return hasAny(text, places)
+	case email:
+		return strings.Contains(text, "@")
+	}
+	return false
+}
+
+// hasClock reports whether a text has a time such as 9:30.
+func hasClock(text string) bool {
+	at := strings.IndexByte(text, ':')
+	return at > 0 && at+2 < len(text) && hasDigit(text[at-1:at]) && hasDigit(text[at+1:at+2])
+}
+
+// hasDigits reports whether so many digits stand together, but for signs between them.
+func hasDigits(text string, most int) bool {
+	n := 0
+	for i := range len(text) {
+		switch {
+		case '0' <= text[i] && text[i] <= '9':
+			if n++; n == most {
+				return true
+			}
+		case strings.IndexByte(" -+()/.", text[i]) < 0:
+			n = 0
+		}
+	}
+	return false
+}
+
+// asksPrice reports whether a question asks what something costs without saying so: "How
+// much is it?", and not "How much oil does it need?".
+func asksPrice(question string) bool {
+	before, found := "", false
+	eachWord(question, func(word []byte) {
+		found = found || before == "how much" && verbsOfPrice[string(word)]
+		if before == "how" && string(word) == "much" {
+			before = "how much"
+		} else {
+			before = string(word)
+		}
+	})
+	return found
+}
+
+var verbsOfPrice = wordSet("is are for does do would will was")
 
 func hasAny(text string, words map[string]bool) bool {
 	has := false

@@ -7,6 +7,7 @@
 package extractive
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -67,8 +68,9 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 
 // Answer is the Markdown that [Model.Generate] emits.
 func Answer(asked prompt.Prompt) string {
-	found := choose(asked.Question, earlier(asked.Messages), asked.Passages)
-	phrases := language.PhrasesIn(asked.Language)
+	in := languageOfQuestion(asked)
+	found := choose(asked.Question, earlier(asked.Messages), in, asked.Passages)
+	phrases := language.PhrasesIn(in)
 	if len(found) > 0 {
 		return compose(found, phrases)
 	}
@@ -76,6 +78,16 @@ func Answer(asked prompt.Prompt) string {
 		return asked.NoAnswer
 	}
 	return phrases.NoAnswer + " " + phrases.NextStep
+}
+
+// languageOfQuestion is that of the prompt or, of a question of a few words that tell no
+// language, that of the passage that was found first.
+func languageOfQuestion(asked prompt.Prompt) language.Code {
+	if in := cmp.Or(asked.Language, language.Of(asked.Question)); in != "" || len(asked.Passages) == 0 {
+		return in
+	}
+	best := asked.Passages[0].Passage
+	return language.Of(best.Title + "\n" + best.Text)
 }
 
 // earlier returns the questions before the one that is asked.

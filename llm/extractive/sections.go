@@ -22,6 +22,8 @@ const (
 	// least that share of the heading's own words is the question's.
 	askedShare = 0.6
 	askedFocus = 0.6
+	// mostTold is the share of what the question tells from which a title says most of it.
+	mostTold = 0.6
 )
 
 // section is what stands under one heading of one passage.
@@ -39,12 +41,17 @@ type section struct {
 	text, headed, above uint64
 	// focus is the share of the heading's words that are the question's.
 	focus float64
+	// titled is what the title of its document says of the question.
+	titled titled
 	// score is the passage's by the search, as a share of the best.
 	score float64
-	// cues are the question's, and denies says that the heading denies as the question
-	// does.
-	cues   cues
-	denies bool
+	// cues are the question's, denies says that the heading denies as the question does,
+	// and contradicts that only the heading denies.
+	cues                cues
+	denies, contradicts bool
+	// beginsWith says which units begin with what the question asks for, where it asks
+	// what something is.
+	beginsWith []bool
 
 	// value says how much of the question the section says, in the units of the weights.
 	value float64
@@ -62,18 +69,24 @@ func (s *section) all() uint64 { return s.text | s.headed | s.above }
 // sectionsOf divides the passages by their headings.
 func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
 	units := readAll(passages)
-	cues := cuesOf(question)
+	cues := cuesOf(question, terms.wants)
 	var sections []section
 	for p, passage := range passages {
+		title := titledBy(terms, passage.Title)
 		for first := 0; first < len(units[p]); {
 			end := first + 1
 			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
 				end++
 			}
 			s := newSection(terms, passage.Passage, units[p][first:end])
-			s.passage, s.first, s.cues = p, first, cues
-			s.denies = cues.negated && s.headed != 0 && hasAny(s.heading, negations)
+			s.passage, s.first, s.cues, s.titled = p, first, cues, title
+			if s.headed != 0 && hasAny(s.heading, negations) {
+				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
+			}
 			s.score = shareOfBest(passage.Score, passages[0].Score, p)
+			if cues.defines {
+				s.beginsWith = terms.begin(s.units)
+			}
 			sections = append(sections, s)
 			first = end
 		}
@@ -89,7 +102,7 @@ func measure(question string, sections []section) {
 	for i := range sections {
 		s := &sections[i]
 		s.near = make([]float64, len(s.units))
-		if s.text|s.headed == 0 {
+		if !s.mayAnswer() {
 			continue
 		}
 		for _, u := range s.units {
@@ -102,10 +115,29 @@ func measure(question string, sections []section) {
 	}
 	near := words.Near(question, texts)
 	for i := range sections {
-		if s := &sections[i]; s.text|s.headed != 0 {
+		if s := &sections[i]; s.mayAnswer() {
 			near = near[copy(s.near, near):]
 		}
 	}
+}
+
+// mayAnswer reports whether a section has a term of the question, or stands below a title
+// that says most of it.
+func (s *section) mayAnswer() bool { return s.text|s.headed != 0 || s.titled.told >= mostTold }
+
+// titled is what a title says of the question: its terms, the share of its words that they
+// are, and the share of what the question tells.
+type titled struct {
+	terms       uint64
+	focus, told float64
+}
+
+func titledBy(terms *terms, title string) titled {
+	t := titled{terms: terms.in(title)}
+	if t.terms != 0 {
+		t.focus, t.told = terms.share(title), terms.told(t.terms)
+	}
+	return t
 }
 
 // readAll reads the units of all passages. A sentence that stands in several places is
@@ -147,11 +179,15 @@ func (s *section) judge(w *weights) {
 	near := slices.Max(s.near)
 	above := w.sum((s.above | s.headed) &^ s.text)
 	s.value = w.sum(s.text) + aboveSection*above + headed*s.focus*w.sum(s.headed) + w.total*(sectionMeaning*near+ranked*s.score)
-	if s.denies {
+	switch {
+	case s.denies:
 		s.value += w.sum(s.headed)
+	case s.contradicts: // "What does it cover?" is not what "What it does not cover" says.
+		s.value -= headed * s.focus * w.sum(s.headed)
 	}
-	s.chance = w.chance(s.all(), s.headed, s.focus, near)
-	s.asked = w.told(s.headed) >= askedShare && s.focus >= askedFocus
+	heading := max(s.focus*w.share(s.headed), titleCounts*s.titled.focus*w.share(s.titled.terms))
+	s.chance = w.chance(s.all(), heading, near)
+	s.asked = !s.contradicts && w.told(s.headed) >= askedShare && s.focus >= askedFocus
 }
 
 // shareOfBest is a passage's score as a share of the best, or by its rank if there are no

@@ -9,7 +9,7 @@ import (
 // of German, French, Spanish, Italian, Dutch, Portuguese and Chinese.
 var (
 	english = wordSet(`a about above after again all also am an and any anything are as at be because been before being
-both but by can cannot could did do does doing done down during each else ever few for from further get gets give
+both but by can cannot could did do does doing done down during each else ever few for from further get gets give go goes
 got had has have having he her here hers him his how i if in into is it its itself just know let
 made make many may me might more most much must my need no nor not of off on once one only or other our out over own
 please re same say shall she should so some something such tell than thank thanks that the their them then there these they
@@ -27,9 +27,13 @@ aan dat de een en het hoe ik je kan met naar niet of op te van voor waar wat wie
 ao com da das do dos ele em não na no nos o os ou quem uma um
 多少 几点 时候`)
 	stopwords = joined(english, foreign)
+	// measures are English words that ask with "how" before them, and say nothing then.
+	measures = wordSet(`big deep early far fast heavy high large late long many much often old small soon tall wide`)
+	// takes are words that ask how long something takes.
+	takes = wordSet(`take takes taking`)
 	// vague are English words that ask rather than name.
-	vague = wordSet(`able allowed available describe detail details exist explain find guess happen happens help info information kind know
-like lot mean need needed offer offers possible provide provides question questions say sort take takes talk think understand want wanted way ways wonder work works`)
+	vague = wordSet(`able accept accepted allowed available describe detail details exist existing explain find guess happen happens help info information kind know
+like lot mean method methods need needed number offer offers possible provide provides question questions say sort take takes talk think understand want wanted way ways wonder work works`)
 )
 
 // alike are English words that businesses and their customers use for the same.

@@ -1,8 +1,10 @@
 package extractive
 
 import (
+	"math/bits"
 	"unicode/utf8"
 
+	"parley/core/language"
 	"parley/llm/words"
 )
 
@@ -13,6 +15,10 @@ const (
 	// maxEarlier how many earlier ones lend words, each half as much as the next.
 	lent       = 0.3
 	maxEarlier = 2
+	// weakness is the weight of a pair of characters that may say little.
+	weakness = 0.3
+	// implied is the weight of a word that a question means without saying it.
+	implied = 0.5
 	// vagueness is the weight of a word that asks rather than names.
 	vagueness = 0.25
 )
@@ -32,17 +38,24 @@ type terms struct {
 	// begins marks the bytes with which a way to write a term begins. Most words of a
 	// passage need no further check.
 	begins [256]bool
-	// inflected says that words count as alike that begin alike, because the stemmer
-	// does not know the question's language.
+	// inflected says that the question is in another language than English, and in which,
+	// if that is clear. Words count as alike then that begin alike.
 	inflected bool
+	lang      language.Code
+	// wants is what kind of answer the question asks for.
+	wants wanted
 }
 
 // termsOf returns the first content words of a question and of those before it. Two
 // words that stand together are a way to write the first: "back up" is "backup".
-func termsOf(question string, earlier []string) *terms {
-	found := &terms{places: map[string]int{}, inflected: !isEnglish(question)}
+func termsOf(question string, earlier []string, in language.Code) *terms {
+	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
+	found.wants = wantedBy(question)
 	found.read(question, 1)
 	own := len(found.weights)
+	if word := found.implies(question); own > 0 && word != "" && !found.has(word) {
+		found.read(word, implied)
+	}
 	weight := lent
 	for i := len(earlier) - 1; i >= max(0, len(earlier)-maxEarlier); i-- {
 		found.read(earlier[i], weight)
@@ -61,18 +74,23 @@ func (t *terms) read(text string, weight float64) {
 		if place >= 0 && len(word) > 1 && word[0] < utf8.RuneSelf {
 			t.alias(before+string(word), place)
 		}
+		asking := before == "how"
 		before, place = string(word), -1
-		if len(t.weights) == maxTerms || stopwords[before] {
+		if len(t.weights) == maxTerms || t.says(before) || asking && measures[before] || t.wants == duration && takes[before] {
 			return
 		}
+		counts := weight
+		if first, _ := utf8.DecodeRuneInString(before); isUnspaced(first) && isWeak(before, t.lang) {
+			counts *= weakness
+		}
 		var known bool
-		if place, known = t.places[string(stem(word))]; known {
+		if place, known = t.places[string(t.root(word))]; known {
 			return
 		}
 		place = len(t.weights)
 		t.alias(before, place)
 		t.aliases(before, place)
-		t.weights = append(t.weights, weight)
+		t.weights = append(t.weights, counts)
 		t.telling = append(t.telling, weight*telling(before))
 	})
 }
@@ -99,8 +117,8 @@ func (t *terms) aliases(word string, place int) {
 
 // alias adds a way to write a term, unless it is one already.
 func (t *terms) alias(word string, place int) {
-	root := string(stem([]byte(word)))
-	if _, known := t.places[root]; !known && len(word) <= maxWord {
+	root := string(t.root([]byte(word)))
+	if _, known := t.places[root]; !known && root != "" && len(word) <= maxWord {
 		t.places[root] = place
 		t.begins[root[0]] = true
 	}
@@ -108,43 +126,77 @@ func (t *terms) alias(word string, place int) {
 
 // in returns the terms that occur in text, one bit each.
 func (t *terms) in(text string) uint64 {
-	var bits uint64
+	var found uint64
 	var buffer [2 * maxWord]byte
 	joined := buffer[:0]
 	eachWord(text, func(word []byte) {
-		bits |= t.bit(word)
+		found |= t.bit(word)
 		if n := len(joined); n > 0 && n+len(word) <= maxWord && joined[0] < utf8.RuneSelf && t.begins[joined[0]] {
-			bits |= t.bit(append(joined, word...))
+			found |= t.bit(append(joined, word...))
 		}
 		joined = append(joined[:0], word...)
 	})
-	return bits
+	return found
 }
 
 func (t *terms) bit(word []byte) uint64 {
-	if !t.begins[word[0]] && word[0] != arabic[0] {
+	if !t.stems() && !t.begins[word[0]] && word[0] != arabic[0] {
 		return 0
 	}
-	root := stem(word)
+	root := t.root(word)
 	if place, found := t.places[string(root)]; found {
 		return 1 << place
 	}
-	var bits uint64
+	var found uint64
 	if t.inflected {
 		for other, place := range t.places {
 			if beginAlike(string(root), other) {
-				bits |= 1 << place
+				found |= 1 << place
 			}
 		}
 	}
-	return bits
+	return found
 }
+
+// told is the share of what the asked terms tell that some of them tell, or 0 where the
+// table lacks all of them.
+func (t *terms) told(some uint64) float64 {
+	part, all := 0.0, 0.0
+	for term, tells := range t.telling {
+		if t.asked>>term&1 == 0 {
+			continue
+		}
+		all += tells
+		if some>>term&1 != 0 {
+			part += tells
+		}
+	}
+	return part / max(all, 1e-9)
+}
+
+// begin says which units begin with all that is asked for, but for an article.
+func (t *terms) begin(units []unit) []bool {
+	all := make([]bool, len(units))
+	for u, unit := range units {
+		left, missing := bits.OnesCount64(t.asked), t.asked
+		eachWord(shorten(unit.text, maxLabel), func(word []byte) {
+			if left > 0 && !articles[string(word)] {
+				missing &^= t.bit(word)
+				left--
+			}
+		})
+		all[u] = unit.kind != code && t.asked != 0 && missing == 0
+	}
+	return all
+}
+
+var articles = wordSet("a an the")
 
 // share is the part of a text's content words that are terms, from 0 to 1.
 func (t *terms) share(text string) float64 {
 	hits, all := 0, 0
 	eachWord(text, func(word []byte) {
-		if stopwords[string(word)] {
+		if t.says(string(word)) {
 			return
 		}
 		all++

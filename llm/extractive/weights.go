@@ -3,6 +3,8 @@ package extractive
 import (
 	"math"
 	"math/bits"
+
+	"parley/core/language"
 )
 
 // weights says how much each term of a question tells.
@@ -10,13 +12,15 @@ type weights struct {
 	// each falls with the number of passages that have the term, and total is the sum.
 	each  []float64
 	total float64
-	// telling is how much each term tells in English at large: a rare noun much, a
-	// common verb little.
-	telling []float64
+	terms *terms
 	// asked are the terms that an answer has to have.
 	asked   uint64
 	english bool
+	// pairs says that the question is in a language without spaces.
+	pairs bool
 }
+
+var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Thai: true}
 
 // weigh weighs each term by the inverse of the number of passages that contain it
 // (Spärck Jones, 1972), smoothed because there are few.
@@ -25,7 +29,7 @@ func weigh(terms *terms, sections []section, passages int) *weights {
 	for _, s := range sections {
 		occurs[s.passage] |= s.all()
 	}
-	w := &weights{each: make([]float64, len(terms.weights)), telling: terms.telling, asked: terms.asked, english: !terms.inflected}
+	w := &weights{each: make([]float64, len(terms.weights)), terms: terms, asked: terms.asked, english: !terms.inflected, pairs: unspaced[terms.lang]}
 	for term := range w.each {
 		count := 0
 		for _, passage := range occurs {
@@ -47,21 +51,11 @@ func (w *weights) sum(terms uint64) float64 {
 }
 
 // told is the share of what the asked terms tell that some of them tell.
-func (w *weights) told(terms uint64) float64 {
-	some, all := 0.0, 0.0
-	for term, tells := range w.telling {
-		if w.asked>>term&1 == 0 {
-			continue
-		}
-		all += tells
-		if terms>>term&1 != 0 {
-			some += tells
-		}
+func (w *weights) told(some uint64) float64 {
+	if w.terms.told(^uint64(0)) == 0 { // words that the table lacks
+		return w.share(some)
 	}
-	if all == 0 { // words that the table lacks
-		return w.share(terms)
-	}
-	return some / all
+	return w.terms.told(some)
 }
 
 // share is the share of the asked terms' weight that some of them have.

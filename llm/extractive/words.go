@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/core/language"
 )
 
 // maxWord bounds a word in bytes. The rest of a longer one is ignored.
@@ -12,7 +14,7 @@ const maxWord = 48
 
 // eachWord calls visit with each lowercase word of text. A word is valid only
 // until visit returns. Scripts that do not separate words with spaces yield pairs
-// of adjacent characters.
+// of adjacent characters, but for Katakana, whose words end where it does.
 func eachWord(text string, visit func(word []byte)) {
 	var (
 		buffer [maxWord + 2*utf8.UTFMax]byte
@@ -45,6 +47,13 @@ func eachWord(text string, visit func(word []byte)) {
 		switch {
 		case strings.ContainsRune(particles, r):
 			end()
+		case unicode.Is(unicode.Katakana, r): // which writes a word of another language, or a name
+			if before, _ := utf8.DecodeLastRune(word); before < utf8.RuneSelf {
+				end()
+			}
+			if len(word) < maxWord {
+				word = utf8.AppendRune(word, r)
+			}
 		case isUnspaced(r):
 			end()
 			if last != 0 {
@@ -69,8 +78,30 @@ func eachWord(text string, visit func(word []byte)) {
 // words that do.
 const particles = "的是了吗呢么什怎哪请问我你您们"
 
+// weak are Chinese characters that ask or join in most of their words.
+const weak = "几能可以吧啊嘛要想去到把被给和与或在从对就都也还很最更会有没不个多少怎哪收需前后里时候该上下来过得着家买"
+
+// isWeak reports whether a pair of characters may say little: one with a weak character in
+// Chinese, and in Japanese one with Hiragana, of which endings are made.
+func isWeak(pair string, in language.Code) bool {
+	switch in {
+	case language.Chinese:
+		return strings.ContainsAny(pair, weak)
+	case language.Japanese:
+		return strings.ContainsFunc(pair, isHiragana)
+	}
+	return false
+}
+
+// isEnding reports whether a pair of characters is nothing but Hiragana.
+func isEnding(pair string) bool {
+	return !strings.ContainsFunc(pair, func(r rune) bool { return !isHiragana(r) })
+}
+
+func isHiragana(r rune) bool { return unicode.Is(unicode.Hiragana, r) }
+
 func isUnspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
 // suffixes are stripped from English words, so that "installing" finds "install",
