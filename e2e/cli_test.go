@@ -255,7 +255,7 @@ func TestDemoCommand(t *testing.T) {
 func TestDoctorCommand(t *testing.T) {
 	t.Parallel()
 	onTerminals(t, func(term *terminal) {
-		parts, want := term.records("doctor"), []string{"database", "index", "model", "embeddings", "expansion", "provider keys", "proxies", "files", "backups"}
+		parts, want := term.records("doctor"), []string{"database", "index", "model", "embeddings", "encoding", "provider keys", "proxies", "files", "backups"}
 		if strings.HasPrefix(term.database, "postgres") { // other servers may share it
 			want = slices.Insert(want, 3, "indexes", "isolation")
 		}

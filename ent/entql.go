@@ -682,7 +682,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			passage.FieldEnd:         {Type: field.TypeInt, Column: passage.FieldEnd},
 			passage.FieldContentHash: {Type: field.TypeString, Column: passage.FieldContentHash},
 			passage.FieldText:        {Type: field.TypeString, Column: passage.FieldText},
-			passage.FieldExpansion:   {Type: field.TypeBytes, Column: passage.FieldExpansion},
+			passage.FieldEncoding:    {Type: field.TypeBytes, Column: passage.FieldEncoding},
 		},
 	}
 	graph.Nodes[28] = &sqlgraph.Node{
@@ -5240,9 +5240,9 @@ func (f *PassageFilter) WhereText(p entql.StringP) {
 	f.Where(p.Field(passage.FieldText))
 }
 
-// WhereExpansion applies the entql []byte predicate on the expansion field.
-func (f *PassageFilter) WhereExpansion(p entql.BytesP) {
-	f.Where(p.Field(passage.FieldExpansion))
+// WhereEncoding applies the entql []byte predicate on the encoding field.
+func (f *PassageFilter) WhereEncoding(p entql.BytesP) {
+	f.Where(p.Field(passage.FieldEncoding))
 }
 
 // WhereHasDocument applies a predicate to check if query has an edge document.

@@ -24593,7 +24593,7 @@ type PassageMutation struct {
 	addend             *int
 	content_hash       *string
 	text               *string
-	expansion          *[]byte
+	encoding           *[]byte
 	clearedFields      map[string]struct{}
 	document           *string
 	cleareddocument    bool
@@ -25233,53 +25233,53 @@ func (m *PassageMutation) ResetText() {
 	m.text = nil
 }
 
-// SetExpansion sets the "expansion" field.
-func (m *PassageMutation) SetExpansion(b []byte) {
-	m.expansion = &b
+// SetEncoding sets the "encoding" field.
+func (m *PassageMutation) SetEncoding(b []byte) {
+	m.encoding = &b
 }
 
-// Expansion returns the value of the "expansion" field in the mutation.
-func (m *PassageMutation) Expansion() (r []byte, exists bool) {
-	v := m.expansion
+// Encoding returns the value of the "encoding" field in the mutation.
+func (m *PassageMutation) Encoding() (r []byte, exists bool) {
+	v := m.encoding
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldExpansion returns the old "expansion" field's value of the Passage entity.
+// OldEncoding returns the old "encoding" field's value of the Passage entity.
 // If the Passage object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldExpansion(ctx context.Context) (v *[]byte, err error) {
+func (m *PassageMutation) OldEncoding(ctx context.Context) (v *[]byte, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpansion is only allowed on UpdateOne operations")
+		return v, errors.New("OldEncoding is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpansion requires an ID field in the mutation")
+		return v, errors.New("OldEncoding requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpansion: %w", err)
+		return v, fmt.Errorf("querying old value for OldEncoding: %w", err)
 	}
-	return oldValue.Expansion, nil
+	return oldValue.Encoding, nil
 }
 
-// ClearExpansion clears the value of the "expansion" field.
-func (m *PassageMutation) ClearExpansion() {
-	m.expansion = nil
-	m.clearedFields[passage.FieldExpansion] = struct{}{}
+// ClearEncoding clears the value of the "encoding" field.
+func (m *PassageMutation) ClearEncoding() {
+	m.encoding = nil
+	m.clearedFields[passage.FieldEncoding] = struct{}{}
 }
 
-// ExpansionCleared returns if the "expansion" field was cleared in this mutation.
-func (m *PassageMutation) ExpansionCleared() bool {
-	_, ok := m.clearedFields[passage.FieldExpansion]
+// EncodingCleared returns if the "encoding" field was cleared in this mutation.
+func (m *PassageMutation) EncodingCleared() bool {
+	_, ok := m.clearedFields[passage.FieldEncoding]
 	return ok
 }
 
-// ResetExpansion resets all changes to the "expansion" field.
-func (m *PassageMutation) ResetExpansion() {
-	m.expansion = nil
-	delete(m.clearedFields, passage.FieldExpansion)
+// ResetEncoding resets all changes to the "encoding" field.
+func (m *PassageMutation) ResetEncoding() {
+	m.encoding = nil
+	delete(m.clearedFields, passage.FieldEncoding)
 }
 
 // ClearDocument clears the "document" edge to the Document entity.
@@ -25380,8 +25380,8 @@ func (m *PassageMutation) Fields() []string {
 	if m.text != nil {
 		fields = append(fields, passage.FieldText)
 	}
-	if m.expansion != nil {
-		fields = append(fields, passage.FieldExpansion)
+	if m.encoding != nil {
+		fields = append(fields, passage.FieldEncoding)
 	}
 	return fields
 }
@@ -25415,8 +25415,8 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.ContentHash()
 	case passage.FieldText:
 		return m.Text()
-	case passage.FieldExpansion:
-		return m.Expansion()
+	case passage.FieldEncoding:
+		return m.Encoding()
 	}
 	return nil, false
 }
@@ -25450,8 +25450,8 @@ func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldContentHash(ctx)
 	case passage.FieldText:
 		return m.OldText(ctx)
-	case passage.FieldExpansion:
-		return m.OldExpansion(ctx)
+	case passage.FieldEncoding:
+		return m.OldEncoding(ctx)
 	}
 	return nil, fmt.Errorf("unknown Passage field %s", name)
 }
@@ -25545,12 +25545,12 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetText(v)
 		return nil
-	case passage.FieldExpansion:
+	case passage.FieldEncoding:
 		v, ok := value.([]byte)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetExpansion(v)
+		m.SetEncoding(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)
@@ -25633,8 +25633,8 @@ func (m *PassageMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *PassageMutation) ClearedFields() []string {
 	var fields []string
-	if m.FieldCleared(passage.FieldExpansion) {
-		fields = append(fields, passage.FieldExpansion)
+	if m.FieldCleared(passage.FieldEncoding) {
+		fields = append(fields, passage.FieldEncoding)
 	}
 	return fields
 }
@@ -25650,8 +25650,8 @@ func (m *PassageMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *PassageMutation) ClearField(name string) error {
 	switch name {
-	case passage.FieldExpansion:
-		m.ClearExpansion()
+	case passage.FieldEncoding:
+		m.ClearEncoding()
 		return nil
 	}
 	return fmt.Errorf("unknown Passage nullable field %s", name)
@@ -25697,8 +25697,8 @@ func (m *PassageMutation) ResetField(name string) error {
 	case passage.FieldText:
 		m.ResetText()
 		return nil
-	case passage.FieldExpansion:
-		m.ResetExpansion()
+	case passage.FieldEncoding:
+		m.ResetEncoding()
 		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)

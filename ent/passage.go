@@ -42,8 +42,8 @@ type Passage struct {
 	ContentHash string `json:"content_hash,omitempty"`
 	// Text holds the value of the "text" field.
 	Text string `json:"text,omitempty"`
-	// Expansion holds the value of the "expansion" field.
-	Expansion *[]byte `json:"expansion,omitempty"`
+	// Encoding holds the value of the "encoding" field.
+	Encoding *[]byte `json:"encoding,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the PassageQuery when eager-loading is set.
 	Edges        PassageEdges `json:"edges"`
@@ -75,7 +75,7 @@ func (*Passage) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case passage.FieldHeadingPath, passage.FieldExpansion:
+		case passage.FieldHeadingPath, passage.FieldEncoding:
 			values[i] = new([]byte)
 		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal, passage.FieldStart, passage.FieldEnd:
 			values[i] = new(sql.NullInt64)
@@ -176,11 +176,11 @@ func (_m *Passage) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Text = value.String
 			}
-		case passage.FieldExpansion:
+		case passage.FieldEncoding:
 			if value, ok := values[i].(*[]byte); !ok {
-				return fmt.Errorf("unexpected type %T for field expansion", values[i])
+				return fmt.Errorf("unexpected type %T for field encoding", values[i])
 			} else if value != nil {
-				_m.Expansion = value
+				_m.Encoding = value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -259,8 +259,8 @@ func (_m *Passage) String() string {
 	builder.WriteString("text=")
 	builder.WriteString(_m.Text)
 	builder.WriteString(", ")
-	if v := _m.Expansion; v != nil {
-		builder.WriteString("expansion=")
+	if v := _m.Encoding; v != nil {
+		builder.WriteString("encoding=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

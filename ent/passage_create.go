@@ -142,9 +142,9 @@ func (_c *PassageCreate) SetNillableText(v *string) *PassageCreate {
 	return _c
 }
 
-// SetExpansion sets the "expansion" field.
-func (_c *PassageCreate) SetExpansion(v []byte) *PassageCreate {
-	_c.mutation.SetExpansion(v)
+// SetEncoding sets the "encoding" field.
+func (_c *PassageCreate) SetEncoding(v []byte) *PassageCreate {
+	_c.mutation.SetEncoding(v)
 	return _c
 }
 
@@ -371,9 +371,9 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
 		_node.Text = value
 	}
-	if value, ok := _c.mutation.Expansion(); ok {
-		_spec.SetField(passage.FieldExpansion, field.TypeBytes, value)
-		_node.Expansion = &value
+	if value, ok := _c.mutation.Encoding(); ok {
+		_spec.SetField(passage.FieldEncoding, field.TypeBytes, value)
+		_node.Encoding = &value
 	}
 	if nodes := _c.mutation.DocumentIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -456,21 +456,21 @@ func (u *PassageUpsert) UpdateText() *PassageUpsert {
 	return u
 }
 
-// SetExpansion sets the "expansion" field.
-func (u *PassageUpsert) SetExpansion(v []byte) *PassageUpsert {
-	u.Set(passage.FieldExpansion, v)
+// SetEncoding sets the "encoding" field.
+func (u *PassageUpsert) SetEncoding(v []byte) *PassageUpsert {
+	u.Set(passage.FieldEncoding, v)
 	return u
 }
 
-// UpdateExpansion sets the "expansion" field to the value that was provided on create.
-func (u *PassageUpsert) UpdateExpansion() *PassageUpsert {
-	u.SetExcluded(passage.FieldExpansion)
+// UpdateEncoding sets the "encoding" field to the value that was provided on create.
+func (u *PassageUpsert) UpdateEncoding() *PassageUpsert {
+	u.SetExcluded(passage.FieldEncoding)
 	return u
 }
 
-// ClearExpansion clears the value of the "expansion" field.
-func (u *PassageUpsert) ClearExpansion() *PassageUpsert {
-	u.SetNull(passage.FieldExpansion)
+// ClearEncoding clears the value of the "encoding" field.
+func (u *PassageUpsert) ClearEncoding() *PassageUpsert {
+	u.SetNull(passage.FieldEncoding)
 	return u
 }
 
@@ -569,24 +569,24 @@ func (u *PassageUpsertOne) UpdateText() *PassageUpsertOne {
 	})
 }
 
-// SetExpansion sets the "expansion" field.
-func (u *PassageUpsertOne) SetExpansion(v []byte) *PassageUpsertOne {
+// SetEncoding sets the "encoding" field.
+func (u *PassageUpsertOne) SetEncoding(v []byte) *PassageUpsertOne {
 	return u.Update(func(s *PassageUpsert) {
-		s.SetExpansion(v)
+		s.SetEncoding(v)
 	})
 }
 
-// UpdateExpansion sets the "expansion" field to the value that was provided on create.
-func (u *PassageUpsertOne) UpdateExpansion() *PassageUpsertOne {
+// UpdateEncoding sets the "encoding" field to the value that was provided on create.
+func (u *PassageUpsertOne) UpdateEncoding() *PassageUpsertOne {
 	return u.Update(func(s *PassageUpsert) {
-		s.UpdateExpansion()
+		s.UpdateEncoding()
 	})
 }
 
-// ClearExpansion clears the value of the "expansion" field.
-func (u *PassageUpsertOne) ClearExpansion() *PassageUpsertOne {
+// ClearEncoding clears the value of the "encoding" field.
+func (u *PassageUpsertOne) ClearEncoding() *PassageUpsertOne {
 	return u.Update(func(s *PassageUpsert) {
-		s.ClearExpansion()
+		s.ClearEncoding()
 	})
 }
 
@@ -851,24 +851,24 @@ func (u *PassageUpsertBulk) UpdateText() *PassageUpsertBulk {
 	})
 }
 
-// SetExpansion sets the "expansion" field.
-func (u *PassageUpsertBulk) SetExpansion(v []byte) *PassageUpsertBulk {
+// SetEncoding sets the "encoding" field.
+func (u *PassageUpsertBulk) SetEncoding(v []byte) *PassageUpsertBulk {
 	return u.Update(func(s *PassageUpsert) {
-		s.SetExpansion(v)
+		s.SetEncoding(v)
 	})
 }
 
-// UpdateExpansion sets the "expansion" field to the value that was provided on create.
-func (u *PassageUpsertBulk) UpdateExpansion() *PassageUpsertBulk {
+// UpdateEncoding sets the "encoding" field to the value that was provided on create.
+func (u *PassageUpsertBulk) UpdateEncoding() *PassageUpsertBulk {
 	return u.Update(func(s *PassageUpsert) {
-		s.UpdateExpansion()
+		s.UpdateEncoding()
 	})
 }
 
-// ClearExpansion clears the value of the "expansion" field.
-func (u *PassageUpsertBulk) ClearExpansion() *PassageUpsertBulk {
+// ClearEncoding clears the value of the "encoding" field.
+func (u *PassageUpsertBulk) ClearEncoding() *PassageUpsertBulk {
 	return u.Update(func(s *PassageUpsert) {
-		s.ClearExpansion()
+		s.ClearEncoding()
 	})
 }
 

@@ -41,15 +41,15 @@ func (_u *PassageUpdate) SetNillableText(v *string) *PassageUpdate {
 	return _u
 }
 
-// SetExpansion sets the "expansion" field.
-func (_u *PassageUpdate) SetExpansion(v []byte) *PassageUpdate {
-	_u.mutation.SetExpansion(v)
+// SetEncoding sets the "encoding" field.
+func (_u *PassageUpdate) SetEncoding(v []byte) *PassageUpdate {
+	_u.mutation.SetEncoding(v)
 	return _u
 }
 
-// ClearExpansion clears the value of the "expansion" field.
-func (_u *PassageUpdate) ClearExpansion() *PassageUpdate {
-	_u.mutation.ClearExpansion()
+// ClearEncoding clears the value of the "encoding" field.
+func (_u *PassageUpdate) ClearEncoding() *PassageUpdate {
+	_u.mutation.ClearEncoding()
 	return _u
 }
 
@@ -108,11 +108,11 @@ func (_u *PassageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.Expansion(); ok {
-		_spec.SetField(passage.FieldExpansion, field.TypeBytes, value)
+	if value, ok := _u.mutation.Encoding(); ok {
+		_spec.SetField(passage.FieldEncoding, field.TypeBytes, value)
 	}
-	if _u.mutation.ExpansionCleared() {
-		_spec.ClearField(passage.FieldExpansion, field.TypeBytes)
+	if _u.mutation.EncodingCleared() {
+		_spec.ClearField(passage.FieldEncoding, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -148,15 +148,15 @@ func (_u *PassageUpdateOne) SetNillableText(v *string) *PassageUpdateOne {
 	return _u
 }
 
-// SetExpansion sets the "expansion" field.
-func (_u *PassageUpdateOne) SetExpansion(v []byte) *PassageUpdateOne {
-	_u.mutation.SetExpansion(v)
+// SetEncoding sets the "encoding" field.
+func (_u *PassageUpdateOne) SetEncoding(v []byte) *PassageUpdateOne {
+	_u.mutation.SetEncoding(v)
 	return _u
 }
 
-// ClearExpansion clears the value of the "expansion" field.
-func (_u *PassageUpdateOne) ClearExpansion() *PassageUpdateOne {
-	_u.mutation.ClearExpansion()
+// ClearEncoding clears the value of the "encoding" field.
+func (_u *PassageUpdateOne) ClearEncoding() *PassageUpdateOne {
+	_u.mutation.ClearEncoding()
 	return _u
 }
 
@@ -245,11 +245,11 @@ func (_u *PassageUpdateOne) sqlSave(ctx context.Context) (_node *Passage, err er
 	if value, ok := _u.mutation.Text(); ok {
 		_spec.SetField(passage.FieldText, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.Expansion(); ok {
-		_spec.SetField(passage.FieldExpansion, field.TypeBytes, value)
+	if value, ok := _u.mutation.Encoding(); ok {
+		_spec.SetField(passage.FieldEncoding, field.TypeBytes, value)
 	}
-	if _u.mutation.ExpansionCleared() {
-		_spec.ClearField(passage.FieldExpansion, field.TypeBytes)
+	if _u.mutation.EncodingCleared() {
+		_spec.ClearField(passage.FieldEncoding, field.TypeBytes)
 	}
 	_node = &Passage{config: _u.config}
 	_spec.Assign = _node.assignValues

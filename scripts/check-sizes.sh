@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # Files that may be larger, each with its reason.
 allowed() {
   case "$1" in
-    llm/splade/weights.gz) return 0 ;; # the model that expands passages (docs/adr/0067-expansion.md)
+    llm/bge/weights.gz) return 0 ;; # the model that encodes passages (docs/adr/0074-sentence-encoder.md)
     llm/words/table.gz) return 0 ;; # the table of words for search by meaning (docs/adr/0017-word-vectors.md)
   esac
   return 1

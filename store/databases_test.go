@@ -56,7 +56,7 @@ type kept struct {
 	*ofPages
 	*ofRebuilds
 	*ofEmbeddings
-	*ofExpansions
+	*ofEncodings
 	*ofUsers
 	*ofSessions
 	*ofDevices
@@ -121,7 +121,7 @@ type (
 	ofPages         = KnowledgePages
 	ofRebuilds      = Rebuilds
 	ofEmbeddings    = Embeddings
-	ofExpansions    = Expansions
+	ofEncodings     = Encodings
 	ofUsers         = Users
 	ofSessions      = Sessions
 	ofDevices       = Devices
@@ -174,7 +174,7 @@ type (
 func allOf(s *Store) *everything {
 	return &everything{s, kept{
 		NewChatbots(s), NewTokens(s), NewProviders(s),
-		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s), NewExpansions(s),
+		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s), NewEncodings(s),
 		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
 		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),

@@ -53,6 +53,6 @@ func passageFromRow(row *ent.Passage) retrieval.Passage {
 	return retrieval.Passage{
 		ID: row.ID, DocumentID: row.DocumentID, Version: row.Version, Ordinal: row.Ordinal, Title: row.Title,
 		HeadingPath: row.HeadingPath, Place: row.Place, Start: row.Start, End: row.End, ContentHash: row.ContentHash, Text: row.Text,
-		Expanded: row.Expansion != nil && len(*row.Expansion) > 0, // null is read as an empty one
+		Encoded: row.Encoding != nil && len(*row.Encoding) > 0, // null is read as an empty one
 	}
 }

@@ -25,11 +25,11 @@ var methodsThatChange = []confined{
 	{"SetKept", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetKept(ctx, as, plan.Members, []string{a.user})
 	}},
-	{"SaveExpansions", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.SaveExpansions(ctx, as, map[int64]retrieval.Expansion{a.passage: {2}})
+	{"SaveEncodings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SaveEncodings(ctx, as, map[int64]retrieval.Encoding{a.passage: {2}})
 	}},
-	{"Expansions", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		found, err := s.Expansions(ctx, as, a.chatbot, []int64{a.passage})
+	{"Encodings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		found, err := s.Encodings(ctx, as, a.chatbot, []int64{a.passage})
 		return shownIf(a, len(found)), err
 	}},
 	{"SettleMail", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {

@@ -102,8 +102,8 @@ var methodsThatRead = []confined{
 	{"Embeddings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Embeddings(ctx, as, "model", []string{a.secret})
 	}},
-	{"Unexpanded", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return s.Unexpanded(ctx, as, 10)
+	{"Unencoded", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return s.Unencoded(ctx, as, 10)
 	}},
 	{"KnowledgeSizes", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		chars, stored, err := s.KnowledgeSizes(ctx, as)

@@ -48,7 +48,7 @@ var (
 		"FETCH_ALLOW":                {"http://wiki", "10.0.0.0/33", "wiki:port", "wiki:0", "wiki:70000", "wiki internal", "10.0.0.0/8:443:80"},
 		"FETCH_PORTS":                {"http", "80,65536", "0", "-1", "80;443"},
 		"FETCH_DELAY":                {"slowly", "-1s", "0", "2h", "1"},
-		"EXPAND_PASSAGES":            {"yes", "maybe"},
+		"ENCODE_PASSAGES":            {"yes", "maybe"},
 		"WORKERS":                    {"many", "-1", "0", "257", "1.5"},
 		"DATABASE_OWNER_URL":         {"foo", "mysql://me:hunter2@db/parley", "postgres://me:hunter2@db:port/parley", "sqlite:parley.db", "postgres://me:hunter2@db/parley"}, // beside SQLite even a right one
 		"ROW_LEVEL_SECURITY":         {"perhaps", "off", "Required"},

@@ -76,7 +76,7 @@ var knowledgeTables = []Table{
 	},
 	{
 		Name: "passages", Owner: OfWorkspace, Parent: "documents", By: "document_id", Holds: "Passages of documents", Why: "Searches find passages, not documents", Kept: withDocument,
-		Personal: "title heading_path text", Plain: "id workspace_id chatbot_id document_id version ordinal place start end content_hash", Secret: "expansion",
+		Personal: "title heading_path text", Plain: "id workspace_id chatbot_id document_id version ordinal place start end content_hash", Secret: "encoding",
 	},
 	{
 		Name: "embeddings", Owner: OfWorkspace, Holds: "Numbers that an embedding model made of passages", Why: "So that the same text is not sent to the model twice", Kept: "90 days after the last use",

@@ -66,7 +66,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 		hits = fuse(hits, found.Near, least, s.tuning.nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
-	s.lookAtExpansions(ctx, scope, asked.Terms, found, hits)
+	s.lookAtEncodings(ctx, scope, query, found, hits)
 	return hits, nil
 }
 

@@ -1,7 +1,7 @@
 // Package retrieval finds the passages that answer a question: it asks an
 // index by words and by meaning, ranks what comes back, and looks it up in the
 // database, so that what has been removed is gone at once.
-// It has many types: each port, to an index, an embedder, an expander and what is
+// It has many types: each port, to an index, an embedder, an encoder and what is
 // stored, has the types of what it asks and answers.
 //
 // It does not own what a document is or which state it is in (package
@@ -85,9 +85,9 @@ type Passage struct {
 	ContentHash string
 	// Text is Markdown.
 	Text string
-	// Expanded reports, where a document's passages are listed, whether the passage has
-	// its expansion.
-	Expanded bool
+	// Encoded reports, where a document's passages are listed, whether the passage has
+	// its encoding.
+	Encoded bool
 }
 
 // Position identifies a passage by its document, the document's version and

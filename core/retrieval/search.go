@@ -23,8 +23,9 @@ type Searcher struct {
 	passages Passages
 	embedder Embedder
 	log      *slog.Logger
-	// expansions is nil unless passages are ranked by their expansions, too.
-	expansions Expansions
+	// encodings is nil unless passages are ranked by their encodings, too.
+	encodings Encodings
+	questions QuestionEncoder
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
 }

@@ -1020,7 +1020,7 @@ var (
 		{Name: "end", Type: field.TypeInt, Default: 0},
 		{Name: "content_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "expansion", Type: field.TypeBytes, Nullable: true},
+		{Name: "encoding", Type: field.TypeBytes, Nullable: true},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
 	// PassagesTable holds the schema information for the "passages" table.
@@ -1043,11 +1043,11 @@ var (
 				Columns: []*schema.Column{PassagesColumns[13], PassagesColumns[3], PassagesColumns[4]},
 			},
 			{
-				Name:    "passage_unexpanded",
+				Name:    "passage_unencoded",
 				Unique:  false,
 				Columns: []*schema.Column{PassagesColumns[1], PassagesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "expansion IS NULL",
+					Where: "encoding IS NULL",
 				},
 			},
 		},

@@ -37,8 +37,8 @@ const (
 	FieldContentHash = "content_hash"
 	// FieldText holds the string denoting the text field in the database.
 	FieldText = "text"
-	// FieldExpansion holds the string denoting the expansion field in the database.
-	FieldExpansion = "expansion"
+	// FieldEncoding holds the string denoting the encoding field in the database.
+	FieldEncoding = "encoding"
 	// EdgeDocument holds the string denoting the document edge name in mutations.
 	EdgeDocument = "document"
 	// Table holds the table name of the passage in the database.
@@ -67,7 +67,7 @@ var Columns = []string{
 	FieldEnd,
 	FieldContentHash,
 	FieldText,
-	FieldExpansion,
+	FieldEncoding,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

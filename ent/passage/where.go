@@ -109,9 +109,9 @@ func Text(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldText, v))
 }
 
-// Expansion applies equality check predicate on the "expansion" field. It's identical to ExpansionEQ.
-func Expansion(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldEQ(FieldExpansion, v))
+// Encoding applies equality check predicate on the "encoding" field. It's identical to EncodingEQ.
+func Encoding(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldEncoding, v))
 }
 
 // WorkspaceIDEQ applies the EQ predicate on the "workspace_id" field.
@@ -729,54 +729,54 @@ func TextContainsFold(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldContainsFold(FieldText, v))
 }
 
-// ExpansionEQ applies the EQ predicate on the "expansion" field.
-func ExpansionEQ(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldEQ(FieldExpansion, v))
+// EncodingEQ applies the EQ predicate on the "encoding" field.
+func EncodingEQ(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldEncoding, v))
 }
 
-// ExpansionNEQ applies the NEQ predicate on the "expansion" field.
-func ExpansionNEQ(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldNEQ(FieldExpansion, v))
+// EncodingNEQ applies the NEQ predicate on the "encoding" field.
+func EncodingNEQ(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldEncoding, v))
 }
 
-// ExpansionIn applies the In predicate on the "expansion" field.
-func ExpansionIn(vs ...[]byte) predicate.Passage {
-	return predicate.Passage(sql.FieldIn(FieldExpansion, vs...))
+// EncodingIn applies the In predicate on the "encoding" field.
+func EncodingIn(vs ...[]byte) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldEncoding, vs...))
 }
 
-// ExpansionNotIn applies the NotIn predicate on the "expansion" field.
-func ExpansionNotIn(vs ...[]byte) predicate.Passage {
-	return predicate.Passage(sql.FieldNotIn(FieldExpansion, vs...))
+// EncodingNotIn applies the NotIn predicate on the "encoding" field.
+func EncodingNotIn(vs ...[]byte) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldEncoding, vs...))
 }
 
-// ExpansionGT applies the GT predicate on the "expansion" field.
-func ExpansionGT(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldGT(FieldExpansion, v))
+// EncodingGT applies the GT predicate on the "encoding" field.
+func EncodingGT(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldEncoding, v))
 }
 
-// ExpansionGTE applies the GTE predicate on the "expansion" field.
-func ExpansionGTE(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldGTE(FieldExpansion, v))
+// EncodingGTE applies the GTE predicate on the "encoding" field.
+func EncodingGTE(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldEncoding, v))
 }
 
-// ExpansionLT applies the LT predicate on the "expansion" field.
-func ExpansionLT(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldLT(FieldExpansion, v))
+// EncodingLT applies the LT predicate on the "encoding" field.
+func EncodingLT(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldEncoding, v))
 }
 
-// ExpansionLTE applies the LTE predicate on the "expansion" field.
-func ExpansionLTE(v []byte) predicate.Passage {
-	return predicate.Passage(sql.FieldLTE(FieldExpansion, v))
+// EncodingLTE applies the LTE predicate on the "encoding" field.
+func EncodingLTE(v []byte) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldEncoding, v))
 }
 
-// ExpansionIsNil applies the IsNil predicate on the "expansion" field.
-func ExpansionIsNil() predicate.Passage {
-	return predicate.Passage(sql.FieldIsNull(FieldExpansion))
+// EncodingIsNil applies the IsNil predicate on the "encoding" field.
+func EncodingIsNil() predicate.Passage {
+	return predicate.Passage(sql.FieldIsNull(FieldEncoding))
 }
 
-// ExpansionNotNil applies the NotNil predicate on the "expansion" field.
-func ExpansionNotNil() predicate.Passage {
-	return predicate.Passage(sql.FieldNotNull(FieldExpansion))
+// EncodingNotNil applies the NotNil predicate on the "encoding" field.
+func EncodingNotNil() predicate.Passage {
+	return predicate.Passage(sql.FieldNotNull(FieldEncoding))
 }
 
 // HasDocument applies the HasEdge predicate on the "document" edge.

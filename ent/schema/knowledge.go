@@ -187,9 +187,9 @@ func (Passage) Fields() []ent.Field {
 		// content_hash is that of the document's version.
 		field.String("content_hash").MaxLen(64).Default("").Immutable(),
 		longText("text"),
-		// expansion says which words the passage is about; see retrieval.Expansion.
-		// It is null until the passage has been expanded.
-		field.Bytes("expansion").Optional().Nillable(),
+		// encoding says which words the passage is about; see retrieval.Encoding.
+		// It is null until the passage has been encoded.
+		field.Bytes("encoding").Optional().Nillable(),
 	}
 }
 
@@ -204,8 +204,8 @@ func (Passage) Edges() []ent.Edge {
 func (Passage) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("document_id", "version", "ordinal").Unique(),
-		// What is to be expanded.
-		index.Fields("workspace_id", "id").StorageKey("passage_unexpanded").Annotations(entsql.IndexWhere("expansion IS NULL")),
+		// What is to be encoded.
+		index.Fields("workspace_id", "id").StorageKey("passage_unencoded").Annotations(entsql.IndexWhere("encoding IS NULL")),
 	}
 }
 

@@ -57,8 +57,8 @@ func (h *housekeeping) chores() []*chore {
 		{name: "tokens.expiring", since: thisHour, do: h.Chatbots.Tokens.WarnOfExpiring},
 		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
 	}
-	if h.Expansion != nil {
-		all = append(all, &chore{name: "passages.expand", since: thisMinute, do: func(ctx context.Context) error { return expand(ctx, h.Program) }})
+	if h.Encoding != nil {
+		all = append(all, &chore{name: "passages.encode", since: thisMinute, do: func(ctx context.Context) error { return encode(ctx, h.Program) }})
 	}
 	if h.Billing == nil {
 		return append(all, &chore{name: "billing.unverified", since: lastNight, do: h.warnOfUnverified})

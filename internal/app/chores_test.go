@@ -88,7 +88,7 @@ func TestChores(t *testing.T) {
 		})
 		t.Run("every chore works on a current server", func(t *testing.T) {
 			stripe := stripetest.New(t, stripetest.Options{})
-			h := &housekeeping{Program: open(Config{Payments: config.Payments{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21}, Operation: config.Operation{AuditDays: 400}, Reading: config.Reading{Expand: "on"}})}
+			h := &housekeeping{Program: open(Config{Payments: config.Payments{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21}, Operation: config.Operation{AuditDays: 400}, Reading: config.Reading{Encode: "on"}})}
 			names := map[string]bool{}
 			for _, c := range h.chores() {
 				names[c.name] = true

@@ -53,7 +53,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 	if !p.Store.IsSQLite() {
 		found = append(found, diagnoseIndexes(ctx, p), diagnoseWall(ctx, p))
 	}
-	found = append(found, diagnoseEmbeddings(ctx, config), diagnoseExpansion(ctx, p))
+	found = append(found, diagnoseEmbeddings(ctx, config), diagnoseEncoding(ctx, p))
 	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config), diagnoseBackups(ctx, p))
 	found = append(found, diagnoseStripe(ctx, p)...)
 	if p.Mails != nil {

@@ -60,7 +60,7 @@ var byItself = map[string]string{
 	"audit.forget":       "the audit log outlives the workspace",
 	"plans.settle":       "it marks what is over a limit, tells nobody, and is what a restored workspace needs",
 	"limits.forget":      "it deletes what is old",
-	"passages.expand":    "a restored workspace finds its passages expanded",
+	"passages.encode":    "a restored workspace finds its passages encoded",
 	"billing.unverified": "it tells the operator",
 	"billing.prices":     "it is of no workspace",
 	"billing.catch-up":   "money is counted right to the end; its mails wait",

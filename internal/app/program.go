@@ -26,7 +26,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
-	"parley/core/knowledge/expanding"
+	"parley/core/knowledge/encoding"
 	"parley/core/knowledge/rebuild"
 	"parley/core/privacy"
 	"parley/core/rate"
@@ -77,17 +77,17 @@ type Program struct {
 	Follower  *rebuild.Follower
 	Searcher  *retrieval.Searcher
 	Evaluator *retrieval.Evaluator
-	// Expansion is nil if passages are not expanded.
-	Expansion *expanding.Service
-	Answers   *answer.Pipeline
-	Keys      *chat.Keys
-	Quota     *quota.Quota
-	Chat      *chat.Service
-	Turns     *turn.Service
-	Insight   Insight
-	Webhooks  Webhooks
-	SSO       sso.Services
-	Privacy   privacy.Services
+	// Encoding is nil if passages are not encoded.
+	Encoding *encoding.Service
+	Answers  *answer.Pipeline
+	Keys     *chat.Keys
+	Quota    *quota.Quota
+	Chat     *chat.Service
+	Turns    *turn.Service
+	Insight  Insight
+	Webhooks Webhooks
+	SSO      sso.Services
+	Privacy  privacy.Services
 	// IDs makes the public identifiers of conversations and messages for callers,
 	// people and the operator.
 	IDs *publicid.Codec
@@ -241,7 +241,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		ports.Index = options.Index(p.Index)
 	}
 	p.Searcher = retrieval.NewSearcher(ports.Index, store.NewPassages(p.Store), ports.Embedder, p.Log)
-	openExpansion(p)
+	openEncoding(p)
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	pages := store.NewKnowledgePages(p.Store)

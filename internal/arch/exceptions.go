@@ -17,7 +17,7 @@ var exceptions = []Exception{
 	{"core/knowledge", Lines, "", "its services share the states of documents, the workspace's lock and the worker"},
 	{"core/knowledge", Exported, "", "each kind, state and schedule of documents and sources is a constant"},
 	{"core/plan", Exported, "", "each name, interval and feature of a plan, each limited resource and each status of a subscription is a constant"},
-	{"core/retrieval", Exported, "", "each port, to an index, an embedder, an expander and what is stored, has the types of what it asks and answers"},
+	{"core/retrieval", Exported, "", "each port, to an index, an embedder, an encoder and what is stored, has the types of what it asks and answers"},
 	{"core/tenant", Exported, "", "each role, each action of a member and each kind of thing that a plan limits is a constant"},
 	{"core/webhook", Exported, "", "each kind of event, state and outcome is a constant"},
 	{"ent/schema", Exported, "", "each table is a type"},

@@ -210,9 +210,9 @@ var table = []Row{
 		Because:  "questions are a pure function of the texts that suggest them",
 	},
 	{
-		Packages: []string{"core/knowledge/expanding"},
+		Packages: []string{"core/knowledge/encoding"},
 		Ours:     []string{"core/retrieval", "internal/id"},
-		Because:  "passages are expanded whatever document they are of",
+		Because:  "passages are encoded whatever document they are of",
 	},
 	{
 		Packages: []string{"core/knowledge/browse"},
@@ -531,10 +531,10 @@ var table = []Row{
 		Because:  "an embedder knows the package that declares its port; this one has no vendor",
 	},
 	{
-		Packages: []string{"llm/splade"},
-		Ours:     []string{"core/language", "core/retrieval", "core/retrieval/lexical", "internal/wordpiece"},
-		Outside:  []string{xsys},
-		Because:  "an expander knows the package that declares its port, and the form of terms; this one has no vendor",
+		Packages: []string{"llm/bge"},
+		Ours:     []string{"core/language", "core/retrieval", "internal/wordpiece"},
+		Outside:  []string{lru, xsys},
+		Because:  "an encoder knows the package that declares its port; this one has no vendor, and remembers questions",
 	},
 	{
 		Packages: []string{"internal/wordpiece"},

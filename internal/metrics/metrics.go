@@ -25,7 +25,7 @@ type Metrics struct {
 	durations   *prometheus.HistogramVec
 	security    *prometheus.CounterVec
 	backup      prometheus.Gauge
-	unexpanded  prometheus.Gauge
+	unencoded   prometheus.Gauge
 }
 
 // New returns figures that are all zero.
@@ -48,9 +48,9 @@ func New() *Metrics {
 			Name: "parley_last_backup_timestamp_seconds",
 			Help: "When parley backup last made a backup, in seconds since 1970; 0 if it never did.",
 		}),
-		unexpanded: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "parley_unexpanded_passages",
-			Help: "Passages still to be expanded, as the server that expands them last counted.",
+		unencoded: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "parley_unencoded_passages",
+			Help: "Passages still to be encoded, as the server that encodes them last counted.",
 		}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parley_request_duration_seconds",
@@ -58,7 +58,7 @@ func New() *Metrics {
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
 	}
-	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup, m.unexpanded,
+	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup, m.unencoded,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -104,8 +104,8 @@ func (m *Metrics) BackedUp(at time.Time) {
 	}
 }
 
-// Unexpanded says how many passages are still to be expanded.
-func (m *Metrics) Unexpanded(passages int) { m.unexpanded.Set(float64(passages)) }
+// Unencoded says how many passages are still to be encoded.
+func (m *Metrics) Unencoded(passages int) { m.unencoded.Set(float64(passages)) }
 
 // Corrected counts a subscription that a comparison with Stripe changed.
 func (m *Metrics) Corrected() { m.corrections.Inc() }

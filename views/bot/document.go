@@ -55,8 +55,8 @@ type DocumentPassage struct {
 	Number, Tokens string
 	// Path are the headings above it, and Place is where it begins in the file.
 	Path, Place, Text string
-	// Expanded says that the passage has its expansion.
-	Expanded bool
+	// Encoded says that the passage has its encoding.
+	Encoded bool
 }
 
 // DocumentAnswer is an answer that was given the document.

@@ -395,8 +395,8 @@ func documentPassages(m DocumentDetails) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.Expanded {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "· expanded")
+				if p.Encoded {
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "· encoded")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -44,7 +44,7 @@ func botPages() map[string]templ.Component {
 	badFile.Files = refused("files", hostile+": The file is empty.", map[string]string{"files": ""})
 	text := bot.DocumentDetails{Document: documents[1], Tab: bot.TabText, Text: hostile, Parts: ui.Pager{Text: "Part 1 of 2", Next: "/chatbots/cb_1/knowledge/doc_2?part=2"}, MayEdit: true}
 	passages := bot.DocumentDetails{Document: documents[0], Tab: bot.TabPassages, MayEdit: true, Found: []bot.DocumentPassage{
-		{Number: "1", Tokens: "210", Path: "Returns › " + hostile, Place: "Page 3", Text: hostile}, {Number: "2", Tokens: "12", Text: "Send it back within 30 days.", Expanded: true},
+		{Number: "1", Tokens: "210", Path: "Returns › " + hostile, Place: "Page 3", Text: hostile}, {Number: "2", Tokens: "12", Text: "Send it back within 30 days.", Encoded: true},
 	}}
 	answers := bot.DocumentDetails{Document: documents[0], Tab: bot.TabAnswers, Among: "1,000", Answers: []bot.DocumentAnswer{
 		{Question: hostile, Text: hostile, Cited: true, URL: "/chatbots/cb_1/conversations/4", At: day}, {Question: "And?", Text: "No.", URL: "/chatbots/cb_1/conversations/5", At: day},

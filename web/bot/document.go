@@ -73,7 +73,7 @@ func (s documentPages) passages(c *fiber.Ctx, d knowledge.Document, m *views.Doc
 	}
 	for _, p := range found {
 		m.Found = append(m.Found, views.DocumentPassage{
-			Number: plan.Thousands(p.Ordinal + 1), Tokens: plan.Thousands(p.Tokens), Path: strings.Join(p.HeadingPath, " › "), Place: p.Place, Text: p.Text, Expanded: p.Expanded,
+			Number: plan.Thousands(p.Ordinal + 1), Tokens: plan.Thousands(p.Tokens), Path: strings.Join(p.HeadingPath, " › "), Place: p.Place, Text: p.Text, Encoded: p.Encoded,
 		})
 	}
 	at := shell.DocumentURL(d.ChatbotID, d.ID) + "?tab=passages"

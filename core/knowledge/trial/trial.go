@@ -23,8 +23,14 @@ type Trial struct {
 	passages atomic.Int64
 	// kept is nil unless the passages are kept.
 	kept *kept
-	// expanded is nil unless passages are expanded.
-	expanded *expanded
+	// encoded is nil unless passages are encoded.
+	encoded *encoded
+}
+
+// Encoder encodes passages and questions.
+type Encoder interface {
+	retrieval.Encoder
+	retrieval.QuestionEncoder
 }
 
 // Ports are what a [Trial] works with.
@@ -36,8 +42,8 @@ type Ports struct {
 	Tokens func(text string) int
 	// Keep keeps the passages in memory, for [Trial.Passages].
 	Keep bool
-	// Expander is nil when passages are not expanded.
-	Expander retrieval.Expander
+	// Encoder is nil when passages are not encoded.
+	Encoder Encoder
 }
 
 // New returns an empty trial on an index, in a scope of its own.
@@ -53,9 +59,9 @@ func New(ports Ports, scope retrieval.Scope) *Trial {
 	}
 	t.searcher = retrieval.NewSearcher(ports.Index, passages, ports.Embedder, slog.New(slog.DiscardHandler))
 	t.searcher.Serve(t.version)
-	if ports.Expander != nil {
-		t.expanded = &expanded{by: ports.Expander, byID: map[int64]retrieval.Expansion{}}
-		t.searcher.ExpandWith(t.expanded)
+	if ports.Encoder != nil {
+		t.encoded = &encoded{by: ports.Encoder, passages: map[int64]retrieval.Passage{}, byID: map[int64]retrieval.Encoding{}}
+		t.searcher.EncodeWith(t.encoded, ports.Encoder)
 	}
 	return t
 }
@@ -110,10 +116,8 @@ func (t *Trial) put(ctx context.Context, into retrieval.Filler, d split.Document
 	if t.kept != nil {
 		t.kept.add(passages)
 	}
-	if t.expanded != nil {
-		if err := t.expanded.add(ctx, passages); err != nil {
-			return 0, err
-		}
+	if t.encoded != nil {
+		t.encoded.add(passages)
 	}
 	return len(entries), into.Replace(ctx, t.scope, d.ID, entries)
 }

@@ -20,7 +20,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
 	"parley/internal/app"
-	"parley/llm/splade"
+	"parley/llm/bge"
 )
 
 // ranked is how many documents of a ranking are measured and written.
@@ -56,8 +56,8 @@ type Options struct {
 	Depths []int
 	// Rerank puts the first documents of each ranking in another order.
 	Rerank Rerank
-	// Expand says that passages are expanded.
-	Expand bool
+	// Encode says that passages are encoded.
+	Encode bool
 }
 
 // Retrieval indexes the corpus as a chatbot's knowledge, searches, and measures.
@@ -81,11 +81,11 @@ func Retrieval(ctx context.Context, config *app.Config, files Files, options Opt
 		return report, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	var expander retrieval.Expander
-	if options.Expand {
-		expander = splade.Expander{}
+	var encoder trial.Encoder
+	if options.Encode {
+		encoder = bge.New()
 	}
-	t, err := openTrial(ctx, config, options.Index, folder, expander)
+	t, err := openTrial(ctx, config, options.Index, folder, encoder)
 	if err != nil {
 		return report, err
 	}

@@ -27,8 +27,8 @@ type indexed struct {
 }
 
 // openTrial opens an empty index beside those in use.
-func openTrial(ctx context.Context, config *app.Config, index, folder string, expander retrieval.Expander) (*indexed, error) {
-	return openWith(ctx, config, index, folder, trial.Ports{Expander: expander})
+func openTrial(ctx context.Context, config *app.Config, index, folder string, encoder trial.Encoder) (*indexed, error) {
+	return openWith(ctx, config, index, folder, trial.Ports{Encoder: encoder})
 }
 
 // openKeeping is openTrial for a trial that may keep its passages.

@@ -1,4 +1,4 @@
-package splade
+package bge
 
 import (
 	"bytes"
@@ -21,15 +21,15 @@ var packed []byte
 
 // The shape of the model.
 const (
-	width  = 128
-	heads  = 2
-	inner  = 512
-	layers = 2
-	// longest is how many positions the model knows here.
+	width  = 384
+	heads  = 12
+	inner  = 1536
+	layers = 12
+	// longest is how many positions the weights have.
 	longest = 256
 )
 
-var errWeights = errors.New("the weights of the expansion are damaged")
+var errWeights = errors.New("the weights of the sentence encoder are damaged")
 
 var le = binary.LittleEndian
 
@@ -47,45 +47,38 @@ type layer struct {
 // model is the weights, as they are computed with.
 type model struct {
 	*wordpiece.Vocabulary
-	pieces    []string
 	rows      []int8 // of the pieces, width each
-	scales    []float32
-	biases    []float32
+	scale     float32
 	positions []float32
 	first     norm
 	layers    [layers]layer
-	transform *matrix
-	last      norm
-	outputs   outputs
 }
 
 // load unpacks the model.
 var load = sync.OnceValues(func() (*model, error) {
 	zipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, fmt.Errorf("the weights of the expansion: %w", err)
+		return nil, fmt.Errorf("the weights of the sentence encoder: %w", err)
 	}
 	raw, err := io.ReadAll(zipped)
 	if err != nil {
-		return nil, fmt.Errorf("the weights of the expansion: %w", err)
+		return nil, fmt.Errorf("the weights of the sentence encoder: %w", err)
 	}
 	return parse(raw)
 })
 
-// parse reads what tools/splade/pack.py wrote: a mark, the number of pieces, their
-// rows in eight bits, scales and biases as 32-bit floats, all else in 16-bit
-// floats, and the pieces, one per line.
+// parse reads what tools/bge/pack.py wrote: a mark, the number of pieces, the scale of
+// their rows as a 32-bit float, and the rows in eight bits; positions, norms and biases
+// in 16-bit floats; of each linear map the rows in eight bits and a scale each as 32-bit
+// floats; and the pieces, one per line.
 func parse(raw []byte) (*model, error) {
-	if len(raw) < 8 || string(raw[:4]) != "PSP1" {
+	if len(raw) < 12 || string(raw[:4]) != "PBG1" {
 		return nil, errWeights
 	}
 	n := int(le.Uint32(raw[4:]))
 	r := &reader{rest: raw[8:]}
-	m := &model{rows: make([]int8, 0, width*min(n, len(raw)/width))}
-	for _, b := range r.take(width * n) {
-		m.rows = append(m.rows, int8(b))
-	}
-	m.scales, m.biases = r.floats(n), r.floats(n)
+	m := &model{scale: r.floats(1)[0]}
+	m.rows = r.bytes(width * n)
 	m.positions = r.halves(longest * width)
 	m.first = r.norm()
 	for i := range m.layers {
@@ -95,13 +88,11 @@ func parse(raw []byte) (*model, error) {
 			up: r.matrix(width, inner), down: r.matrix(inner, width), afterInner: r.norm(),
 		}
 	}
-	m.transform, m.last = r.matrix(width, width), r.norm()
-	m.pieces = strings.Split(strings.TrimSuffix(string(r.rest), "\n"), "\n")
-	if r.short || len(m.pieces) != n || slices.Contains(m.pieces, "") {
+	pieces := strings.Split(strings.TrimSuffix(string(r.rest), "\n"), "\n")
+	if r.short || len(pieces) != n || slices.Contains(pieces, "") {
 		return nil, errWeights
 	}
-	m.Vocabulary = wordpiece.New(m.pieces)
-	m.outputs = newOutputs(m)
+	m.Vocabulary = wordpiece.New(pieces)
 	return m, nil
 }
 
@@ -120,10 +111,19 @@ func (r *reader) take(n int) []byte {
 	return taken
 }
 
+func (r *reader) bytes(n int) []int8 {
+	taken := r.take(n)
+	list := make([]int8, len(taken))
+	for i, b := range taken {
+		list[i] = int8(b)
+	}
+	return list
+}
+
 func (r *reader) floats(n int) []float32 {
-	list := make([]float32, 0, min(n, len(r.rest)/4))
-	for data := r.take(4 * n); len(data) > 0; data = data[4:] {
-		list = append(list, math.Float32frombits(le.Uint32(data)))
+	list := make([]float32, n)
+	for i, data := 0, r.take(4*n); len(data) > 0; i, data = i+1, data[4:] {
+		list[i] = math.Float32frombits(le.Uint32(data))
 	}
 	return list
 }
@@ -139,8 +139,12 @@ func (r *reader) halves(n int) []float32 {
 func (r *reader) norm() norm { return norm{r.halves(width), r.halves(width)} }
 
 func (r *reader) matrix(in, out int) *matrix {
-	weights := r.halves(in * out)
-	return newMatrix(in, out, weights, r.halves(out))
+	rows := r.bytes(in * out)
+	m := &matrix{in: in, out: out, scales: r.floats(out), bias: r.halves(out)}
+	if !r.short {
+		m.pack(rows)
+	}
+	return m
 }
 
 // fromHalf returns a finite 16-bit float of IEEE 754.

@@ -1,19 +1,17 @@
-package splade
+package bge
 
 import "math"
 
 // scratch is the memory of one text's pass through the model.
 type scratch struct {
-	states, query, key, value, mixed, next []float32
-	inner                                  []float32
-	scores, packed                         []float32
-	hidden                                 []int16
+	states, query, key, value, mixed, next, inner []float32
+	scores, packed, units                         []float32
+	numbers                                       []int16
 }
 
-// hidden returns the states of a text's positions before the vocabulary's matrix, as
-// integers that stand for unit each; the last positions are repeated up to a multiple
-// of four.
-func (m *model) hidden(numbers []int32, s *scratch) (hidden []int16, unit float32) {
+// read returns the state of a text's first position after all layers, which stands
+// for the text. It is valid until the next use of the scratch.
+func (m *model) read(numbers []int32, s *scratch) []float32 {
 	n := len(numbers)
 	rows := (n + together - 1) / together * together
 	x := resize(&s.states, rows*width)
@@ -24,33 +22,7 @@ func (m *model) hidden(numbers []int32, s *scratch) (hidden []int16, unit float3
 	for i := range m.layers {
 		x = m.layers[i].apply(x, n, s)
 	}
-	y := m.transform.apply(resize(&s.next, rows*width), x)
-	gelu(y)
-	m.last.apply(y)
-	for position := n; position < rows; position++ {
-		copy(y[position*width:][:width], y[(n-1)*width:])
-	}
-	return asNumbers(y, &s.hidden)
-}
-
-// most is the largest of the integers that states become: no sum of products with a row
-// leaves 32 bits.
-const most = 1 << 13
-
-func asNumbers(y []float32, into *[]int16) (numbers []int16, unit float32) {
-	high := float32(0)
-	for _, value := range y {
-		high = max(high, value, -value)
-	}
-	if high == 0 {
-		high = 1
-	}
-	unit = high / most
-	numbers = resize(into, len(y))
-	for i, value := range y {
-		numbers[i] = int16(math.Round(float64(value / unit)))
-	}
-	return numbers, unit
+	return x[:width]
 }
 
 func resize[T any](list *[]T, n int) []T {
@@ -62,26 +34,27 @@ func resize[T any](list *[]T, n int) []T {
 }
 
 func (m *model) embed(into []float32, number int32, position int) {
-	scale := m.scales[number]
 	for i, value := range m.rows[int(number)*width:][:width] {
-		into[i] = scale*float32(value) + m.positions[position*width+i]
+		into[i] = m.scale*float32(value) + m.positions[position*width+i]
 	}
 }
 
 // apply returns the next states of n positions; those after them are of no account.
 func (l *layer) apply(x []float32, n int, s *scratch) []float32 {
-	query, key := l.query.apply(resize(&s.query, len(x)), x), l.key.apply(resize(&s.key, len(x)), x)
-	value := l.value.apply(resize(&s.value, len(x)), x)
+	numbers, units := s.asNumbers(x, width)
+	query := l.query.images(resize(&s.query, len(x)), numbers, units)
+	key := l.key.images(resize(&s.key, len(x)), numbers, units)
+	value := l.value.images(resize(&s.value, len(x)), numbers, units)
 	mixed := resize(&s.mixed, len(x))
 	for head := range heads {
 		attend(mixed, query, key, value, head, n, s)
 	}
-	y := l.attended.apply(resize(&s.next, len(x)), mixed)
+	y := l.attended.apply(resize(&s.next, len(x)), mixed, s)
 	add(y, x)
 	l.afterAttention.apply(y)
-	between := l.up.apply(resize(&s.inner, len(x)/width*inner), y)
+	between := l.up.apply(resize(&s.inner, len(x)/width*inner), y, s)
 	gelu(between)
-	z := l.down.apply(resize(&s.states, len(x)), between)
+	z := l.down.apply(resize(&s.states, len(x)), between, s)
 	add(z, y)
 	l.afterInner.apply(z)
 	return z
@@ -107,7 +80,7 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 		}
 	}
 	for row := range rows {
-		softmax(scores[row*wide:][:n], 1/math.Sqrt(size))
+		softmax(scores[row*wide:][:n], 0.17677669529663687) // 1 / √size
 		clear(scores[row*wide+n : (row+1)*wide])
 	}
 	clear(packed)
@@ -126,19 +99,33 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 	}
 }
 
-func softmax(scores []float32, factor float64) {
+func softmax(scores []float32, factor float32) {
 	high := scores[0]
 	for _, score := range scores {
 		high = max(high, score)
 	}
 	sum := float32(0)
 	for i, score := range scores {
-		scores[i] = float32(math.Exp(factor * float64(score-high)))
+		scores[i] = exp(factor * (score - high))
 		sum += scores[i]
 	}
+	share := 1 / sum
 	for i := range scores {
-		scores[i] /= sum
+		scores[i] *= share
 	}
+}
+
+// exp returns e to the power of x, which is at most zero, to within 0.0002 of it: two to
+// a whole power, in the bits of a float, times two to the rest by a polynomial.
+func exp(x float32) float32 {
+	if x < -60 {
+		return 0
+	}
+	x *= math.Log2E
+	whole := int32(x - 0.5) // the nearest
+	rest := x - float32(whole)
+	power := 1 + rest*(0.69314718+rest*(0.24022651+rest*(0.05550411+rest*0.00961813)))
+	return math.Float32frombits(uint32(whole+127)<<23) * power
 }
 
 func add(to, x []float32) {
@@ -147,30 +134,49 @@ func add(to, x []float32) {
 	}
 }
 
+const (
+	// geluReach is beyond what values gelu is zero, or the value itself.
+	geluReach = 6
+	geluSteps = 256 // for each one
+)
+
+// curve has the values of gelu from -geluReach to geluReach.
+var curve = func() (values [2*geluReach*geluSteps + 2]float32) {
+	for i := range values {
+		x := float64(i)/geluSteps - geluReach
+		values[i] = float32(x * (0.5 + 0.5*math.Erf(x/math.Sqrt2)))
+	}
+	return values
+}()
+
 func gelu(x []float32) {
 	for i, value := range x {
-		if value < -6 {
+		switch {
+		case value <= -geluReach:
 			x[i] = 0
-			continue
+		case value < geluReach:
+			at := (value + geluReach) * geluSteps
+			step := int(at)
+			x[i] = curve[step] + (at-float32(step))*(curve[step+1]-curve[step])
 		}
-		x[i] = value * float32(0.5+0.5*math.Erf(float64(value)*(1/math.Sqrt2)))
 	}
 }
 
 // apply normalizes rows.
 func (n norm) apply(x []float32) {
 	for ; len(x) > 0; x = x[width:] {
-		sum, squares := 0.0, 0.0
+		sum, squares := float32(0), float32(0)
 		for _, value := range x[:width] {
-			sum += float64(value)
+			sum += value
 		}
 		mean := sum / width
 		for _, value := range x[:width] {
-			squares += (float64(value) - mean) * (float64(value) - mean)
+			squares += (value - mean) * (value - mean)
 		}
-		factor := 1 / math.Sqrt(squares/width+1e-12)
+		factor := float32(1 / math.Sqrt(float64(squares)/width+1e-12))
+		gain, shift := n.gain[:width], n.shift[:width]
 		for i, value := range x[:width] {
-			x[i] = float32((float64(value)-mean)*factor)*n.gain[i] + n.shift[i]
+			x[i] = (value-mean)*factor*gain[i] + shift[i]
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package expanding
+package encoding
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// world is a store in memory, an expander that takes a second a passage, and their clock.
+// world is a store in memory, an encoder that takes a second a passage, and their clock.
 type world struct {
 	left   map[string][]int64 // by workspace
 	order  []string           // the workspaces, as they were worked for
@@ -20,7 +20,7 @@ type world struct {
 	time   time.Time
 }
 
-func (w *world) WorkspacesUnexpanded(context.Context) ([]string, error) {
+func (w *world) WorkspacesUnencoded(context.Context) ([]string, error) {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(w.left)) {
 		if len(w.left[name]) > 0 {
@@ -30,7 +30,7 @@ func (w *world) WorkspacesUnexpanded(context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (w *world) Unexpanded(_ context.Context, workspaceID string, limit int) ([]retrieval.Passage, error) {
+func (w *world) Unencoded(_ context.Context, workspaceID string, limit int) ([]retrieval.Passage, error) {
 	var passages []retrieval.Passage
 	for _, id := range w.left[workspaceID][:min(limit, len(w.left[workspaceID]))] {
 		passages = append(passages, retrieval.Passage{ID: id, Text: workspaceID})
@@ -38,16 +38,16 @@ func (w *world) Unexpanded(_ context.Context, workspaceID string, limit int) ([]
 	return passages, nil
 }
 
-func (w *world) SaveExpansions(_ context.Context, workspaceID string, expansions map[int64]retrieval.Expansion) error {
+func (w *world) SaveEncodings(_ context.Context, workspaceID string, encodings map[int64]retrieval.Encoding) error {
 	if workspaceID == w.broken {
 		return errors.New("the disk is full")
 	}
 	w.order = append(w.order, workspaceID)
-	w.left[workspaceID] = slices.DeleteFunc(w.left[workspaceID], func(id int64) bool { return expansions[id] != nil })
+	w.left[workspaceID] = slices.DeleteFunc(w.left[workspaceID], func(id int64) bool { return encodings[id] != nil })
 	return nil
 }
 
-func (w *world) CountUnexpanded(context.Context) (int, error) {
+func (w *world) CountUnencoded(context.Context) (int, error) {
 	n := 0
 	for _, ids := range w.left {
 		n += len(ids)
@@ -55,11 +55,11 @@ func (w *world) CountUnexpanded(context.Context) (int, error) {
 	return n, nil
 }
 
-func (w *world) Expand(_ context.Context, passages []retrieval.Passage) ([]retrieval.Expansion, error) {
+func (w *world) Encode(_ context.Context, passages []retrieval.Passage) ([]retrieval.Encoding, error) {
 	w.time = w.time.Add(time.Duration(len(passages)) * time.Second)
-	made := make([]retrieval.Expansion, len(passages))
+	made := make([]retrieval.Encoding, len(passages))
 	for i := range made {
-		made[i] = retrieval.NewExpansion(nil)
+		made[i] = retrieval.NewEncoding(nil)
 	}
 	return made, nil
 }
@@ -80,7 +80,7 @@ func ids(n int) []int64 {
 }
 
 func TestWork(t *testing.T) {
-	t.Run("all passages are expanded, those of a small workspace before all of a large one", func(t *testing.T) {
+	t.Run("all passages are encoded, those of a small workspace before all of a large one", func(t *testing.T) {
 		w := &world{left: map[string][]int64{"ws_large": ids(20), "ws_small": ids(1)}}
 		if err := w.service().Work(t.Context()); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,170 @@
+package retrieval
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// Encoder is the port to a sentence encoder: a small model that makes a vector of a text
+// and reads it more closely than the embedder of the index. Passages are encoded after
+// they have been indexed, since that takes its time.
+type Encoder interface {
+	// Encode returns the encodings of passages, in order. A passage in a language
+	// that the model does not know has an empty one.
+	Encode(ctx context.Context, passages []Passage) ([]Encoding, error)
+}
+
+// QuestionEncoder is the port to the same model, for questions.
+type QuestionEncoder interface {
+	// EncodeQuestion returns the unit vector of a workspace's question, which nobody
+	// may change, or nil for one in a language that the model does not know.
+	EncodeQuestion(ctx context.Context, workspaceID, text string) ([]float32, error)
+}
+
+// Encodings is the port to the encodings of passages.
+type Encodings interface {
+	// Encodings returns those of the passages that have one, by [Passage.ID], and
+	// none of another chatbot.
+	Encodings(ctx context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]Encoding, error)
+}
+
+// Encoding is a passage's vector in eight bits a number: encodingMark, what a number
+// of one stands for as a 32-bit float, little-endian, and the numbers.
+type Encoding []byte
+
+const (
+	// encodingMark says how an encoding was made. One with another is not understood.
+	encodingMark = 2
+	encodingHead = 5
+)
+
+// NewEncoding returns the encoding of a vector; that of none says that there is nothing
+// to encode.
+func NewEncoding(vector []float32) Encoding {
+	high := float32(0)
+	for _, x := range vector {
+		high = max(high, x, -x)
+	}
+	e := append(make(Encoding, 0, encodingHead+len(vector)), encodingMark)
+	e = binary.LittleEndian.AppendUint32(e, math.Float32bits(high/math.MaxInt8))
+	for _, x := range vector {
+		number := int8(0)
+		if high > 0 {
+			number = int8(math.Round(float64(x / high * math.MaxInt8)))
+		}
+		e = append(e, byte(number))
+	}
+	return e
+}
+
+// cosine returns that of the angle to a unit vector, unless the encoding is not of a
+// vector so long.
+func (e Encoding) cosine(with []float32) (cosine float64, ok bool) {
+	if len(with) == 0 || len(e) != encodingHead+len(with) || e[0] != encodingMark {
+		return 0, false
+	}
+	sum := float32(0)
+	for i, b := range e[encodingHead:] {
+		sum += float32(int8(b)) * with[i]
+	}
+	return float64(sum * math.Float32frombits(binary.LittleEndian.Uint32(e[1:]))), true
+}
+
+const (
+	// encoded is of how many of the best passages the encodings are looked at.
+	encoded = 50
+	// encodedWeight is what a cosine counts.
+	encodedWeight = 2
+)
+
+// EncodeWith has the searcher rank by the encodings of passages, too. It is called
+// before the first search.
+func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
+	s.encodings, s.questions = encodings, questions
+}
+
+// lookAtEncodings adds to the scores of the best hits, which are in order, how much nearer
+// to the question than the others their encodings are, and puts the hits in order again.
+// Hits without an encoding stay what they are.
+func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, found Hits, hits []*Hit) {
+	if s.encodings == nil || len(hits) == 0 {
+		return
+	}
+	best := hits[:min(encoded, len(hits))]
+	ids := make([]int64, len(best))
+	for i, hit := range best {
+		ids[i] = hit.PassageID
+	}
+	encodings, err := s.encodings.Encodings(ctx, scope.WorkspaceID, scope.ChatbotID, ids)
+	if err != nil {
+		s.log.Warn("encodings of passages not read", "error", err)
+		return
+	}
+	if !slices.ContainsFunc(best, func(hit *Hit) bool { return len(encodings[hit.PassageID]) > encodingHead }) {
+		return // no need to encode the question
+	}
+	question, err := s.encodedQuestion(ctx, scope.WorkspaceID, query)
+	if err != nil {
+		s.log.Warn("question not encoded", "error", err)
+		return
+	}
+	share := 1.0 // what the best score by words counts
+	if len(found.Near) == 0 {
+		share = best[0].Score
+	}
+	for i, nearer := range nearerThanMean(question, best, encodings) {
+		best[i].Score += encodedWeight * share * nearer
+	}
+	slices.SortFunc(best, byScore)
+}
+
+// nearerThanMean returns how much nearer to the question the encoding of each hit is
+// than that of the mean one; zero for hits without an encoding.
+func nearerThanMean(question []float32, hits []*Hit, encodings map[int64]Encoding) []float64 {
+	nearer := make([]float64, len(hits))
+	known := make([]int, 0, len(hits))
+	mean := 0.0
+	for i, hit := range hits {
+		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
+			nearer[i], known = cosine, append(known, i)
+			mean += cosine
+		}
+	}
+	for _, i := range known {
+		nearer[i] -= mean / float64(len(known))
+	}
+	return nearer
+}
+
+// encodedQuestion is the unit vector of a question, with a share of the earlier questions'.
+func (s *Searcher) encodedQuestion(ctx context.Context, workspaceID string, query Query) ([]float32, error) {
+	vector, err := s.questions.EncodeQuestion(ctx, workspaceID, query.Text)
+	if err != nil || vector == nil {
+		return nil, err
+	}
+	sum := slices.Clone(vector)
+	share := s.tuning.Context
+	for _, earlier := range slices.Backward(query.Context[max(0, len(query.Context)-encodedEarlier):]) {
+		vector, err := s.questions.EncodeQuestion(ctx, workspaceID, earlier)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range vector {
+			sum[i] += float32(share) * x
+		}
+		share *= s.tuning.Decay
+	}
+	square := 0.0
+	for _, x := range sum {
+		square += float64(x) * float64(x)
+	}
+	for i := range sum {
+		sum[i] /= float32(math.Sqrt(square))
+	}
+	return sum, nil
+}
+
+// encodedEarlier is how many earlier questions lend their direction to a question.
+const encodedEarlier = 5

@@ -1,0 +1,147 @@
+package retrieval
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// fixed are encodings that a test has made, and an encoder of questions.
+type fixed struct {
+	byID      map[int64]Encoding
+	err       error
+	questions map[string][]float32
+	failure   error
+	asked     []int64
+	encoded   []string
+}
+
+func (f *fixed) Encodings(_ context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]Encoding, error) {
+	if workspaceID != "ws" || chatbotID != "cb" {
+		return nil, errors.New("the scope is lost")
+	}
+	f.asked = ids
+	return f.byID, f.err
+}
+
+func (f *fixed) EncodeQuestion(_ context.Context, workspaceID, text string) ([]float32, error) {
+	f.encoded = append(f.encoded, text)
+	if workspaceID != "ws" {
+		return nil, errors.New("the workspace is lost")
+	}
+	return f.questions[text], f.failure
+}
+
+var east, north = []float32{1, 0}, []float32{0, 1}
+
+func TestEncoding(t *testing.T) {
+	t.Run("the cosine is that of the vector, but for eight bits", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			vector := unitVector(rapid.SliceOfN(rapid.Float32Range(-1, 1), 8, 8).Draw(t, "passage"))
+			with := unitVector(rapid.SliceOfN(rapid.Float32Range(-1, 1), 8, 8).Draw(t, "question"))
+			want := 0.0
+			for i, x := range vector {
+				want += float64(x) * float64(with[i])
+			}
+			if got, ok := NewEncoding(vector).cosine(with); !ok || math.Abs(got-want) > 0.02 {
+				t.Fatalf("got %v, %v, want %v", got, ok, want)
+			}
+		})
+	})
+	t.Run("what was not made here has no cosine, and breaks nothing", func(t *testing.T) {
+		for _, e := range []Encoding{nil, {}, {2}, {1, 0, 0, 0, 0, 7, 7}, NewEncoding(nil), NewEncoding([]float32{1}), NewEncoding([]float32{1, 2, 3})} {
+			if got, ok := e.cosine(east); ok {
+				t.Errorf("%v has %v", e, got)
+			}
+		}
+		if got, ok := NewEncoding(nil).cosine(nil); ok {
+			t.Errorf("nothing has %v with nothing", got)
+		}
+	})
+}
+
+func unitVector(v []float32) []float32 {
+	square := 0.0
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	if square < 1e-6 {
+		return append([]float32{1}, make([]float32, len(v)-1)...)
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(square))
+	}
+	return v
+}
+
+func TestLookAtEncodings(t *testing.T) {
+	scope, found := Scope{"ws", "cb"}, Hits{Near: make([]Hit, 1)}
+	query := Query{Text: "which way?"}
+	toEast := map[string][]float32{"which way?": east}
+	hits := func() []*Hit {
+		return pointers([]Hit{{PassageID: 1, Score: 1.3}, {PassageID: 2, Score: 1.2}, {PassageID: 3, Score: 0.2}})
+	}
+	searcher := func(f *fixed) *Searcher {
+		s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
+		s.EncodeWith(f, f)
+		return s
+	}
+	for sentence, c := range map[string]struct {
+		fixed
+		want []int64
+	}{
+		"a nearer passage comes forward":              {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{2, 1, 3}},
+		"a little nearer does not outdo the rest":     {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.98, 0.2}), 3: NewEncoding(east)}}, []int64{1, 2, 3}},
+		"one alone is as near as the mean one":        {fixed{questions: toEast, byID: map[int64]Encoding{3: NewEncoding(east)}}, []int64{1, 2, 3}},
+		"without encodings the order stays":           {fixed{questions: toEast}, []int64{1, 2, 3}},
+		"if they cannot be read the order stays":      {fixed{questions: toEast, err: errors.New("no database"), byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{1, 2, 3}},
+		"if the question fails the order stays":       {fixed{failure: errors.New("no model"), byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{1, 2, 3}},
+		"a question without a vector changes nothing": {fixed{byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{1, 2, 3}},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			list := hits()
+			searcher(&c.fixed).lookAtEncodings(t.Context(), scope, query, found, list)
+			if got := order(list); !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+	t.Run("only the best are looked at, and the others stay behind them", func(t *testing.T) {
+		var many []Hit
+		for i := range 2 * encoded {
+			many = append(many, Hit{PassageID: int64(i + 1), Score: 1})
+		}
+		f := &fixed{questions: toEast}
+		searcher(f).lookAtEncodings(t.Context(), scope, query, found, pointers(many))
+		if len(f.asked) != encoded || f.asked[0] != 1 {
+			t.Errorf("%v were asked for", f.asked)
+		}
+	})
+	t.Run("a question is not encoded where no passage is", func(t *testing.T) {
+		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(nil)}}
+		searcher(f).lookAtEncodings(t.Context(), scope, query, found, hits())
+		if len(f.encoded) != 0 {
+			t.Errorf("%q were encoded", f.encoded)
+		}
+	})
+	t.Run("without vectors in the index it counts as a share of the best score by words", func(t *testing.T) {
+		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}
+		list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: 20}})
+		searcher(f).lookAtEncodings(t.Context(), scope, query, Hits{}, list)
+		if list[0].PassageID != 2 || list[0].Score != 50 || list[1].Score != 0 {
+			t.Errorf("they are %+v and %+v", list[0], list[1])
+		}
+	})
+	t.Run("earlier questions lend their direction, the latest most", func(t *testing.T) {
+		s := searcher(&fixed{questions: map[string][]float32{"now": {1, 0, 0}, "before": {0, 1, 0}, "long before": {0, 0, 1}}})
+		vector, err := s.encodedQuestion(t.Context(), "ws", Query{Text: "now", Context: []string{"long before", "before", ""}})
+		if err != nil || !(vector[0] > vector[1] && vector[1] > vector[2] && vector[2] > 0) {
+			t.Errorf("got %v, %v", vector, err)
+		}
+	})
+}

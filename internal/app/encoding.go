@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/core/knowledge/encoding"
+	"parley/llm/bge"
+	"parley/store"
+)
+
+// openEncoding has passages encoded and ranked by that, if the configuration says so.
+func openEncoding(p *Program) {
+	if !p.Config.Encodes() {
+		return
+	}
+	encodings, encoder := store.NewEncodings(p.Store), bge.New()
+	p.Searcher.EncodeWith(encodings, encoder)
+	p.Encoding = encoding.New(encodings, encoder, p.now, rest)
+}
+
+// rest waits, or until ctx ends.
+func rest(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// encode encodes passages for a while, and tells the metrics how many are left.
+func encode(ctx context.Context, p *Program) error {
+	left, err := p.Encoding.Left(ctx)
+	if err != nil {
+		return err
+	}
+	p.metrics.Unencoded(left)
+	if left == 0 {
+		return nil
+	}
+	failed := p.Encoding.Work(ctx)
+	if left, err = p.Encoding.Left(ctx); err == nil {
+		p.metrics.Unencoded(left)
+		p.Log.Info("passages encoded", "left", left)
+	}
+	return failed
+}
+
+// diagnoseEncoding says how many passages are still to be encoded.
+func diagnoseEncoding(ctx context.Context, p *Program) Diagnosis {
+	if p.Encoding == nil {
+		return Diagnosis{Part: "encoding", OK: true, Detail: "off, as ENCODE_PASSAGES says"}
+	}
+	left, err := p.Encoding.Left(ctx)
+	detail := "all passages are encoded"
+	if left > 0 {
+		detail = fmt.Sprintf("%d passages are still to be encoded, in the background of a running server", left)
+	}
+	return diagnosed("encoding", err, detail, "Check the database.")
+}

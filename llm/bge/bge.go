@@ -1,0 +1,124 @@
+// Package bge makes vectors of English texts with a small sentence encoder, the
+// bge-small-en-v1.5 of the Beijing Academy of Artificial Intelligence (Xiao et al.,
+// C-Pack, 2023): twelve layers of a BERT with a width of 384.
+//
+// It owns the weights, and how a text becomes a vector. It does not own when a
+// passage gets one (package core/knowledge), or what it counts in a ranking (package
+// core/retrieval).
+package bge
+
+import (
+	"context"
+	"math"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"parley/core/language"
+	"parley/core/retrieval"
+	"parley/internal/wordpiece"
+)
+
+// Cut is how many pieces of a text are read, the marks at its ends among them.
+const Cut = 160
+
+// Pieces with a meaning of their own.
+const (
+	unknownPiece = 100
+	beginPiece   = 101
+	endPiece     = 102
+)
+
+// instruction stands before a question: the model was trained with it.
+const instruction = "Represent this sentence for searching relevant passages: "
+
+// Encoder encodes passages and questions. The first call unpacks the weights. It is safe
+// for concurrent use.
+type Encoder struct{ questions *lru.Cache[asked, []float32] }
+
+var (
+	_ retrieval.Encoder         = (*Encoder)(nil)
+	_ retrieval.QuestionEncoder = (*Encoder)(nil)
+)
+
+// New returns an encoder.
+func New() *Encoder { return &Encoder{newRemembered()} }
+
+// Encode returns the encodings of passages: of each the title, the headings and the
+// beginning of the text are read. Passages that are clearly in another language than
+// English have empty ones. A passage of [Cut] pieces takes some 80 ms.
+func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]retrieval.Encoding, error) {
+	m, err := load()
+	if err != nil {
+		return nil, err
+	}
+	encodings := make([]retrieval.Encoding, len(passages))
+	for i, p := range passages {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		var vector []float32
+		if isEnglish(p.Text) {
+			vector = m.vector(strings.Join(append([]string{p.Title}, p.HeadingPath...), "\n") + "\n\n" + p.Text)
+		}
+		encodings[i] = retrieval.NewEncoding(vector)
+	}
+	return encodings, nil
+}
+
+// isEnglish reports whether a text is not clearly in another language.
+func isEnglish(text string) bool {
+	in := language.Of(start(text))
+	return in == language.English || in == ""
+}
+
+// vector returns the unit vector of a text.
+func (m *model) vector(text string) []float32 {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	state := m.read(m.numbers(text), s)
+	square := float32(0)
+	for _, x := range state {
+		square += x * x
+	}
+	vector := make([]float32, width)
+	for i, x := range state {
+		vector[i] = x / float32(math.Sqrt(float64(square)))
+	}
+	return vector
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// numbers returns the pieces that the model reads, at most [Cut].
+func (m *model) numbers(text string) []int32 {
+	numbers := append(make([]int32, 0, Cut), beginPiece)
+	for piece := range m.Pieces(start(text)) {
+		if len(numbers) == Cut-1 {
+			break
+		}
+		if piece == wordpiece.Unknown {
+			piece = unknownPiece
+		}
+		numbers = append(numbers, piece)
+	}
+	return append(numbers, endPiece)
+}
+
+// enough is how long, in bytes, a text is that surely has more pieces than are read,
+// unless it is nothing but spaces.
+const enough = 64 << 10
+
+// start cuts a text that is very long: it is normalized as a whole.
+func start(text string) string {
+	if len(text) <= enough {
+		return text
+	}
+	end := enough
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

@@ -1,0 +1,177 @@
+package bge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/core/retrieval"
+)
+
+// reference is a text with what the original model makes of it.
+type reference struct {
+	Text   string    `json:"text"`
+	Pieces []int32   `json:"pieces"`
+	Vector []float32 `json:"vector"`
+}
+
+func references(t *testing.T) []reference {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []reference
+	if err := json.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func open(t testing.TB) *model {
+	t.Helper()
+	m, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func dot(a, b []float32) float32 {
+	sum := float32(0)
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}
+
+// near is how near a vector is to the original's, which keeps states in eight bits.
+const near = 0.995
+
+func TestReference(t *testing.T) {
+	m := open(t)
+	for _, r := range references(t) {
+		name := r.Text[:min(20, len(r.Text))]
+		t.Run("the pieces are those of the original: "+name, func(t *testing.T) {
+			if got := m.numbers(r.Text); !slices.Equal(got, r.Pieces) {
+				t.Errorf("pieces are %v, want %v", got, r.Pieces)
+			}
+		})
+		t.Run("the vector is that of the original: "+name, func(t *testing.T) {
+			if cosine := dot(m.vector(r.Text), r.Vector); cosine < near {
+				t.Errorf("the cosine is %v", cosine)
+			}
+		})
+	}
+}
+
+func TestVector(t *testing.T) {
+	m := open(t)
+	t.Run("it has the length one, and says which text is nearer in meaning", func(t *testing.T) {
+		question := m.vector(instruction + "I forgot my password")
+		same, other := m.vector("Reset the credentials of your account."), m.vector("Our bakery opens at seven.")
+		if length := dot(question, question); length < 0.999 || length > 1.001 {
+			t.Errorf("its square is %v", length)
+		}
+		if dot(question, same) < dot(question, other)+0.1 {
+			t.Errorf("cosines are %v and %v", dot(question, same), dot(question, other))
+		}
+	})
+	t.Run("any text has a vector, and of a long one only the beginning counts", func(t *testing.T) {
+		for _, text := range []string{"", " \n\t", "\x00\xff\xfe", strings.Repeat(" ", 1<<20)} {
+			if vector := m.vector(text); len(vector) != width || vector[0] != vector[0] {
+				t.Errorf("%.10q has %v", text, vector)
+			}
+		}
+		long := strings.Repeat("bread ", Cut)
+		if !slices.Equal(m.vector(long), m.vector(long+strings.Repeat("bicycles ", 1<<20))) {
+			t.Error("the end counts")
+		}
+	})
+	t.Run("a text has the same vector whatever was read before it, and beside it", func(t *testing.T) {
+		want := m.vector("Bread and butter.")
+		m.vector(strings.Repeat("An entirely different text of more words. ", 30))
+		done := make(chan []float32)
+		for range 4 {
+			go func() { done <- m.vector("Bread and butter.") }()
+		}
+		for range 4 {
+			if got := <-done; !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		}
+	})
+}
+
+func TestEncoder(t *testing.T) {
+	t.Run("title and headings count, and a passage in another language has nothing", func(t *testing.T) {
+		passages := []retrieval.Passage{
+			{Text: "It takes five days and costs nothing."},
+			{Title: "Parcels", HeadingPath: []string{"Shipping"}, Text: "It takes five days and costs nothing."},
+			{Text: "Die Lieferung dauert fünf Tage und kostet nichts. Wir schicken die Ware aus unserem Lager, sobald sie bezahlt ist."},
+		}
+		found, err := New().Encode(t.Context(), passages)
+		if err != nil || len(found) != 3 || len(found[0]) < width || slices.Equal(found[0], found[1]) || !slices.Equal(found[2], retrieval.NewEncoding(nil)) {
+			t.Errorf("got %v, %v", found, err)
+		}
+	})
+	t.Run("a question in another language has no vector, and a short one has", func(t *testing.T) {
+		for text, want := range map[string]int{"refund?": width, "Wie lange dauert die Lieferung nach Österreich?": 0} {
+			if vector, err := New().EncodeQuestion(t.Context(), "ws", text); err != nil || len(vector) != want {
+				t.Errorf("%q has %d numbers, %v", text, len(vector), err)
+			}
+		}
+	})
+	t.Run("a workspace's question is remembered, and no other's", func(t *testing.T) {
+		e := New()
+		for _, workspace := range []string{"a", "a", "b"} {
+			vector, err := e.EncodeQuestion(t.Context(), workspace, "refund?")
+			if err != nil || len(vector) != width {
+				t.Errorf("got %v, %v", vector, err)
+			}
+		}
+		if _, err := e.EncodeQuestion(t.Context(), "a", strings.Repeat("refund? ", longestRemembered)); err != nil {
+			t.Error(err)
+		}
+		if want := []asked{{"a", "refund?"}, {"b", "refund?"}}; !slices.Equal(e.questions.Keys(), want) {
+			t.Errorf("remembered are %v", e.questions.Keys())
+		}
+	})
+	t.Run("it ends when it is canceled", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := errors.New("stop")
+		cancel(stop)
+		if _, err := New().Encode(ctx, make([]retrieval.Passage, 2)); !errors.Is(err, stop) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestParse(t *testing.T) {
+	t.Run("what is not the weights is refused", func(t *testing.T) {
+		for _, raw := range []string{"", "PBG1", "PBG0" + strings.Repeat("\x00", 100), "PBG1\xff\xff\xff\xff\x00\x00\x00\x00", "PBG1\x01\x00\x00\x00" + strings.Repeat("\x00", 1000)} {
+			if _, err := parse([]byte(raw)); !errors.Is(err, errWeights) {
+				t.Errorf("%.10q: got %v", raw, err)
+			}
+		}
+	})
+}
+
+func BenchmarkPassage(b *testing.B) {
+	m := open(b)
+	text := strings.Repeat("The company was founded in 1976 by Steve Jobs. ", 40)
+	for b.Loop() {
+		m.vector(text)
+	}
+}
+
+func BenchmarkQuestion(b *testing.B) {
+	m := open(b)
+	for b.Loop() {
+		m.vector(instruction + "How long does it take to send a parcel to Norway?")
+	}
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"parley/core/retrieval"
+	"parley/ent"
+	"parley/ent/passage"
+	"parley/ent/scope"
+)
+
+// Encodings keeps the encodings of passages. It remembers those that it has read: an
+// encoding never changes, and no id is used twice.
+type Encodings struct {
+	store *Store
+	known *lru.Cache[int64, knownEncoding]
+}
+
+// knownEncoding is an encoding with whose it is.
+type knownEncoding struct {
+	workspaceID, chatbotID string
+	retrieval.Encoding
+}
+
+// encodingsKnown bounds how many encodings a process remembers: in all some 16 MiB.
+const encodingsKnown = 20_000
+
+// NewEncodings returns the encodings of a database.
+func NewEncodings(db *Store) *Encodings {
+	known, _ := lru.New[int64, knownEncoding](encodingsKnown) // fails below one
+	return &Encodings{db, known}
+}
+
+// Encodings returns those of the chatbot's passages that have one, by the passage's id.
+func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]retrieval.Encoding, error) {
+	found := make(map[int64]retrieval.Encoding, len(ids))
+	var unknown []int64
+	for _, id := range ids {
+		if e, ok := s.known.Get(id); ok && e.workspaceID == workspaceID && e.chatbotID == chatbotID {
+			found[id] = e.Encoding
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	if len(unknown) == 0 {
+		return found, nil
+	}
+	rows, err := s.store.db(ctx).Passage.Query().
+		Where(passage.IDIn(unknown...), passage.ChatbotID(chatbotID), passage.EncodingNotNil()).
+		Select(passage.FieldID, passage.FieldEncoding).All(within(ctx, workspaceID))
+	if err != nil {
+		return nil, mapError(err)
+	}
+	for _, row := range rows {
+		found[row.ID] = *row.Encoding
+		s.known.Add(row.ID, knownEncoding{workspaceID, chatbotID, *row.Encoding})
+	}
+	return found, nil
+}
+
+// WorkspacesUnencoded returns the workspaces that have passages without an encoding.
+func (s *Encodings) WorkspacesUnencoded(ctx context.Context) ([]string, error) {
+	names, err := s.store.db(ctx).Passage.Query().Where(passage.EncodingIsNil()).Order(passage.ByWorkspaceID()).
+		Unique(true).Select(passage.FieldWorkspaceID).Strings(scope.System(ctx))
+	return names, mapError(err)
+}
+
+// Unencoded returns passages of a workspace without an encoding, the oldest first.
+func (s *Encodings) Unencoded(ctx context.Context, workspaceID string, limit int) ([]retrieval.Passage, error) {
+	rows, err := s.store.db(ctx).Passage.Query().Where(passage.WorkspaceID(workspaceID), passage.EncodingIsNil()).
+		Order(passage.ByID()).Limit(limit).All(within(ctx, workspaceID))
+	return mapped(rows, err, passageFromRow)
+}
+
+// SaveEncodings stores encodings by the ids of their passages.
+func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]retrieval.Encoding) error {
+	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		// In order: two transactions that save the same ones must not deadlock.
+		for _, id := range slices.Sorted(maps.Keys(encodings)) {
+			if err := db.Passage.Update().Where(passage.ID(id)).SetEncoding(encodings[id]).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CountUnencoded counts the passages of all workspaces that have no encoding.
+func (s *Encodings) CountUnencoded(ctx context.Context) (int, error) {
+	n, err := s.store.db(ctx).Passage.Query().Where(passage.EncodingIsNil()).Count(scope.System(ctx))
+	return n, mapError(err)
+}

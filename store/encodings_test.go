@@ -1,0 +1,70 @@
+package store
+
+import (
+	"slices"
+	"testing"
+
+	"parley/core/retrieval"
+)
+
+func TestEncodings(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, other := b.fill("a"), b.fill("b")
+		ctx := b.Context()
+		encoding := retrieval.NewEncoding([]float32{0.6, -0.8})
+		before, err := b.CountUnencoded(ctx)
+		b.must(err)
+		passages, err := b.Unencoded(ctx, a.id, 100)
+		b.must(err)
+
+		b.Run("passages begin without an encoding, and their workspaces are named once", func(t *testing.T) {
+			if len(passages) == 0 || before < len(passages)+1 || passages[0].Text == "" {
+				t.Fatalf("%d of %d are a's", len(passages), before)
+			}
+			names, err := b.WorkspacesUnencoded(ctx)
+			b.must(err)
+			if !slices.Contains(names, a.id) || !slices.Contains(names, other.id) || len(slices.Compact(slices.Clone(names))) != len(names) {
+				t.Errorf("they are of %v", names)
+			}
+			if few, err := b.Unencoded(ctx, a.id, 1); err != nil || len(few) != 1 {
+				t.Errorf("of one there are %d, %v", len(few), err)
+			}
+		})
+		b.Run("an encoding is read as it was saved, by its own chatbot alone", func(t *testing.T) {
+			id := passages[0].ID
+			if got, err := b.Encodings(ctx, a.id, a.chatbot, []int64{id}); err != nil || len(got) != 0 {
+				t.Errorf("before, there is %v, %v", got, err)
+			}
+			b.must(b.SaveEncodings(ctx, a.id, map[int64]retrieval.Encoding{id: encoding, 1 << 40: encoding}))
+			for range 2 { // from the database, and from memory
+				got, err := b.Encodings(ctx, a.id, a.chatbot, []int64{id, 1 << 40})
+				if err != nil || len(got) != 1 || !slices.Equal(got[id], encoding) {
+					t.Errorf("got %v, %v", got, err)
+				}
+				for _, of := range [][2]string{{a.id, other.chatbot}, {other.id, a.chatbot}, {other.id, other.chatbot}} {
+					if got, err := b.Encodings(ctx, of[0], of[1], []int64{id}); err != nil || len(got) != 0 {
+						t.Errorf("%v read %v, %v", of, got, err)
+					}
+				}
+			}
+		})
+		b.Run("what is encoded is due no more", func(t *testing.T) {
+			left, err := b.Unencoded(ctx, a.id, 100)
+			b.must(err)
+			n, err := b.CountUnencoded(ctx)
+			if err != nil || len(left) != len(passages)-1 || n != before-1 {
+				t.Errorf("%d of a's are left, %d in all, %v", len(left), n, err)
+			}
+		})
+		b.Run("another workspace encodes none of a's passages", func(t *testing.T) {
+			left, err := b.Unencoded(ctx, a.id, 100)
+			b.must(err)
+			for _, p := range passages[1:] {
+				b.must(b.SaveEncodings(ctx, other.id, map[int64]retrieval.Encoding{p.ID: encoding}))
+			}
+			if still, err := b.Unencoded(ctx, a.id, 100); err != nil || len(still) != len(left) {
+				t.Errorf("%d of %d are left, %v", len(still), len(left), err)
+			}
+		})
+	})
+}
