@@ -67,6 +67,9 @@ func TestWhatIsQuoted(t *testing.T) {
 		"what something is stands where a unit begins with it": {
 			"What is a passage?", "The prompt counts each passage from one on.\n\nA passage is a piece of a document.", "A passage is a piece of a document.",
 		},
+		"comments are not quoted": {
+			"Where is the router manual?", "<!-- router manual\nof the router --> The manual of the router lies in its box.\n<!-- router -->\n\n<!-- where the manual is not closed", "The manual of the router lies in its box.",
+		},
 		"links are not quoted": {
 			"Where is the router manual?", "- [Router manual](/manual)\n- [Router prices](/prices)\n\nThe manual of the router lies in its box.", "The manual of the router lies in its box.",
 		},

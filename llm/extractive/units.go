@@ -61,6 +61,8 @@ type reader struct {
 	units   []unit
 	blocks  int
 	heading string
+	// unclosed says that no comment ends in the rest.
+	unclosed bool
 }
 
 func (r *reader) more() bool { return r.rest != "" }
@@ -92,6 +94,7 @@ func (r *reader) block() {
 		if text != "" || !r.listGoesOn() {
 			r.blocks++
 		}
+	case strings.HasPrefix(text, "<!--") && r.comment():
 	case fenceOf(text) != "":
 		r.blocks++
 		r.code()
@@ -115,6 +118,19 @@ func (r *reader) block() {
 func (r *reader) listGoesOn() bool {
 	n := len(r.units)
 	return n > 0 && r.units[n-1].kind == item && r.units[n-1].block == r.blocks && markerOf(strings.TrimLeft(r.rest, " \t\r\n>")) != ""
+}
+
+// comment skips a comment of HTML, which nobody sees, and reports whether it ends.
+func (r *reader) comment() bool {
+	if r.unclosed {
+		return false
+	}
+	_, rest, closed := strings.Cut(r.rest, "-->")
+	if r.unclosed = !closed; closed {
+		r.rest = rest
+		r.blocks++
+	}
+	return closed
 }
 
 func (r *reader) code() {
@@ -205,7 +221,7 @@ func (r *reader) headsNext(line string) bool {
 func (r *reader) continues() bool {
 	text := strings.TrimLeft(r.peek(), " \t>")
 	return text != "" && !isRule(text) && fenceOf(text) == "" && headingOf(text) == "" && markerOf(text) == "" &&
-		(!strings.Contains(text, "|") || !r.tableAhead())
+		(r.unclosed || !strings.HasPrefix(text, "<!--")) && (!strings.Contains(text, "|") || !r.tableAhead())
 }
 
 // tableAhead reports whether the line after next is a table's delimiter row.
