@@ -80,8 +80,7 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 		}
 	}
 	for row := range rows {
-		softmax(scores[row*wide:][:n], 0.17677669529663687) // 1 / √size
-		clear(scores[row*wide+n : (row+1)*wide])
+		softmax(scores[row*wide:][:wide], n, 0.17677669529663687) // 1 / √size
 	}
 	clear(packed)
 	for position := range n {
@@ -99,29 +98,39 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 	}
 }
 
-func softmax(scores []float32, factor float32) {
+// softmax makes shares of the first n scores, and next to nothing of the others.
+func softmax(scores []float32, n int, factor float32) {
 	high := scores[0]
-	for _, score := range scores {
+	for _, score := range scores[:n] {
 		high = max(high, score)
 	}
-	sum := float32(0)
-	for i, score := range scores {
-		scores[i] = exp(factor * (score - high))
-		sum += scores[i]
+	for i := n; i < len(scores); i++ {
+		scores[i] = lowest
 	}
-	share := 1 / sum
+	share := 1 / expAll(scores, high, factor)
 	for i := range scores {
 		scores[i] *= share
 	}
 }
 
+// lowest is a score that counts nothing.
+const lowest = -1e30
+
+// expAllGo makes of each x e to the power of factor times how much it is above high, which
+// is none, and returns their sum.
+func expAllGo(x []float32, high, factor float32) float32 {
+	sum := float32(0)
+	for i, value := range x {
+		x[i] = exp(factor * (value - high))
+		sum += x[i]
+	}
+	return sum
+}
+
 // exp returns e to the power of x, which is at most zero, to within 0.0002 of it: two to
 // a whole power, in the bits of a float, times two to the rest by a polynomial.
 func exp(x float32) float32 {
-	if x < -60 {
-		return 0
-	}
-	x *= math.Log2E
+	x = max(x*math.Log2E, -126)
 	whole := int32(x - 0.5) // the nearest
 	rest := x - float32(whole)
 	power := 1 + rest*(0.69314718+rest*(0.24022651+rest*(0.05550411+rest*0.00961813)))

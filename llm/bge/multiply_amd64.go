@@ -12,7 +12,20 @@ func productAVX2(block *int8, numbers *int16, pairs int, sums *int32)
 //go:noescape
 func addProductAVX2(sum *float32, sumStride int, x *float32, xStride int, matrix *float32, n int)
 
-var wide = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+// productVNNI is productAVX2 for an even number of pairs.
+//
+//go:noescape
+func productVNNI(block *int8, numbers *int16, pairs int, sums *int32)
+
+// expAVX2 is expAllGo for eight times so many numbers, at least one.
+//
+//go:noescape
+func expAVX2(x *float32, eights int, high, factor float32) float32
+
+var (
+	wide  = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	wider = cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
+)
 
 // product is productGo, if the processor can, with its vector instructions.
 func product(block []int8, numbers []int16, n int, sums *[together * columns]int32) {
@@ -22,6 +35,10 @@ func product(block []int8, numbers []int16, n int, sums *[together * columns]int
 	}
 	// The assembly checks no bounds.
 	_, _ = block[columns*n-1], numbers[together*n-1]
+	if wider && n%4 == 0 {
+		productVNNI(&block[0], &numbers[0], n/2, &sums[0])
+		return
+	}
 	productAVX2(&block[0], &numbers[0], n/2, &sums[0])
 }
 
@@ -62,4 +79,12 @@ func round(into []int16, x []float32, factor float32) {
 	}
 	_ = into[len(x)-1]
 	roundAVX2(&into[0], &x[0], factor, len(x)/columns)
+}
+
+// expAll is expAllGo for a multiple of eight numbers.
+func expAll(x []float32, high, factor float32) float32 {
+	if !wide || len(x) == 0 {
+		return expAllGo(x, high, factor)
+	}
+	return expAVX2(&x[0], len(x)/8, high, factor)
 }

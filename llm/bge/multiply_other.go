@@ -13,3 +13,5 @@ func addProduct(sum []float32, sumStride int, x []float32, xStride int, matrix [
 func highest(x []float32) float32 { return highestGo(x) }
 
 func round(into []int16, x []float32, factor float32) { roundGo(into, x, factor) }
+
+func expAll(x []float32, high, factor float32) float32 { return expAllGo(x, high, factor) }

@@ -26,6 +26,10 @@ func TestKernels(t *testing.T) {
 			if product(block, numbers, n, &got); got != want {
 				t.Fatalf("got %v, want %v", got, want)
 			}
+			defer narrow()()
+			if product(block, numbers, n, &got); got != want {
+				t.Fatalf("with AVX2: got %v, want %v", got, want)
+			}
 		})
 	})
 	t.Run("the largest sums fit", func(t *testing.T) {
@@ -83,9 +87,25 @@ func TestCurves(t *testing.T) {
 				t.Fatalf("exp(%v) is %v, want %v", x, exp(x), want)
 			}
 		}
-		if exp(-1e9) != 0 {
+		if exp(-1e9) > 1e-30 {
 			t.Errorf("exp(-1e9) is %v", exp(-1e9))
 		}
+	})
+	t.Run("powers are the same in Go and with vector instructions, but for rounding", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			x := rapid.SliceOfN(rapid.Float32Range(-100, 5), 16, 16).Draw(t, "x")
+			x[7] = lowest
+			want, got := slices.Clone(x), slices.Clone(x)
+			sum, gotSum := expAllGo(want, 5, 0.2), expAll(got, 5, 0.2)
+			for i := range want {
+				if math.Abs(float64(want[i]-got[i])) > 1e-5 {
+					t.Fatalf("got %v, want %v", got, want)
+				}
+			}
+			if math.Abs(float64(sum-gotSum)) > 1e-4 {
+				t.Fatalf("the sum is %v, want %v", gotSum, sum)
+			}
+		})
 	})
 	t.Run("gelu is within 0.0001 of its curve", func(t *testing.T) {
 		for x := float32(-9); x < 9; x += 0.01 {
