@@ -133,7 +133,8 @@ func New(t testing.TB, options Options) *Server {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	t.Cleanup(func() {
-		_ = server.Close() // Serve reports what went wrong
+		_ = server.Close()   // Serve reports what went wrong
+		_ = listener.Close() // it is not the server's before Serve has begun
 		if err := <-ended; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
 			t.Errorf("the mail server ended with: %v", err)
 		}
