@@ -61,7 +61,7 @@ func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]ret
 		}
 		var vector []float32
 		if isEnglish(p.Text) {
-			vector = m.vector(strings.Join(append([]string{p.Title}, p.HeadingPath...), "\n") + "\n\n" + p.Text)
+			vector = m.vector(strings.Join(append([]string{p.Title}, p.HeadingPath...), "\n")+"\n\n"+p.Text, Cut)
 		}
 		encodings[i] = retrieval.NewEncoding(vector)
 	}
@@ -74,11 +74,11 @@ func isEnglish(text string) bool {
 	return in == language.English || in == ""
 }
 
-// vector returns the unit vector of a text.
-func (m *model) vector(text string) []float32 {
+// vector returns the unit vector of a text, of which so many pieces are read, at most [Cut].
+func (m *model) vector(text string, cut int) []float32 {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	state := m.read(m.numbers(text), s)
+	state := m.read(m.numbers(text, cut), s)
 	square := float32(0)
 	for _, x := range state {
 		square += x * x
@@ -92,11 +92,11 @@ func (m *model) vector(text string) []float32 {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// numbers returns the pieces that the model reads, at most [Cut].
-func (m *model) numbers(text string) []int32 {
-	numbers := append(make([]int32, 0, Cut), beginPiece)
+// numbers returns the pieces that the model reads, at most cut with the marks.
+func (m *model) numbers(text string, cut int) []int32 {
+	numbers := append(make([]int32, 0, cut), beginPiece)
 	for piece := range m.Pieces(start(text)) {
-		if len(numbers) == Cut-1 {
+		if len(numbers) == cut-1 {
 			break
 		}
 		if piece == wordpiece.Unknown {

@@ -57,12 +57,12 @@ func TestReference(t *testing.T) {
 	for _, r := range references(t) {
 		name := r.Text[:min(20, len(r.Text))]
 		t.Run("the pieces are those of the original: "+name, func(t *testing.T) {
-			if got := m.numbers(r.Text); !slices.Equal(got, r.Pieces) {
+			if got := m.numbers(r.Text, Cut); !slices.Equal(got, r.Pieces) {
 				t.Errorf("pieces are %v, want %v", got, r.Pieces)
 			}
 		})
 		t.Run("the vector is that of the original: "+name, func(t *testing.T) {
-			if cosine := dot(m.vector(r.Text), r.Vector); cosine < near {
+			if cosine := dot(m.vector(r.Text, Cut), r.Vector); cosine < near {
 				t.Errorf("the cosine is %v", cosine)
 			}
 		})
@@ -72,8 +72,8 @@ func TestReference(t *testing.T) {
 func TestVector(t *testing.T) {
 	m := open(t)
 	t.Run("it has the length one, and says which text is nearer in meaning", func(t *testing.T) {
-		question := m.vector(instruction + "I forgot my password")
-		same, other := m.vector("Reset the credentials of your account."), m.vector("Our bakery opens at seven.")
+		question := m.vector(instruction+"I forgot my password", Cut)
+		same, other := m.vector("Reset the credentials of your account.", Cut), m.vector("Our bakery opens at seven.", Cut)
 		if length := dot(question, question); length < 0.999 || length > 1.001 {
 			t.Errorf("its square is %v", length)
 		}
@@ -83,21 +83,21 @@ func TestVector(t *testing.T) {
 	})
 	t.Run("any text has a vector, and of a long one only the beginning counts", func(t *testing.T) {
 		for _, text := range []string{"", " \n\t", "\x00\xff\xfe", strings.Repeat(" ", 1<<20)} {
-			if vector := m.vector(text); len(vector) != width || vector[0] != vector[0] {
+			if vector := m.vector(text, Cut); len(vector) != width || vector[0] != vector[0] {
 				t.Errorf("%.10q has %v", text, vector)
 			}
 		}
 		long := strings.Repeat("bread ", Cut)
-		if !slices.Equal(m.vector(long), m.vector(long+strings.Repeat("bicycles ", 1<<20))) {
+		if !slices.Equal(m.vector(long, Cut), m.vector(long+strings.Repeat("bicycles ", 1<<20), Cut)) {
 			t.Error("the end counts")
 		}
 	})
 	t.Run("a text has the same vector whatever was read before it, and beside it", func(t *testing.T) {
-		want := m.vector("Bread and butter.")
-		m.vector(strings.Repeat("An entirely different text of more words. ", 30))
+		want := m.vector("Bread and butter.", Cut)
+		m.vector(strings.Repeat("An entirely different text of more words. ", 30), Cut)
 		done := make(chan []float32)
 		for range 4 {
-			go func() { done <- m.vector("Bread and butter.") }()
+			go func() { done <- m.vector("Bread and butter.", Cut) }()
 		}
 		for range 4 {
 			if got := <-done; !slices.Equal(got, want) {
@@ -134,11 +134,16 @@ func TestEncoder(t *testing.T) {
 				t.Errorf("got %v, %v", vector, err)
 			}
 		}
-		if _, err := e.EncodeQuestion(t.Context(), "a", strings.Repeat("refund? ", longestRemembered)); err != nil {
-			t.Error(err)
+		if n := e.questions.Len(); n != 2 {
+			t.Errorf("%d are remembered", n)
 		}
-		if want := []asked{{"a", "refund?"}, {"b", "refund?"}}; !slices.Equal(e.questions.Keys(), want) {
-			t.Errorf("remembered are %v", e.questions.Keys())
+	})
+	t.Run("of a long question only the beginning counts", func(t *testing.T) {
+		long := strings.Repeat("refund ", questionCut)
+		a, err := New().EncodeQuestion(t.Context(), "ws", long)
+		b, other := New().EncodeQuestion(t.Context(), "ws", long+strings.Repeat("bread ", 10_000))
+		if err != nil || other != nil || !slices.Equal(a, b) {
+			t.Errorf("the end counts, %v, %v", err, other)
 		}
 	})
 	t.Run("it ends when it is canceled", func(t *testing.T) {
@@ -165,13 +170,13 @@ func BenchmarkPassage(b *testing.B) {
 	m := open(b)
 	text := strings.Repeat("The company was founded in 1976 by Steve Jobs. ", 40)
 	for b.Loop() {
-		m.vector(text)
+		m.vector(text, Cut)
 	}
 }
 
 func BenchmarkQuestion(b *testing.B) {
 	m := open(b)
 	for b.Loop() {
-		m.vector(instruction + "How long does it take to send a parcel to Norway?")
+		m.vector(instruction+"How long does it take to send a parcel to Norway?", Cut)
 	}
 }

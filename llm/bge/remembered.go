@@ -2,6 +2,7 @@ package bge
 
 import (
 	"context"
+	"crypto/sha256"
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -12,12 +13,17 @@ const (
 	// 8 MiB. A conversation's earlier questions are among them, and questions that
 	// are often asked.
 	rememberedQuestions = 4096
-	// longestRemembered is how long, in bytes, a question is at most that is remembered.
-	longestRemembered = 1000
+	// questionCut is how many pieces of a question are read: whoever sends long ones
+	// must not take others' processor.
+	questionCut = 64
 )
 
-// asked is a question of a workspace. What one asks makes no other's answers faster.
-type asked struct{ workspaceID, text string }
+// asked is a question of a workspace, by its hash. What one asks makes no other's answers
+// faster.
+type asked struct {
+	workspaceID string
+	hash        [sha256.Size]byte
+}
 
 func newRemembered() *lru.Cache[asked, []float32] {
 	remembered, _ := lru.New[asked, []float32](rememberedQuestions) // fails below one
@@ -31,7 +37,7 @@ func (e *Encoder) EncodeQuestion(_ context.Context, workspaceID, text string) ([
 	if strings.TrimSpace(text) == "" || !isEnglish(text) {
 		return nil, nil
 	}
-	key := asked{workspaceID, text}
+	key := asked{workspaceID, sha256.Sum256([]byte(text))}
 	if vector, ok := e.questions.Get(key); ok {
 		return vector, nil
 	}
@@ -39,9 +45,7 @@ func (e *Encoder) EncodeQuestion(_ context.Context, workspaceID, text string) ([
 	if err != nil {
 		return nil, err
 	}
-	vector := m.vector(instruction + text)
-	if len(text) <= longestRemembered {
-		e.questions.Add(key, vector)
-	}
+	vector := m.vector(instruction+text, questionCut)
+	e.questions.Add(key, vector)
 	return vector, nil
 }
