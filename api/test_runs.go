@@ -33,6 +33,7 @@ type testRunData struct {
 	Figures    figuresData `json:"figures"`
 	Knowledge  string      `json:"knowledge_version"`
 	Documents  int         `json:"documents"`
+	Models     []string    `json:"models"`
 	CreatedAt  time.Time   `json:"created_at"`
 	FinishedAt *time.Time  `json:"finished_at"`
 }
@@ -61,6 +62,8 @@ type comparedRunsData struct {
 	Run              testRunData        `json:"run"`
 	Before           *testRunData       `json:"before"`
 	KnowledgeChanged bool               `json:"knowledge_changed"`
+	ModelsChanged    bool               `json:"models_changed"`
+	ProgramChanged   bool               `json:"program_changed"`
 	SettingsChanged  []string           `json:"settings_changed"`
 	Questions        []comparedTestData `json:"questions"`
 }
@@ -136,7 +139,7 @@ func (h testRuns) cancel(c *fiber.Ctx, at visit) error {
 func testRunToWire(r testrun.Run) testRunData {
 	data := testRunData{
 		ID: r.ID, Cause: string(r.Cause), StartedBy: r.By, Status: string(r.State), Reason: r.Reason, Total: r.Total,
-		Knowledge: r.Knowledge, Documents: r.KnownDocuments, CreatedAt: r.CreatedAt, FinishedAt: r.EndedAt,
+		Knowledge: r.Knowledge, Documents: r.KnownDocuments, Models: append([]string{}, r.Models...), CreatedAt: r.CreatedAt, FinishedAt: r.EndedAt,
 		Figures: figuresData{
 			Asked: r.Asked, Failed: r.Figures.Failed, Passed: r.Passed, Answered: r.Answered, Right: r.Right, WithDocument: r.Figures.Documents, CitationsRight: r.Cited,
 			PromptTokens: r.Usage.PromptTokens, CompletionTokens: r.Usage.CompletionTokens, TotalMS: r.Figures.Took.Milliseconds(),
@@ -149,7 +152,7 @@ func testRunToWire(r testrun.Run) testRunData {
 }
 
 func comparisonToWire(c testrun.Comparison) comparedRunsData {
-	data := comparedRunsData{Run: testRunToWire(c.After), KnowledgeChanged: c.Knowledge(), SettingsChanged: []string{}, Questions: each(c.Questions, comparedToWire)}
+	data := comparedRunsData{Run: testRunToWire(c.After), KnowledgeChanged: c.Knowledge(), ModelsChanged: c.Models(), ProgramChanged: c.Program(), SettingsChanged: []string{}, Questions: each(c.Questions, comparedToWire)}
 	if c.Before != nil {
 		before := testRunToWire(*c.Before)
 		data.Before = &before

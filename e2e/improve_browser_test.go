@@ -70,7 +70,7 @@ func TestImproveInTheBrowser(t *testing.T) {
 		}
 		b.follow(t, `form[action$="/tests/run"] button`)
 		b.do(t, chromedp.WaitVisible(chromedp.CSS("#test-questions .badge.good")))
-		if got := b.text(t, "#tests"); !strings.Contains(got, "1 of 1 passed") || !strings.Contains(got, "by "+baker.email) {
+		if got := b.text(t, "#tests"); !strings.Contains(got, "1 of 1 passed") || !strings.Contains(got, "· extractive") || !strings.Contains(got, "by "+baker.email) {
 			t.Errorf("the page says %q", got)
 		}
 		if got := b.text(t, "#run-cost"); !strings.Contains(got, "1,999 of 2,000") {
@@ -79,6 +79,18 @@ func TestImproveInTheBrowser(t *testing.T) {
 		b.follow(t, "#test-questions th a")
 		if got := b.text(t, ".sides"); !strings.Contains(got, "every Friday") || !strings.Contains(got, "This run") || strings.Contains(got, "Before") {
 			t.Errorf("the run says %q", got)
+		}
+		b.quiet(t)
+	})
+	t.Run("a removed test question comes back with its result by Undo", func(t *testing.T) {
+		b.do(t, chromedp.Navigate(base+"/improve/tests"))
+		b.follow(t, `form[action$="/remove"] button`)
+		if got := b.text(t, "main"); !strings.Contains(got, "No test questions yet") {
+			t.Errorf("the page says %q", got)
+		}
+		b.follow(t, `.toast form[action*="/undo?"] button`)
+		if got := b.text(t, "#test-questions"); !strings.Contains(got, "Do you sell gluten free rolls?") || !strings.Contains(got, "Pass") {
+			t.Errorf("the page says %q", got)
 		}
 		b.quiet(t)
 	})

@@ -188,6 +188,7 @@ var routeRecords = map[string]struct {
 	"POST /api/chatbots/:id/test-runs":                                      {reason: measures},
 	"POST /api/chatbots/:id/test-runs/:run_id/cancel":                       {reason: measures},
 	"POST /chatbots/:chatbot/improve/tests/:question/remove":                {reason: measures},
+	"POST /chatbots/:chatbot/improve/tests/undo":                            {reason: measures},
 	"POST /chatbots/:chatbot/playground/publish":                            {reason: overtaken},
 	"POST /chatbots/:chatbot/evaluate":                                      {reason: measures},
 	"POST /chatbots/:chatbot/settings":                                      {action: audit.ChatbotChanged},

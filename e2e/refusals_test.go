@@ -58,6 +58,7 @@ var withoutText = []string{
 	"/workspaces/:workspace/plan", "/workspaces/:workspace/plan/checkout", "/workspaces/:workspace/plan/portal",
 	"/chatbots/:chatbot/conversations/:conversation/delete", "/chatbots/:chatbot/improve/:message/dismiss",
 	"/chatbots/:chatbot/improve/tests/run", "/chatbots/:chatbot/improve/tests/runs/:run/cancel", "/chatbots/:chatbot/improve/tests/:question/remove",
+	"/chatbots/:chatbot/improve/tests/undo",
 	"/chatbots/:chatbot/knowledge/sources/:source/sync", "/chatbots/:chatbot/knowledge/sources/:source/remove",
 	"/chatbots/:chatbot/knowledge/:document/remove", "/chatbots/:chatbot/knowledge/:document/retry", "/chatbots/:chatbot/knowledge/:document/cancel",
 }

@@ -261,6 +261,7 @@ var rows = []row{
 	{method: "POST", route: "/api/chatbots/:id/test-runs", gets: bySession, least: tenant.RoleMember},
 	{method: "DELETE", route: "/api/chatbots/:id/test-questions/:question_id", path: "/api/chatbots/:id/test-questions/:other_question", gets: bySession, least: tenant.RoleMember},
 	{method: "POST", route: "/chatbots/:chatbot/improve/tests/:question/remove", gets: aForm, least: tenant.RoleMember},
+	{method: "POST", route: "/chatbots/:chatbot/improve/tests/undo", path: "/chatbots/:chatbot/improve/tests/undo?question=1", gets: aForm, least: tenant.RoleMember},
 
 	{method: "POST", route: "/workspaces/:workspace/chatbots", body: "name=Another", gets: aForm, least: tenant.RoleAdmin},
 	{method: "POST", route: "/workspaces/:workspace/models", body: "kind=openai&name=Another", gets: aForm, least: tenant.RoleAdmin},

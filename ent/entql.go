@@ -1040,6 +1040,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testquestion.FieldDocument:    {Type: field.TypeString, Column: testquestion.FieldDocument},
 			testquestion.FieldCreatedBy:   {Type: field.TypeString, Column: testquestion.FieldCreatedBy},
 			testquestion.FieldUpdatedAt:   {Type: field.TypeTime, Column: testquestion.FieldUpdatedAt},
+			testquestion.FieldRemovedAt:   {Type: field.TypeTime, Column: testquestion.FieldRemovedAt},
 			testquestion.FieldCreatedAt:   {Type: field.TypeTime, Column: testquestion.FieldCreatedAt},
 		},
 	}
@@ -1061,6 +1062,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testresult.FieldOutcome:          {Type: field.TypeString, Column: testresult.FieldOutcome},
 			testresult.FieldAnswer:           {Type: field.TypeString, Column: testresult.FieldAnswer},
 			testresult.FieldFailure:          {Type: field.TypeString, Column: testresult.FieldFailure},
+			testresult.FieldModel:            {Type: field.TypeString, Column: testresult.FieldModel},
 			testresult.FieldSources:          {Type: field.TypeString, Column: testresult.FieldSources},
 			testresult.FieldF1:               {Type: field.TypeFloat64, Column: testresult.FieldF1},
 			testresult.FieldCites:            {Type: field.TypeBool, Column: testresult.FieldCites},
@@ -1091,6 +1093,7 @@ var schemaGraph = func() *sqlgraph.Schema {
 			testrun.FieldKnowledge:   {Type: field.TypeString, Column: testrun.FieldKnowledge},
 			testrun.FieldDocuments:   {Type: field.TypeInt, Column: testrun.FieldDocuments},
 			testrun.FieldSettings:    {Type: field.TypeString, Column: testrun.FieldSettings},
+			testrun.FieldProgram:     {Type: field.TypeString, Column: testrun.FieldProgram},
 			testrun.FieldFigures:     {Type: field.TypeString, Column: testrun.FieldFigures},
 			testrun.FieldPassed:      {Type: field.TypeInt, Column: testrun.FieldPassed},
 			testrun.FieldTotal:       {Type: field.TypeInt, Column: testrun.FieldTotal},
@@ -6784,6 +6787,11 @@ func (f *TestQuestionFilter) WhereUpdatedAt(p entql.TimeP) {
 	f.Where(p.Field(testquestion.FieldUpdatedAt))
 }
 
+// WhereRemovedAt applies the entql time.Time predicate on the removed_at field.
+func (f *TestQuestionFilter) WhereRemovedAt(p entql.TimeP) {
+	f.Where(p.Field(testquestion.FieldRemovedAt))
+}
+
 // WhereCreatedAt applies the entql time.Time predicate on the created_at field.
 func (f *TestQuestionFilter) WhereCreatedAt(p entql.TimeP) {
 	f.Where(p.Field(testquestion.FieldCreatedAt))
@@ -6890,6 +6898,11 @@ func (f *TestResultFilter) WhereAnswer(p entql.StringP) {
 // WhereFailure applies the entql string predicate on the failure field.
 func (f *TestResultFilter) WhereFailure(p entql.StringP) {
 	f.Where(p.Field(testresult.FieldFailure))
+}
+
+// WhereModel applies the entql string predicate on the model field.
+func (f *TestResultFilter) WhereModel(p entql.StringP) {
+	f.Where(p.Field(testresult.FieldModel))
 }
 
 // WhereSources applies the entql string predicate on the sources field.
@@ -7043,6 +7056,11 @@ func (f *TestRunFilter) WhereDocuments(p entql.IntP) {
 // WhereSettings applies the entql string predicate on the settings field.
 func (f *TestRunFilter) WhereSettings(p entql.StringP) {
 	f.Where(p.Field(testrun.FieldSettings))
+}
+
+// WhereProgram applies the entql string predicate on the program field.
+func (f *TestRunFilter) WhereProgram(p entql.StringP) {
+	f.Where(p.Field(testrun.FieldProgram))
 }
 
 // WhereFigures applies the entql string predicate on the figures field.

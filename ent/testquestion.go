@@ -36,6 +36,8 @@ type TestQuestion struct {
 	CreatedBy string `json:"created_by,omitempty"`
 	// UpdatedAt holds the value of the "updated_at" field.
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
+	// RemovedAt holds the value of the "removed_at" field.
+	RemovedAt *time.Time `json:"removed_at,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -82,7 +84,7 @@ func (*TestQuestion) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case testquestion.FieldID, testquestion.FieldWorkspaceID, testquestion.FieldChatbotID, testquestion.FieldQuestion, testquestion.FieldExpects, testquestion.FieldExpected, testquestion.FieldReference, testquestion.FieldDocument, testquestion.FieldCreatedBy:
 			values[i] = new(sql.NullString)
-		case testquestion.FieldUpdatedAt, testquestion.FieldCreatedAt:
+		case testquestion.FieldUpdatedAt, testquestion.FieldRemovedAt, testquestion.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -159,6 +161,13 @@ func (_m *TestQuestion) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.UpdatedAt = new(time.Time)
 				*_m.UpdatedAt = value.Time
+			}
+		case testquestion.FieldRemovedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field removed_at", values[i])
+			} else if value.Valid {
+				_m.RemovedAt = new(time.Time)
+				*_m.RemovedAt = value.Time
 			}
 		case testquestion.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -238,6 +247,11 @@ func (_m *TestQuestion) String() string {
 	builder.WriteString(", ")
 	if v := _m.UpdatedAt; v != nil {
 		builder.WriteString("updated_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.RemovedAt; v != nil {
+		builder.WriteString("removed_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")

@@ -119,6 +119,20 @@ func (_c *TestQuestionCreate) SetNillableUpdatedAt(v *time.Time) *TestQuestionCr
 	return _c
 }
 
+// SetRemovedAt sets the "removed_at" field.
+func (_c *TestQuestionCreate) SetRemovedAt(v time.Time) *TestQuestionCreate {
+	_c.mutation.SetRemovedAt(v)
+	return _c
+}
+
+// SetNillableRemovedAt sets the "removed_at" field if the given value is not nil.
+func (_c *TestQuestionCreate) SetNillableRemovedAt(v *time.Time) *TestQuestionCreate {
+	if v != nil {
+		_c.SetRemovedAt(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *TestQuestionCreate) SetCreatedAt(v time.Time) *TestQuestionCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -352,6 +366,10 @@ func (_c *TestQuestionCreate) createSpec() (*TestQuestion, *sqlgraph.CreateSpec)
 		_spec.SetField(testquestion.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = &value
 	}
+	if value, ok := _c.mutation.RemovedAt(); ok {
+		_spec.SetField(testquestion.FieldRemovedAt, field.TypeTime, value)
+		_node.RemovedAt = &value
+	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(testquestion.FieldCreatedAt, field.TypeTime, value)
 		_node.CreatedAt = value
@@ -519,6 +537,24 @@ func (u *TestQuestionUpsert) ClearUpdatedAt() *TestQuestionUpsert {
 	return u
 }
 
+// SetRemovedAt sets the "removed_at" field.
+func (u *TestQuestionUpsert) SetRemovedAt(v time.Time) *TestQuestionUpsert {
+	u.Set(testquestion.FieldRemovedAt, v)
+	return u
+}
+
+// UpdateRemovedAt sets the "removed_at" field to the value that was provided on create.
+func (u *TestQuestionUpsert) UpdateRemovedAt() *TestQuestionUpsert {
+	u.SetExcluded(testquestion.FieldRemovedAt)
+	return u
+}
+
+// ClearRemovedAt clears the value of the "removed_at" field.
+func (u *TestQuestionUpsert) ClearRemovedAt() *TestQuestionUpsert {
+	u.SetNull(testquestion.FieldRemovedAt)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -667,6 +703,27 @@ func (u *TestQuestionUpsertOne) UpdateUpdatedAt() *TestQuestionUpsertOne {
 func (u *TestQuestionUpsertOne) ClearUpdatedAt() *TestQuestionUpsertOne {
 	return u.Update(func(s *TestQuestionUpsert) {
 		s.ClearUpdatedAt()
+	})
+}
+
+// SetRemovedAt sets the "removed_at" field.
+func (u *TestQuestionUpsertOne) SetRemovedAt(v time.Time) *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetRemovedAt(v)
+	})
+}
+
+// UpdateRemovedAt sets the "removed_at" field to the value that was provided on create.
+func (u *TestQuestionUpsertOne) UpdateRemovedAt() *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateRemovedAt()
+	})
+}
+
+// ClearRemovedAt clears the value of the "removed_at" field.
+func (u *TestQuestionUpsertOne) ClearRemovedAt() *TestQuestionUpsertOne {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.ClearRemovedAt()
 	})
 }
 
@@ -985,6 +1042,27 @@ func (u *TestQuestionUpsertBulk) UpdateUpdatedAt() *TestQuestionUpsertBulk {
 func (u *TestQuestionUpsertBulk) ClearUpdatedAt() *TestQuestionUpsertBulk {
 	return u.Update(func(s *TestQuestionUpsert) {
 		s.ClearUpdatedAt()
+	})
+}
+
+// SetRemovedAt sets the "removed_at" field.
+func (u *TestQuestionUpsertBulk) SetRemovedAt(v time.Time) *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.SetRemovedAt(v)
+	})
+}
+
+// UpdateRemovedAt sets the "removed_at" field to the value that was provided on create.
+func (u *TestQuestionUpsertBulk) UpdateRemovedAt() *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.UpdateRemovedAt()
+	})
+}
+
+// ClearRemovedAt clears the value of the "removed_at" field.
+func (u *TestQuestionUpsertBulk) ClearRemovedAt() *TestQuestionUpsertBulk {
+	return u.Update(func(s *TestQuestionUpsert) {
+		s.ClearRemovedAt()
 	})
 }
 

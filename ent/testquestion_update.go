@@ -119,6 +119,26 @@ func (_u *TestQuestionUpdate) ClearUpdatedAt() *TestQuestionUpdate {
 	return _u
 }
 
+// SetRemovedAt sets the "removed_at" field.
+func (_u *TestQuestionUpdate) SetRemovedAt(v time.Time) *TestQuestionUpdate {
+	_u.mutation.SetRemovedAt(v)
+	return _u
+}
+
+// SetNillableRemovedAt sets the "removed_at" field if the given value is not nil.
+func (_u *TestQuestionUpdate) SetNillableRemovedAt(v *time.Time) *TestQuestionUpdate {
+	if v != nil {
+		_u.SetRemovedAt(*v)
+	}
+	return _u
+}
+
+// ClearRemovedAt clears the value of the "removed_at" field.
+func (_u *TestQuestionUpdate) ClearRemovedAt() *TestQuestionUpdate {
+	_u.mutation.ClearRemovedAt()
+	return _u
+}
+
 // AddResultIDs adds the "results" edge to the TestResult entity by IDs.
 func (_u *TestQuestionUpdate) AddResultIDs(ids ...int64) *TestQuestionUpdate {
 	_u.mutation.AddResultIDs(ids...)
@@ -237,6 +257,12 @@ func (_u *TestQuestionUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if _u.mutation.UpdatedAtCleared() {
 		_spec.ClearField(testquestion.FieldUpdatedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.RemovedAt(); ok {
+		_spec.SetField(testquestion.FieldRemovedAt, field.TypeTime, value)
+	}
+	if _u.mutation.RemovedAtCleared() {
+		_spec.ClearField(testquestion.FieldRemovedAt, field.TypeTime)
 	}
 	if _u.mutation.ResultsCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -393,6 +419,26 @@ func (_u *TestQuestionUpdateOne) ClearUpdatedAt() *TestQuestionUpdateOne {
 	return _u
 }
 
+// SetRemovedAt sets the "removed_at" field.
+func (_u *TestQuestionUpdateOne) SetRemovedAt(v time.Time) *TestQuestionUpdateOne {
+	_u.mutation.SetRemovedAt(v)
+	return _u
+}
+
+// SetNillableRemovedAt sets the "removed_at" field if the given value is not nil.
+func (_u *TestQuestionUpdateOne) SetNillableRemovedAt(v *time.Time) *TestQuestionUpdateOne {
+	if v != nil {
+		_u.SetRemovedAt(*v)
+	}
+	return _u
+}
+
+// ClearRemovedAt clears the value of the "removed_at" field.
+func (_u *TestQuestionUpdateOne) ClearRemovedAt() *TestQuestionUpdateOne {
+	_u.mutation.ClearRemovedAt()
+	return _u
+}
+
 // AddResultIDs adds the "results" edge to the TestResult entity by IDs.
 func (_u *TestQuestionUpdateOne) AddResultIDs(ids ...int64) *TestQuestionUpdateOne {
 	_u.mutation.AddResultIDs(ids...)
@@ -541,6 +587,12 @@ func (_u *TestQuestionUpdateOne) sqlSave(ctx context.Context) (_node *TestQuesti
 	}
 	if _u.mutation.UpdatedAtCleared() {
 		_spec.ClearField(testquestion.FieldUpdatedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.RemovedAt(); ok {
+		_spec.SetField(testquestion.FieldRemovedAt, field.TypeTime, value)
+	}
+	if _u.mutation.RemovedAtCleared() {
+		_spec.ClearField(testquestion.FieldRemovedAt, field.TypeTime)
 	}
 	if _u.mutation.ResultsCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -33,6 +33,8 @@ type TestResult struct {
 	Answer string `json:"answer,omitempty"`
 	// Failure holds the value of the "failure" field.
 	Failure string `json:"failure,omitempty"`
+	// Model holds the value of the "model" field.
+	Model string `json:"model,omitempty"`
 	// Sources holds the value of the "sources" field.
 	Sources string `json:"sources,omitempty"`
 	// F1 holds the value of the "f1" field.
@@ -99,7 +101,7 @@ func (*TestResult) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullFloat64)
 		case testresult.FieldID, testresult.FieldPromptTokens, testresult.FieldCompletionTokens, testresult.FieldTotalMs:
 			values[i] = new(sql.NullInt64)
-		case testresult.FieldWorkspaceID, testresult.FieldRunID, testresult.FieldQuestionID, testresult.FieldOutcome, testresult.FieldAnswer, testresult.FieldFailure, testresult.FieldSources:
+		case testresult.FieldWorkspaceID, testresult.FieldRunID, testresult.FieldQuestionID, testresult.FieldOutcome, testresult.FieldAnswer, testresult.FieldFailure, testresult.FieldModel, testresult.FieldSources:
 			values[i] = new(sql.NullString)
 		case testresult.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -165,6 +167,12 @@ func (_m *TestResult) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field failure", values[i])
 			} else if value.Valid {
 				_m.Failure = value.String
+			}
+		case testresult.FieldModel:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field model", values[i])
+			} else if value.Valid {
+				_m.Model = value.String
 			}
 		case testresult.FieldSources:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -282,6 +290,9 @@ func (_m *TestResult) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("failure=")
 	builder.WriteString(_m.Failure)
+	builder.WriteString(", ")
+	builder.WriteString("model=")
+	builder.WriteString(_m.Model)
 	builder.WriteString(", ")
 	builder.WriteString("sources=")
 	builder.WriteString(_m.Sources)

@@ -82,6 +82,20 @@ func (_c *TestResultCreate) SetNillableFailure(v *string) *TestResultCreate {
 	return _c
 }
 
+// SetModel sets the "model" field.
+func (_c *TestResultCreate) SetModel(v string) *TestResultCreate {
+	_c.mutation.SetModel(v)
+	return _c
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_c *TestResultCreate) SetNillableModel(v *string) *TestResultCreate {
+	if v != nil {
+		_c.SetModel(*v)
+	}
+	return _c
+}
+
 // SetSources sets the "sources" field.
 func (_c *TestResultCreate) SetSources(v string) *TestResultCreate {
 	_c.mutation.SetSources(v)
@@ -255,6 +269,10 @@ func (_c *TestResultCreate) defaults() error {
 		v := testresult.DefaultFailure
 		_c.mutation.SetFailure(v)
 	}
+	if _, ok := _c.mutation.Model(); !ok {
+		v := testresult.DefaultModel
+		_c.mutation.SetModel(v)
+	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		v := testresult.DefaultSources
 		_c.mutation.SetSources(v)
@@ -327,6 +345,14 @@ func (_c *TestResultCreate) check() error {
 	}
 	if _, ok := _c.mutation.Failure(); !ok {
 		return &ValidationError{Name: "failure", err: errors.New(`ent: missing required field "TestResult.failure"`)}
+	}
+	if _, ok := _c.mutation.Model(); !ok {
+		return &ValidationError{Name: "model", err: errors.New(`ent: missing required field "TestResult.model"`)}
+	}
+	if v, ok := _c.mutation.Model(); ok {
+		if err := testresult.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "TestResult.model": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Sources(); !ok {
 		return &ValidationError{Name: "sources", err: errors.New(`ent: missing required field "TestResult.sources"`)}
@@ -404,6 +430,10 @@ func (_c *TestResultCreate) createSpec() (*TestResult, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Failure(); ok {
 		_spec.SetField(testresult.FieldFailure, field.TypeString, value)
 		_node.Failure = value
+	}
+	if value, ok := _c.mutation.Model(); ok {
+		_spec.SetField(testresult.FieldModel, field.TypeString, value)
+		_node.Model = value
 	}
 	if value, ok := _c.mutation.Sources(); ok {
 		_spec.SetField(testresult.FieldSources, field.TypeString, value)
@@ -590,6 +620,9 @@ func (u *TestResultUpsertOne) UpdateNewValues() *TestResultUpsertOne {
 		}
 		if _, exists := u.create.mutation.Outcome(); exists {
 			s.SetIgnore(testresult.FieldOutcome)
+		}
+		if _, exists := u.create.mutation.Model(); exists {
+			s.SetIgnore(testresult.FieldModel)
 		}
 		if _, exists := u.create.mutation.F1(); exists {
 			s.SetIgnore(testresult.FieldF1)
@@ -881,6 +914,9 @@ func (u *TestResultUpsertBulk) UpdateNewValues() *TestResultUpsertBulk {
 			}
 			if _, exists := b.mutation.Outcome(); exists {
 				s.SetIgnore(testresult.FieldOutcome)
+			}
+			if _, exists := b.mutation.Model(); exists {
+				s.SetIgnore(testresult.FieldModel)
 			}
 			if _, exists := b.mutation.F1(); exists {
 				s.SetIgnore(testresult.FieldF1)

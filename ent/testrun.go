@@ -36,6 +36,8 @@ type TestRun struct {
 	Documents int `json:"documents,omitempty"`
 	// Settings holds the value of the "settings" field.
 	Settings string `json:"settings,omitempty"`
+	// Program holds the value of the "program" field.
+	Program string `json:"program,omitempty"`
 	// Figures holds the value of the "figures" field.
 	Figures string `json:"figures,omitempty"`
 	// Passed holds the value of the "passed" field.
@@ -92,7 +94,7 @@ func (*TestRun) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case testrun.FieldDocuments, testrun.FieldPassed, testrun.FieldTotal:
 			values[i] = new(sql.NullInt64)
-		case testrun.FieldID, testrun.FieldWorkspaceID, testrun.FieldChatbotID, testrun.FieldCause, testrun.FieldStartedBy, testrun.FieldState, testrun.FieldReason, testrun.FieldKnowledge, testrun.FieldSettings, testrun.FieldFigures:
+		case testrun.FieldID, testrun.FieldWorkspaceID, testrun.FieldChatbotID, testrun.FieldCause, testrun.FieldStartedBy, testrun.FieldState, testrun.FieldReason, testrun.FieldKnowledge, testrun.FieldSettings, testrun.FieldProgram, testrun.FieldFigures:
 			values[i] = new(sql.NullString)
 		case testrun.FieldDueAt, testrun.FieldEndedAt, testrun.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -170,6 +172,12 @@ func (_m *TestRun) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field settings", values[i])
 			} else if value.Valid {
 				_m.Settings = value.String
+			}
+		case testrun.FieldProgram:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field program", values[i])
+			} else if value.Valid {
+				_m.Program = value.String
 			}
 		case testrun.FieldFigures:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -281,6 +289,9 @@ func (_m *TestRun) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("settings=")
 	builder.WriteString(_m.Settings)
+	builder.WriteString(", ")
+	builder.WriteString("program=")
+	builder.WriteString(_m.Program)
 	builder.WriteString(", ")
 	builder.WriteString("figures=")
 	builder.WriteString(_m.Figures)

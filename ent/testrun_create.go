@@ -119,6 +119,20 @@ func (_c *TestRunCreate) SetNillableSettings(v *string) *TestRunCreate {
 	return _c
 }
 
+// SetProgram sets the "program" field.
+func (_c *TestRunCreate) SetProgram(v string) *TestRunCreate {
+	_c.mutation.SetProgram(v)
+	return _c
+}
+
+// SetNillableProgram sets the "program" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableProgram(v *string) *TestRunCreate {
+	if v != nil {
+		_c.SetProgram(*v)
+	}
+	return _c
+}
+
 // SetFigures sets the "figures" field.
 func (_c *TestRunCreate) SetFigures(v string) *TestRunCreate {
 	_c.mutation.SetFigures(v)
@@ -286,6 +300,10 @@ func (_c *TestRunCreate) defaults() error {
 		v := testrun.DefaultSettings
 		_c.mutation.SetSettings(v)
 	}
+	if _, ok := _c.mutation.Program(); !ok {
+		v := testrun.DefaultProgram
+		_c.mutation.SetProgram(v)
+	}
 	if _, ok := _c.mutation.Figures(); !ok {
 		v := testrun.DefaultFigures
 		_c.mutation.SetFigures(v)
@@ -361,6 +379,14 @@ func (_c *TestRunCreate) check() error {
 	}
 	if _, ok := _c.mutation.Settings(); !ok {
 		return &ValidationError{Name: "settings", err: errors.New(`ent: missing required field "TestRun.settings"`)}
+	}
+	if _, ok := _c.mutation.Program(); !ok {
+		return &ValidationError{Name: "program", err: errors.New(`ent: missing required field "TestRun.program"`)}
+	}
+	if v, ok := _c.mutation.Program(); ok {
+		if err := testrun.ProgramValidator(v); err != nil {
+			return &ValidationError{Name: "program", err: fmt.Errorf(`ent: validator failed for field "TestRun.program": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Figures(); !ok {
 		return &ValidationError{Name: "figures", err: errors.New(`ent: missing required field "TestRun.figures"`)}
@@ -449,6 +475,10 @@ func (_c *TestRunCreate) createSpec() (*TestRun, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Settings(); ok {
 		_spec.SetField(testrun.FieldSettings, field.TypeString, value)
 		_node.Settings = value
+	}
+	if value, ok := _c.mutation.Program(); ok {
+		_spec.SetField(testrun.FieldProgram, field.TypeString, value)
+		_node.Program = value
 	}
 	if value, ok := _c.mutation.Figures(); ok {
 		_spec.SetField(testrun.FieldFigures, field.TypeString, value)
@@ -646,6 +676,18 @@ func (u *TestRunUpsert) SetSettings(v string) *TestRunUpsert {
 // UpdateSettings sets the "settings" field to the value that was provided on create.
 func (u *TestRunUpsert) UpdateSettings() *TestRunUpsert {
 	u.SetExcluded(testrun.FieldSettings)
+	return u
+}
+
+// SetProgram sets the "program" field.
+func (u *TestRunUpsert) SetProgram(v string) *TestRunUpsert {
+	u.Set(testrun.FieldProgram, v)
+	return u
+}
+
+// UpdateProgram sets the "program" field to the value that was provided on create.
+func (u *TestRunUpsert) UpdateProgram() *TestRunUpsert {
+	u.SetExcluded(testrun.FieldProgram)
 	return u
 }
 
@@ -892,6 +934,20 @@ func (u *TestRunUpsertOne) SetSettings(v string) *TestRunUpsertOne {
 func (u *TestRunUpsertOne) UpdateSettings() *TestRunUpsertOne {
 	return u.Update(func(s *TestRunUpsert) {
 		s.UpdateSettings()
+	})
+}
+
+// SetProgram sets the "program" field.
+func (u *TestRunUpsertOne) SetProgram(v string) *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetProgram(v)
+	})
+}
+
+// UpdateProgram sets the "program" field to the value that was provided on create.
+func (u *TestRunUpsertOne) UpdateProgram() *TestRunUpsertOne {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateProgram()
 	})
 }
 
@@ -1319,6 +1375,20 @@ func (u *TestRunUpsertBulk) SetSettings(v string) *TestRunUpsertBulk {
 func (u *TestRunUpsertBulk) UpdateSettings() *TestRunUpsertBulk {
 	return u.Update(func(s *TestRunUpsert) {
 		s.UpdateSettings()
+	})
+}
+
+// SetProgram sets the "program" field.
+func (u *TestRunUpsertBulk) SetProgram(v string) *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.SetProgram(v)
+	})
+}
+
+// UpdateProgram sets the "program" field to the value that was provided on create.
+func (u *TestRunUpsertBulk) UpdateProgram() *TestRunUpsertBulk {
+	return u.Update(func(s *TestRunUpsert) {
+		s.UpdateProgram()
 	})
 }
 

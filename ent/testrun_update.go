@@ -134,6 +134,20 @@ func (_u *TestRunUpdate) SetNillableSettings(v *string) *TestRunUpdate {
 	return _u
 }
 
+// SetProgram sets the "program" field.
+func (_u *TestRunUpdate) SetProgram(v string) *TestRunUpdate {
+	_u.mutation.SetProgram(v)
+	return _u
+}
+
+// SetNillableProgram sets the "program" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableProgram(v *string) *TestRunUpdate {
+	if v != nil {
+		_u.SetProgram(*v)
+	}
+	return _u
+}
+
 // SetFigures sets the "figures" field.
 func (_u *TestRunUpdate) SetFigures(v string) *TestRunUpdate {
 	_u.mutation.SetFigures(v)
@@ -315,6 +329,11 @@ func (_u *TestRunUpdate) check() error {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "TestRun.state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Program(); ok {
+		if err := testrun.ProgramValidator(v); err != nil {
+			return &ValidationError{Name: "program", err: fmt.Errorf(`ent: validator failed for field "TestRun.program": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "TestRun.chatbot"`)
 	}
@@ -356,6 +375,9 @@ func (_u *TestRunUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Settings(); ok {
 		_spec.SetField(testrun.FieldSettings, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Program(); ok {
+		_spec.SetField(testrun.FieldProgram, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Figures(); ok {
 		_spec.SetField(testrun.FieldFigures, field.TypeString, value)
@@ -554,6 +576,20 @@ func (_u *TestRunUpdateOne) SetNillableSettings(v *string) *TestRunUpdateOne {
 	return _u
 }
 
+// SetProgram sets the "program" field.
+func (_u *TestRunUpdateOne) SetProgram(v string) *TestRunUpdateOne {
+	_u.mutation.SetProgram(v)
+	return _u
+}
+
+// SetNillableProgram sets the "program" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableProgram(v *string) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetProgram(*v)
+	}
+	return _u
+}
+
 // SetFigures sets the "figures" field.
 func (_u *TestRunUpdateOne) SetFigures(v string) *TestRunUpdateOne {
 	_u.mutation.SetFigures(v)
@@ -748,6 +784,11 @@ func (_u *TestRunUpdateOne) check() error {
 			return &ValidationError{Name: "state", err: fmt.Errorf(`ent: validator failed for field "TestRun.state": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Program(); ok {
+		if err := testrun.ProgramValidator(v); err != nil {
+			return &ValidationError{Name: "program", err: fmt.Errorf(`ent: validator failed for field "TestRun.program": %w`, err)}
+		}
+	}
 	if _u.mutation.ChatbotCleared() && len(_u.mutation.ChatbotIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "TestRun.chatbot"`)
 	}
@@ -806,6 +847,9 @@ func (_u *TestRunUpdateOne) sqlSave(ctx context.Context) (_node *TestRun, err er
 	}
 	if value, ok := _u.mutation.Settings(); ok {
 		_spec.SetField(testrun.FieldSettings, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Program(); ok {
+		_spec.SetField(testrun.FieldProgram, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Figures(); ok {
 		_spec.SetField(testrun.FieldFigures, field.TypeString, value)

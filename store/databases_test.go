@@ -92,6 +92,7 @@ type kept struct {
 	*ofStats
 	*ofRolls
 	*ofTestRuns
+	*ofWithdrawn
 	*ofFinds
 	*ofQuotaNotices
 	*ofWebhooks
@@ -157,6 +158,7 @@ type (
 	ofStats         = Stats
 	ofRolls         = Rolls
 	ofTestRuns      = TestRuns
+	ofWithdrawn     = WithdrawnTests
 	ofFinds         = Finds
 	ofQuotaNotices  = QuotaNotices
 	ofWebhooks      = Webhooks
@@ -180,7 +182,7 @@ func allOf(s *Store) *everything {
 		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
 		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
 		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s), NewErasures(s), NewRows(s), NewEndUsers(s), NewPersons(s), NewFiles(s), NewWall(s),
+		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewWithdrawnTests(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s), NewErasures(s), NewRows(s), NewEndUsers(s), NewPersons(s), NewFiles(s), NewWall(s),
 	}}
 }
 

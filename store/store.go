@@ -36,7 +36,7 @@
 //     workspace.
 //   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
 //     what has happened is counted in every workspace.
-//   - ClaimTestRun, Tested: a process looks after the test questions of every workspace.
+//   - ClaimTestRun, Tested, DeleteWithdrawn: a process looks after the test questions of every workspace.
 //   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
 //     workspace, and an operator encrypts their secrets again.
 //   - Quotas: owners of every workspace are told what they have used.

@@ -138,6 +138,15 @@ var methodsOfInsight = []confined{
 	{"TrimTestRuns", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.TrimTestRuns(ctx, as, a.chatbot, 0)
 	}},
+	{"WithdrawTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.WithdrawTestQuestion(ctx, as, a.chatbot, a.question, epoch)
+	}},
+	{"WithdrawnTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.WithdrawnTestQuestion(ctx, as, a.chatbot, a.question, epoch.Add(-time.Second))
+	}},
+	{"RestoreTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.RestoreTestQuestion(ctx, as, a.chatbot, a.question, epoch.Add(-time.Second))
+	}},
 	{"DeleteTestQuestion", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteTestQuestion(ctx, as, a.chatbot, a.question)
 	}},

@@ -40,7 +40,7 @@ var acrossWorkspaces = map[string]bool{
 	"ReleaseMessages": true, "SettleMessages": true, "DeleteRequestMinutes": true,
 	"RemovalsToCount": true, "BeginRebuild": true, "Rebuilds": true, "EndRebuild": true, "KeepPublicIDKey": true,
 	"Quotas": true, "Settling": true, "LockRoll": true, "Uncounted": true, "CountRecords": true, "UncountedThumbs": true, "CountThumb": true, "RecordedMonths": true,
-	"ClaimTestRun": true, "Tested": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
+	"ClaimTestRun": true, "Tested": true, "DeleteWithdrawn": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
 	"ConnectionsOf": true, "AllConnections": true, "CreateIdentity": true, "Identity": true, "IdentitiesOf": true, "UseIdentity": true, "DeleteIdentitiesOf": true, "DeleteIdentitiesBy": true,
 	"EndedWorkspaces": true, "PendingErasures": true, "ErasuresSince": true, "ErasuresOf": true, "CountPerson": true, "PersonRows": true, "ErasePerson": true, "Scrub": true, "ThrowAways": true,
 	"DeleteFailedUploads": true, "WorkspacesUnencoded": true, "CountUnencoded": true, "TrimEmbeddings": true, "TrimRemovals": true,

@@ -51,16 +51,18 @@ func (s *TestRuns) LockWorkspace(ctx context.Context, workspaceID string) (tenan
 
 // TestQuestions returns a chatbot's test questions, oldest first.
 func (s *TestRuns) TestQuestions(ctx context.Context, workspaceID, chatbotID string) ([]testrun.Question, error) {
-	rows, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.ChatbotID(chatbotID)).
+	rows, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
 		Order(testquestion.ByCreatedAt(), testquestion.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, func(row *ent.TestQuestion) testrun.Question {
-		return testrun.Question{
-			ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: utc(row.UpdatedAt),
-			Wanted: testrun.Wanted{
-				Question: row.Question, Expects: testrun.Expectation(row.Expects), Expected: row.Expected, Reference: row.Reference, Document: row.Document,
-			},
-		}
-	})
+	return mapped(rows, err, questionFromRow)
+}
+
+func questionFromRow(row *ent.TestQuestion) testrun.Question {
+	return testrun.Question{
+		ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: utc(row.UpdatedAt), RemovedAt: utc(row.RemovedAt),
+		Wanted: testrun.Wanted{
+			Question: row.Question, Expects: testrun.Expectation(row.Expects), Expected: row.Expected, Reference: row.Reference, Document: row.Document,
+		},
+	}
 }
 
 // CreateTestQuestion adds a test question.
@@ -106,7 +108,7 @@ func runFromRow(row *ent.TestRun) (testrun.Run, error) {
 	run := testrun.Run{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause), By: row.StartedBy,
 		State: testrun.State(row.State), Reason: row.Reason, Total: row.Total, Knowledge: row.Knowledge, KnownDocuments: row.Documents,
-		DueAt: utc(row.DueAt), EndedAt: utc(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+		Program: row.Program, DueAt: utc(row.DueAt), EndedAt: utc(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 	run.Passed = row.Passed // of a run from before there were figures
 	if row.Figures != "" {
@@ -144,7 +146,7 @@ func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run te
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.TestRun.Update().Where(enttestrun.ID(run.ID), underWay).SetCause(string(run.Cause)).SetStartedBy(run.By).SetState(string(run.State)).SetReason(run.Reason).
 			SetPassed(run.Passed).SetTotal(run.Total).SetNillableEndedAt(run.EndedAt).
-			SetFigures(string(figures)).SetKnowledge(run.Knowledge).SetDocuments(run.KnownDocuments).SetSettings(string(settings))
+			SetFigures(string(figures)).SetKnowledge(run.Knowledge).SetDocuments(run.KnownDocuments).SetSettings(string(settings)).SetProgram(run.Program)
 		if run.DueAt != nil {
 			update.SetDueAt(*run.DueAt)
 		} else {
@@ -194,7 +196,7 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 		}
 		results[i] = testrun.Result{
 			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer, Failure: row.Failure,
-			Citations: sources, F1: row.F1, Cites: row.Cites, At: row.CreatedAt.UTC(),
+			Model: row.Model, Citations: sources, F1: row.F1, Cites: row.Cites, At: row.CreatedAt.UTC(),
 			Usage: answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
 			Took:  time.Duration(row.TotalMs) * time.Millisecond,
 		}
@@ -204,7 +206,7 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 
 // AddTestResult adds a result, writes how its run went so far, and counts the question, if
 // it counts.
-// It is a Conflict if the question is gone, and NotFound if the run has ended.
+// It is a Conflict if the question is gone or withdrawn, and NotFound if the run has ended.
 func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
 	ctx = within(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
@@ -214,8 +216,15 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 		if err := s.UpdateTestRun(ctx, workspaceID, run); err != nil {
 			return err
 		}
-		err := s.store.db(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
-			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetSources(sourcesJSON(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
+		there, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.ID(r.QuestionID), testquestion.RemovedAtIsNil()).Exist(ctx)
+		if err != nil {
+			return mapError(err)
+		}
+		if !there {
+			return fault.New(fault.Conflict, "The test question was removed.")
+		}
+		err = s.store.db(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
+			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(sourcesJSON(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
 			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
 			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
 		if err != nil {
@@ -288,7 +297,7 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 const tested = `SELECT id, workspace_id,
 	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
 	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions) AND` + stays
+	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + stays
 
 // Tested returns the chatbots of any workspace that have test questions, but not of one
 // that is being deleted.

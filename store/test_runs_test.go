@@ -2,9 +2,11 @@ package store
 
 import (
 	"testing"
+	"time"
 
 	"parley/core/answer"
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/core/insight/testrun"
 )
 
@@ -82,6 +84,59 @@ func TestWhatRunsFollow(t *testing.T) {
 			b.must(b.UpdateChatbot(ctx, a.id, a.chatbot, bot.Settings()))
 			if settings() == before {
 				t.Error("nothing changed")
+			}
+		})
+	})
+}
+
+func TestRemovedTestQuestions(t *testing.T) {
+	onBothDatabases(t, func(b *bundle) {
+		a, ctx := b.fill("a"), b.Context()
+		before, later := epoch.Add(-time.Second), epoch.Add(time.Second)
+		listed := func() int {
+			b.Helper()
+			questions, err := b.TestQuestions(ctx, a.id, a.chatbot)
+			b.must(err)
+			return len(questions)
+		}
+		b.must(b.WithdrawTestQuestion(ctx, a.id, a.chatbot, a.question, epoch))
+
+		b.Run("they are not listed, a chatbot without others has none to ask, and no result is added", func(t *testing.T) {
+			tested, err := b.Tested(ctx)
+			if n := listed(); n != 0 || len(tested) != 0 || err != nil {
+				t.Errorf("listed are %d, tested is %+v, %v", n, tested, err)
+			}
+			if err := b.AddTestResult(ctx, a.id, a.newRun(a.run), a.newResult(), testrun.Counting{}); !fault.Is(err, fault.Conflict) {
+				t.Errorf("a result: %v", err)
+			}
+		})
+		b.Run("whoever comes too late brings none back", func(t *testing.T) {
+			_, err := b.WithdrawnTestQuestion(ctx, a.id, a.chatbot, a.question, epoch)
+			if restored := b.RestoreTestQuestion(ctx, a.id, a.chatbot, a.question, epoch); !fault.Is(err, fault.NotFound) || !fault.Is(restored, fault.NotFound) {
+				t.Errorf("found: %v, restored: %v", err, restored)
+			}
+		})
+		b.Run("they stay until their time, and come back with their results", func(t *testing.T) {
+			b.must(b.DeleteWithdrawn(ctx, before))
+			q, err := b.WithdrawnTestQuestion(ctx, a.id, a.chatbot, a.question, before)
+			if err != nil || q.RemovedAt == nil || !q.RemovedAt.Equal(epoch) {
+				t.Fatalf("there is %+v, %v", q, err)
+			}
+			b.must(b.RestoreTestQuestion(ctx, a.id, a.chatbot, a.question, before))
+			b.must(b.DeleteWithdrawn(ctx, later))
+			results, err := b.TestResults(ctx, a.id, a.run, true)
+			if n := listed(); err != nil || n != 1 || len(results) != 1 {
+				t.Errorf("listed are %d, with %+v, %v", n, results, err)
+			}
+		})
+		b.Run("then they go with their results, and only they", func(t *testing.T) {
+			b.must(b.CreateTestQuestion(ctx, a.id, a.newQuestion("tq_more")))
+			b.must(b.WithdrawTestQuestion(ctx, a.id, a.chatbot, a.question, epoch))
+			b.must(b.DeleteWithdrawn(ctx, epoch))
+			results, err := b.TestResults(ctx, a.id, a.run, true)
+			_, gone := b.WithdrawnTestQuestion(ctx, a.id, a.chatbot, a.question, before)
+			if n := listed(); err != nil || n != 1 || len(results) != 0 || !fault.Is(gone, fault.NotFound) {
+				t.Errorf("listed are %d, with %+v, %v, %v", n, results, err, gone)
 			}
 		})
 	})

@@ -31,7 +31,7 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 		return err
 	}
 	defer unlock()
-	options := app.Options{}
+	options := app.Options{Version: version}
 	if config.AuditStdout {
 		options.Audited = export.To(io.out, log)
 	}

@@ -57,6 +57,7 @@ var pageCalls = []Call{
 	{Method: "POST", Route: "/chatbots/:chatbot/improve/tests/import", Body: withFile("file", "questions.csv", "question\nDo you deliver on Sundays?")},
 	{Method: "POST", Route: "/chatbots/:chatbot/improve/tests/:question", Body: "question=Do+you+deliver+today%3F&expects=answer"},
 	{Method: "POST", Route: "/chatbots/:chatbot/improve/tests/:question/remove"},
+	{Method: "POST", Route: "/chatbots/:chatbot/improve/tests/undo", Path: "/chatbots/:chatbot/improve/tests/undo?question=:question"},
 	{Method: "POST", Route: "/workspaces/:workspace/chatbots", Body: "name=Another"},
 	{Method: "POST", Route: "/workspaces/:workspace/models", Body: "kind=openai&name=Another"},
 	{Method: "POST", Route: "/workspaces/:workspace/settings/sso", Body: "issuer=https%3A%2F%2Flogin.parley.invalid&client_id=another&domain=parley.invalid"},

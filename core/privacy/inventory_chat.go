@@ -40,15 +40,15 @@ var chatTables = []Table{
 	},
 	{
 		Name: "test_questions", Owner: OfWorkspace, File: "test_questions", Parent: "chatbots", By: "chatbot_id", Holds: "Questions that owners have asked again after each change", Why: "To see when a change makes an answer worse", Kept: "Until somebody deletes it",
-		Personal: "question expected reference document created_by", Plain: "id workspace_id chatbot_id expects updated_at created_at",
+		Personal: "question expected reference document created_by", Plain: "id workspace_id chatbot_id expects updated_at removed_at created_at",
 	},
 	{
 		Name: "test_runs", Owner: OfWorkspace, File: "test_runs", Parent: "chatbots", By: "chatbot_id", Holds: "When test questions were asked and by whom, how they were answered, and the settings of the chatbot then", Why: "To compare before and after", Kept: "The last 20 of a chatbot",
-		Personal: "started_by", Plain: "id workspace_id chatbot_id cause state reason knowledge documents settings figures passed total due_at ended_at created_at", JSON: "settings figures",
+		Personal: "started_by", Plain: "id workspace_id chatbot_id cause state reason knowledge documents settings program figures passed total due_at ended_at created_at", JSON: "settings figures",
 	},
 	{
 		Name: "test_results", Owner: OfWorkspace, File: "test_results", Parent: "test_questions", By: "question_id", Holds: "Answers to test questions", Why: "To compare before and after", Kept: "With the test question and the run",
-		Personal: "answer", Plain: "id workspace_id run_id question_id passed outcome failure sources f1 cites prompt_tokens completion_tokens estimated total_ms created_at", JSON: "sources",
+		Personal: "answer", Plain: "id workspace_id run_id question_id passed outcome failure model sources f1 cites prompt_tokens completion_tokens estimated total_ms created_at", JSON: "sources",
 	},
 	{
 		Name: "daily_stats", Owner: OfWorkspace, File: "daily_stats", Parent: "chatbots", By: "chatbot_id", Holds: "Counts of a day. End users are counted by a sketch that names nobody", Why: "Analytics", Kept: withChatbot,

@@ -1589,6 +1589,7 @@ var (
 		{Name: "document", Type: field.TypeString, Size: 1200, Default: ""},
 		{Name: "created_by", Type: field.TypeString, Size: 320},
 		{Name: "updated_at", Type: field.TypeTime, Nullable: true},
+		{Name: "removed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
 	}
@@ -1600,7 +1601,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_questions_chatbots_test_questions",
-				Columns:    []*schema.Column{TestQuestionsColumns[10]},
+				Columns:    []*schema.Column{TestQuestionsColumns[11]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1609,7 +1610,15 @@ var (
 			{
 				Name:    "testquestion_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TestQuestionsColumns[10], TestQuestionsColumns[9]},
+				Columns: []*schema.Column{TestQuestionsColumns[11], TestQuestionsColumns[10]},
+			},
+			{
+				Name:    "test_question_removed",
+				Unique:  false,
+				Columns: []*schema.Column{TestQuestionsColumns[9]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "removed_at IS NOT NULL",
+				},
 			},
 		},
 	}
@@ -1621,6 +1630,7 @@ var (
 		{Name: "outcome", Type: field.TypeString, Size: 20},
 		{Name: "answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "failure", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
 		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "f1", Type: field.TypeFloat64, Nullable: true},
 		{Name: "cites", Type: field.TypeBool, Nullable: true},
@@ -1640,13 +1650,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_results_test_questions_results",
-				Columns:    []*schema.Column{TestResultsColumns[14]},
+				Columns:    []*schema.Column{TestResultsColumns[15]},
 				RefColumns: []*schema.Column{TestQuestionsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "test_results_test_runs_results",
-				Columns:    []*schema.Column{TestResultsColumns[15]},
+				Columns:    []*schema.Column{TestResultsColumns[16]},
 				RefColumns: []*schema.Column{TestRunsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1655,12 +1665,12 @@ var (
 			{
 				Name:    "testresult_run_id",
 				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[15]},
+				Columns: []*schema.Column{TestResultsColumns[16]},
 			},
 			{
 				Name:    "testresult_question_id_id",
 				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[14], TestResultsColumns[0]},
+				Columns: []*schema.Column{TestResultsColumns[15], TestResultsColumns[0]},
 			},
 		},
 	}
@@ -1675,6 +1685,7 @@ var (
 		{Name: "knowledge", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "documents", Type: field.TypeInt, Default: 0},
 		{Name: "settings", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "program", Type: field.TypeString, Size: 200, Default: ""},
 		{Name: "figures", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "passed", Type: field.TypeInt, Default: 0},
 		{Name: "total", Type: field.TypeInt, Default: 0},
@@ -1691,7 +1702,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_runs_chatbots_test_runs",
-				Columns:    []*schema.Column{TestRunsColumns[15]},
+				Columns:    []*schema.Column{TestRunsColumns[16]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1700,12 +1711,12 @@ var (
 			{
 				Name:    "testrun_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TestRunsColumns[15], TestRunsColumns[14]},
+				Columns: []*schema.Column{TestRunsColumns[16], TestRunsColumns[15]},
 			},
 			{
 				Name:    "test_run_due",
 				Unique:  false,
-				Columns: []*schema.Column{TestRunsColumns[12]},
+				Columns: []*schema.Column{TestRunsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},

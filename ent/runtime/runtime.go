@@ -2527,7 +2527,7 @@ func init() {
 	// testquestion.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	testquestion.CreatedByValidator = testquestionDescCreatedBy.Validators[0].(func(string) error)
 	// testquestionDescCreatedAt is the schema descriptor for created_at field.
-	testquestionDescCreatedAt := testquestionFields[9].Descriptor()
+	testquestionDescCreatedAt := testquestionFields[10].Descriptor()
 	// testquestion.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testquestion.DefaultCreatedAt = testquestionDescCreatedAt.Default.(func() time.Time)
 	// testquestionDescID is the schema descriptor for id field.
@@ -2600,28 +2600,34 @@ func init() {
 	testresultDescFailure := testresultFields[6].Descriptor()
 	// testresult.DefaultFailure holds the default value on creation for the failure field.
 	testresult.DefaultFailure = testresultDescFailure.Default.(string)
+	// testresultDescModel is the schema descriptor for model field.
+	testresultDescModel := testresultFields[7].Descriptor()
+	// testresult.DefaultModel holds the default value on creation for the model field.
+	testresult.DefaultModel = testresultDescModel.Default.(string)
+	// testresult.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	testresult.ModelValidator = testresultDescModel.Validators[0].(func(string) error)
 	// testresultDescSources is the schema descriptor for sources field.
-	testresultDescSources := testresultFields[7].Descriptor()
+	testresultDescSources := testresultFields[8].Descriptor()
 	// testresult.DefaultSources holds the default value on creation for the sources field.
 	testresult.DefaultSources = testresultDescSources.Default.(string)
 	// testresultDescPromptTokens is the schema descriptor for prompt_tokens field.
-	testresultDescPromptTokens := testresultFields[10].Descriptor()
+	testresultDescPromptTokens := testresultFields[11].Descriptor()
 	// testresult.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
 	testresult.DefaultPromptTokens = testresultDescPromptTokens.Default.(int)
 	// testresultDescCompletionTokens is the schema descriptor for completion_tokens field.
-	testresultDescCompletionTokens := testresultFields[11].Descriptor()
+	testresultDescCompletionTokens := testresultFields[12].Descriptor()
 	// testresult.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
 	testresult.DefaultCompletionTokens = testresultDescCompletionTokens.Default.(int)
 	// testresultDescEstimated is the schema descriptor for estimated field.
-	testresultDescEstimated := testresultFields[12].Descriptor()
+	testresultDescEstimated := testresultFields[13].Descriptor()
 	// testresult.DefaultEstimated holds the default value on creation for the estimated field.
 	testresult.DefaultEstimated = testresultDescEstimated.Default.(bool)
 	// testresultDescTotalMs is the schema descriptor for total_ms field.
-	testresultDescTotalMs := testresultFields[13].Descriptor()
+	testresultDescTotalMs := testresultFields[14].Descriptor()
 	// testresult.DefaultTotalMs holds the default value on creation for the total_ms field.
 	testresult.DefaultTotalMs = testresultDescTotalMs.Default.(int)
 	// testresultDescCreatedAt is the schema descriptor for created_at field.
-	testresultDescCreatedAt := testresultFields[14].Descriptor()
+	testresultDescCreatedAt := testresultFields[15].Descriptor()
 	// testresult.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testresult.DefaultCreatedAt = testresultDescCreatedAt.Default.(func() time.Time)
 	testrunMixin := schema.TestRun{}.Mixin()
@@ -2690,20 +2696,26 @@ func init() {
 	testrunDescSettings := testrunFields[8].Descriptor()
 	// testrun.DefaultSettings holds the default value on creation for the settings field.
 	testrun.DefaultSettings = testrunDescSettings.Default.(string)
+	// testrunDescProgram is the schema descriptor for program field.
+	testrunDescProgram := testrunFields[9].Descriptor()
+	// testrun.DefaultProgram holds the default value on creation for the program field.
+	testrun.DefaultProgram = testrunDescProgram.Default.(string)
+	// testrun.ProgramValidator is a validator for the "program" field. It is called by the builders before save.
+	testrun.ProgramValidator = testrunDescProgram.Validators[0].(func(string) error)
 	// testrunDescFigures is the schema descriptor for figures field.
-	testrunDescFigures := testrunFields[9].Descriptor()
+	testrunDescFigures := testrunFields[10].Descriptor()
 	// testrun.DefaultFigures holds the default value on creation for the figures field.
 	testrun.DefaultFigures = testrunDescFigures.Default.(string)
 	// testrunDescPassed is the schema descriptor for passed field.
-	testrunDescPassed := testrunFields[10].Descriptor()
+	testrunDescPassed := testrunFields[11].Descriptor()
 	// testrun.DefaultPassed holds the default value on creation for the passed field.
 	testrun.DefaultPassed = testrunDescPassed.Default.(int)
 	// testrunDescTotal is the schema descriptor for total field.
-	testrunDescTotal := testrunFields[11].Descriptor()
+	testrunDescTotal := testrunFields[12].Descriptor()
 	// testrun.DefaultTotal holds the default value on creation for the total field.
 	testrun.DefaultTotal = testrunDescTotal.Default.(int)
 	// testrunDescCreatedAt is the schema descriptor for created_at field.
-	testrunDescCreatedAt := testrunFields[14].Descriptor()
+	testrunDescCreatedAt := testrunFields[15].Descriptor()
 	// testrun.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testrun.DefaultCreatedAt = testrunDescCreatedAt.Default.(func() time.Time)
 	// testrunDescID is the schema descriptor for id field.

@@ -110,6 +110,9 @@ func (TestQuestion) Fields() []ent.Field {
 		field.String("document").MaxLen(300 * utf8Max).Default(""),
 		field.String("created_by").MaxLen(320).Immutable(),
 		field.Time("updated_at").Optional().Nillable(),
+		// removed_at is when a person removed it on a page, who can undo that for some
+		// seconds. Until it is deleted it is neither listed nor asked.
+		field.Time("removed_at").Optional().Nillable(),
 		created(),
 	}
 }
@@ -124,7 +127,10 @@ func (TestQuestion) Edges() []ent.Edge {
 
 // Indexes of the TestQuestion.
 func (TestQuestion) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("chatbot_id", "created_at")}
+	return []ent.Index{
+		index.Fields("chatbot_id", "created_at"),
+		index.Fields("removed_at").StorageKey("test_question_removed").Annotations(entsql.IndexWhere("removed_at IS NOT NULL")),
+	}
 }
 
 // TestRun asks all test questions of a chatbot once.
@@ -150,6 +156,8 @@ func (TestRun) Fields() []ent.Field {
 		longText("knowledge"),
 		field.Int("documents").Default(0),
 		longText("settings"),
+		// program is the version of the program that asked.
+		field.String("program").MaxLen(200).Default(""),
 		// figures are JSON: how its questions were answered.
 		longText("figures"),
 		field.Int("passed").Default(0),
@@ -194,6 +202,8 @@ func (TestResult) Fields() []ent.Field {
 		longText("answer"),
 		// failure is why there is no answer.
 		longText("failure"),
+		// model is the name of the model that answered.
+		field.String("model").MaxLen(200).Default("").Immutable(),
 		// sources are JSON, as a message's are.
 		longText("sources"),
 		// f1 is none without a reference, and cites without an expected document.

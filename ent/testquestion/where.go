@@ -110,6 +110,11 @@ func UpdatedAt(v time.Time) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldEQ(FieldUpdatedAt, v))
 }
 
+// RemovedAt applies equality check predicate on the "removed_at" field. It's identical to RemovedAtEQ.
+func RemovedAt(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldRemovedAt, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldEQ(FieldCreatedAt, v))
@@ -683,6 +688,56 @@ func UpdatedAtIsNil() predicate.TestQuestion {
 // UpdatedAtNotNil applies the NotNil predicate on the "updated_at" field.
 func UpdatedAtNotNil() predicate.TestQuestion {
 	return predicate.TestQuestion(sql.FieldNotNull(FieldUpdatedAt))
+}
+
+// RemovedAtEQ applies the EQ predicate on the "removed_at" field.
+func RemovedAtEQ(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldEQ(FieldRemovedAt, v))
+}
+
+// RemovedAtNEQ applies the NEQ predicate on the "removed_at" field.
+func RemovedAtNEQ(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNEQ(FieldRemovedAt, v))
+}
+
+// RemovedAtIn applies the In predicate on the "removed_at" field.
+func RemovedAtIn(vs ...time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldIn(FieldRemovedAt, vs...))
+}
+
+// RemovedAtNotIn applies the NotIn predicate on the "removed_at" field.
+func RemovedAtNotIn(vs ...time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNotIn(FieldRemovedAt, vs...))
+}
+
+// RemovedAtGT applies the GT predicate on the "removed_at" field.
+func RemovedAtGT(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGT(FieldRemovedAt, v))
+}
+
+// RemovedAtGTE applies the GTE predicate on the "removed_at" field.
+func RemovedAtGTE(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldGTE(FieldRemovedAt, v))
+}
+
+// RemovedAtLT applies the LT predicate on the "removed_at" field.
+func RemovedAtLT(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLT(FieldRemovedAt, v))
+}
+
+// RemovedAtLTE applies the LTE predicate on the "removed_at" field.
+func RemovedAtLTE(v time.Time) predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldLTE(FieldRemovedAt, v))
+}
+
+// RemovedAtIsNil applies the IsNil predicate on the "removed_at" field.
+func RemovedAtIsNil() predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldIsNull(FieldRemovedAt))
+}
+
+// RemovedAtNotNil applies the NotNil predicate on the "removed_at" field.
+func RemovedAtNotNil() predicate.TestQuestion {
+	return predicate.TestQuestion(sql.FieldNotNull(FieldRemovedAt))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

@@ -29,6 +29,8 @@ const (
 	FieldAnswer = "answer"
 	// FieldFailure holds the string denoting the failure field in the database.
 	FieldFailure = "failure"
+	// FieldModel holds the string denoting the model field in the database.
+	FieldModel = "model"
 	// FieldSources holds the string denoting the sources field in the database.
 	FieldSources = "sources"
 	// FieldF1 holds the string denoting the f1 field in the database.
@@ -77,6 +79,7 @@ var Columns = []string{
 	FieldOutcome,
 	FieldAnswer,
 	FieldFailure,
+	FieldModel,
 	FieldSources,
 	FieldF1,
 	FieldCites,
@@ -117,6 +120,10 @@ var (
 	DefaultAnswer string
 	// DefaultFailure holds the default value on creation for the "failure" field.
 	DefaultFailure string
+	// DefaultModel holds the default value on creation for the "model" field.
+	DefaultModel string
+	// ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	ModelValidator func(string) error
 	// DefaultSources holds the default value on creation for the "sources" field.
 	DefaultSources string
 	// DefaultPromptTokens holds the default value on creation for the "prompt_tokens" field.
@@ -172,6 +179,11 @@ func ByAnswer(opts ...sql.OrderTermOption) OrderOption {
 // ByFailure orders the results by the failure field.
 func ByFailure(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFailure, opts...).ToFunc()
+}
+
+// ByModel orders the results by the model field.
+func ByModel(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModel, opts...).ToFunc()
 }
 
 // BySources orders the results by the sources field.

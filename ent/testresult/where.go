@@ -90,6 +90,11 @@ func Failure(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldEQ(FieldFailure, v))
 }
 
+// Model applies equality check predicate on the "model" field. It's identical to ModelEQ.
+func Model(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldModel, v))
+}
+
 // Sources applies equality check predicate on the "sources" field. It's identical to SourcesEQ.
 func Sources(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldEQ(FieldSources, v))
@@ -528,6 +533,71 @@ func FailureEqualFold(v string) predicate.TestResult {
 // FailureContainsFold applies the ContainsFold predicate on the "failure" field.
 func FailureContainsFold(v string) predicate.TestResult {
 	return predicate.TestResult(sql.FieldContainsFold(FieldFailure, v))
+}
+
+// ModelEQ applies the EQ predicate on the "model" field.
+func ModelEQ(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEQ(FieldModel, v))
+}
+
+// ModelNEQ applies the NEQ predicate on the "model" field.
+func ModelNEQ(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNEQ(FieldModel, v))
+}
+
+// ModelIn applies the In predicate on the "model" field.
+func ModelIn(vs ...string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldIn(FieldModel, vs...))
+}
+
+// ModelNotIn applies the NotIn predicate on the "model" field.
+func ModelNotIn(vs ...string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldNotIn(FieldModel, vs...))
+}
+
+// ModelGT applies the GT predicate on the "model" field.
+func ModelGT(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGT(FieldModel, v))
+}
+
+// ModelGTE applies the GTE predicate on the "model" field.
+func ModelGTE(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldGTE(FieldModel, v))
+}
+
+// ModelLT applies the LT predicate on the "model" field.
+func ModelLT(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLT(FieldModel, v))
+}
+
+// ModelLTE applies the LTE predicate on the "model" field.
+func ModelLTE(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldLTE(FieldModel, v))
+}
+
+// ModelContains applies the Contains predicate on the "model" field.
+func ModelContains(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldContains(FieldModel, v))
+}
+
+// ModelHasPrefix applies the HasPrefix predicate on the "model" field.
+func ModelHasPrefix(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldHasPrefix(FieldModel, v))
+}
+
+// ModelHasSuffix applies the HasSuffix predicate on the "model" field.
+func ModelHasSuffix(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldHasSuffix(FieldModel, v))
+}
+
+// ModelEqualFold applies the EqualFold predicate on the "model" field.
+func ModelEqualFold(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldEqualFold(FieldModel, v))
+}
+
+// ModelContainsFold applies the ContainsFold predicate on the "model" field.
+func ModelContainsFold(v string) predicate.TestResult {
+	return predicate.TestResult(sql.FieldContainsFold(FieldModel, v))
 }
 
 // SourcesEQ applies the EQ predicate on the "sources" field.

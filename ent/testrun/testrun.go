@@ -33,6 +33,8 @@ const (
 	FieldDocuments = "documents"
 	// FieldSettings holds the string denoting the settings field in the database.
 	FieldSettings = "settings"
+	// FieldProgram holds the string denoting the program field in the database.
+	FieldProgram = "program"
 	// FieldFigures holds the string denoting the figures field in the database.
 	FieldFigures = "figures"
 	// FieldPassed holds the string denoting the passed field in the database.
@@ -79,6 +81,7 @@ var Columns = []string{
 	FieldKnowledge,
 	FieldDocuments,
 	FieldSettings,
+	FieldProgram,
 	FieldFigures,
 	FieldPassed,
 	FieldTotal,
@@ -125,6 +128,10 @@ var (
 	DefaultDocuments int
 	// DefaultSettings holds the default value on creation for the "settings" field.
 	DefaultSettings string
+	// DefaultProgram holds the default value on creation for the "program" field.
+	DefaultProgram string
+	// ProgramValidator is a validator for the "program" field. It is called by the builders before save.
+	ProgramValidator func(string) error
 	// DefaultFigures holds the default value on creation for the "figures" field.
 	DefaultFigures string
 	// DefaultPassed holds the default value on creation for the "passed" field.
@@ -188,6 +195,11 @@ func ByDocuments(opts ...sql.OrderTermOption) OrderOption {
 // BySettings orders the results by the settings field.
 func BySettings(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSettings, opts...).ToFunc()
+}
+
+// ByProgram orders the results by the program field.
+func ByProgram(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldProgram, opts...).ToFunc()
 }
 
 // ByFigures orders the results by the figures field.

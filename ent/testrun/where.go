@@ -110,6 +110,11 @@ func Settings(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldSettings, v))
 }
 
+// Program applies equality check predicate on the "program" field. It's identical to ProgramEQ.
+func Program(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldProgram, v))
+}
+
 // Figures applies equality check predicate on the "figures" field. It's identical to FiguresEQ.
 func Figures(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldFigures, v))
@@ -698,6 +703,71 @@ func SettingsEqualFold(v string) predicate.TestRun {
 // SettingsContainsFold applies the ContainsFold predicate on the "settings" field.
 func SettingsContainsFold(v string) predicate.TestRun {
 	return predicate.TestRun(sql.FieldContainsFold(FieldSettings, v))
+}
+
+// ProgramEQ applies the EQ predicate on the "program" field.
+func ProgramEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldProgram, v))
+}
+
+// ProgramNEQ applies the NEQ predicate on the "program" field.
+func ProgramNEQ(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldProgram, v))
+}
+
+// ProgramIn applies the In predicate on the "program" field.
+func ProgramIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldProgram, vs...))
+}
+
+// ProgramNotIn applies the NotIn predicate on the "program" field.
+func ProgramNotIn(vs ...string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldProgram, vs...))
+}
+
+// ProgramGT applies the GT predicate on the "program" field.
+func ProgramGT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldProgram, v))
+}
+
+// ProgramGTE applies the GTE predicate on the "program" field.
+func ProgramGTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldProgram, v))
+}
+
+// ProgramLT applies the LT predicate on the "program" field.
+func ProgramLT(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldProgram, v))
+}
+
+// ProgramLTE applies the LTE predicate on the "program" field.
+func ProgramLTE(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldProgram, v))
+}
+
+// ProgramContains applies the Contains predicate on the "program" field.
+func ProgramContains(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContains(FieldProgram, v))
+}
+
+// ProgramHasPrefix applies the HasPrefix predicate on the "program" field.
+func ProgramHasPrefix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasPrefix(FieldProgram, v))
+}
+
+// ProgramHasSuffix applies the HasSuffix predicate on the "program" field.
+func ProgramHasSuffix(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldHasSuffix(FieldProgram, v))
+}
+
+// ProgramEqualFold applies the EqualFold predicate on the "program" field.
+func ProgramEqualFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEqualFold(FieldProgram, v))
+}
+
+// ProgramContainsFold applies the ContainsFold predicate on the "program" field.
+func ProgramContainsFold(v string) predicate.TestRun {
+	return predicate.TestRun(sql.FieldContainsFold(FieldProgram, v))
 }
 
 // FiguresEQ applies the EQ predicate on the "figures" field.

@@ -33,8 +33,9 @@ func openInsight(p *Program) {
 		History:  history.New(store.NewHistory(p.Store), p.Store, p.now),
 		Reports:  stats.NewReports(store.NewStats(p.Store), p.now),
 		Tests: testrun.New(testrun.Ports{
-			Transactions: tests, Questions: tests, Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
-			Budget: testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: store.NewPlans(p.Store), Used: store.NewMonths(p.Store), Now: p.now},
+			Transactions: tests, Questions: tests, Removals: store.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
+			Budget:  testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: store.NewPlans(p.Store), Used: store.NewMonths(p.Store), Now: p.now},
+			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}
 	p.Insight.Roller.Follow(eventsOf(p))

@@ -100,6 +100,8 @@ type Program struct {
 	embedder retrieval.Embedder
 	// indexVersion is the version of the indexes that this program builds.
 	indexVersion string
+	// version is that of the program, or empty.
+	version string
 
 	metrics  *metrics.Metrics
 	security *security.Events
@@ -132,6 +134,8 @@ type Options struct {
 	Audited func([]audit.Entry)
 	// LookUpTXT answers for the DNS. Nil asks the system's resolver.
 	LookUpTXT func(ctx context.Context, name string) ([]string, error)
+	// Version is that of the program: see [testrun.Run].
+	Version string
 }
 
 // OpenWith is Open with options.
@@ -148,7 +152,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
-	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New(), now: options.Now}
+	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New(), now: options.Now, version: options.Version}
 	if p.now == nil {
 		p.now = Now
 	}

@@ -327,7 +327,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/testrun"},
-		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/plan", "core/retrieval/evaluation", "core/tenant", "internal/id", "internal/plain"},
+		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/retrieval/evaluation", "core/tenant", "internal/id", "internal/plain"},
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{

@@ -62,9 +62,10 @@ type TestRun struct {
 	// Asked and Total tell how far a run is.
 	Asked, Total                   int
 	Passed, F1, Right, Cited, Cost string
-	// Knowledge counts what was answered from, or is empty.
-	Knowledge   string
-	URL, Cancel string
+	// Knowledge counts what was answered from, and Models names what answered. Either may
+	// be empty.
+	Knowledge, Models string
+	URL, Cancel       string
 	// Waiting says that it has not begun.
 	Waiting bool
 	// Before and After say that it is chosen to be compared.

@@ -47,7 +47,7 @@ func insightPages() map[string]templ.Component {
 	passed := &bot.TestResult{Passed: true, Outcome: answered, HTML: "<p>At ten.</p>", Sources: []string{hostile}, At: day}
 	ran := bot.TestRun{
 		ID: "tr_1", At: day, Cause: "by " + hostile, Summary: "1 of 2 passed", Failed: true, Reason: hostile, State: "Broke off", Status: ui.Bad, Asked: 1, Total: 2,
-		Passed: "1 of 2", F1: "0.62", Right: "2 of 2", Cited: "1 of 1", Cost: "1,234 tokens in, 56 out, 1.2 s", Knowledge: "12 documents", Errors: "1 error",
+		Passed: "1 of 2", F1: "0.62", Right: "2 of 2", Cited: "1 of 1", Cost: "1,234 tokens in, 56 out, 1.2 s", Knowledge: "12 documents", Models: "gpt-4o-mini", Errors: "1 error",
 		URL: "/chatbots/cb_1/improve/tests/compare?after=tr_1", Cancel: "/chatbots/cb_1/improve/tests/runs/tr_1/cancel", After: true,
 	}
 	earlier := ran
@@ -74,7 +74,7 @@ func insightPages() map[string]templ.Component {
 		Base: tests.Base, Runs: []ui.Option{{Text: "–"}, {Value: "tr_1", Text: "3 Nov 10:00 UTC · 1 of 2"}, {Value: "tr_2", Text: "2 Nov 10:00 UTC · 2 of 2"}},
 		Chosen:      ui.Form{Values: map[string]string{"before": "tr_2", "after": "tr_1"}},
 		Figures:     []bot.TestFigure{{Name: "Passed", Before: "2 of 2", After: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "Tokens in", Before: "1,200", After: "1,234"}},
-		Differences: []string{"The knowledge changed: 12 documents before, 13 after.", "Setting “instructions” changed."},
+		Differences: []string{"The knowledge changed: 12 documents before, 13 after.", "Setting “instructions” changed.", "Model: extractive → gpt-4o-mini"},
 		Filters:     []ui.Tab{{Text: "Changed", URL: "?show=", Count: "1", Current: true}, {Text: "All", URL: "?show=all", Count: "2"}}, Questions: asked,
 	}
 	alone := side

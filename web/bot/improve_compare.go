@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -133,6 +134,7 @@ func runToView(r testrun.Run, base string) views.TestRun {
 		Passed: passedOf(r), Summary: summaryOf(r), F1: f1Of(r.Figures), Right: shareOf(r.Right, r.Judged()), Cited: shareOf(r.Cited, r.Documents),
 		Cost: spentOf(r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Mean()), Cancel: base + "/runs/" + r.ID + "/cancel",
 	}
+	shown.Models = strings.Join(r.Models, ", ")
 	if r.Knowledge != "" {
 		shown.Knowledge = counted(r.KnownDocuments, "document", "documents")
 	}

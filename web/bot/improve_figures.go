@@ -127,7 +127,14 @@ func differencesOf(c testrun.Comparison) []string {
 	default:
 		all = append(all, fmt.Sprintf("The knowledge changed: %s before, %d after.", counted(c.Before.KnownDocuments, "document", "documents"), c.After.KnownDocuments))
 	}
-	for _, d := range c.Settings() {
+	if c.Models() {
+		all = append(all, "Model: "+strings.Join(c.Before.Models, ", ")+" → "+strings.Join(c.After.Models, ", "))
+	}
+	if c.Program() {
+		all = append(all, "Parley itself was updated.")
+	}
+	changed := c.Settings()
+	for _, d := range changed {
 		name := strings.ReplaceAll(d.Field, "_", " ")
 		if len(d.Old)+len(d.New) > 120 {
 			all = append(all, "Setting “"+name+"” changed.")
@@ -135,7 +142,7 @@ func differencesOf(c testrun.Comparison) []string {
 			all = append(all, "Setting “"+name+"”: "+cmp.Or(d.Old, "none")+" → "+cmp.Or(d.New, "none"))
 		}
 	}
-	if len(all) == 1 {
+	if len(changed) == 0 {
 		all = append(all, "The settings are the same.")
 	}
 	return all

@@ -18,6 +18,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, evaluations, tokens := settingsPages{s}, evaluationPages{s}, tokenPages{s}
 	overview, welcome, playground, deploy := overviewPages{improvePages{s}}, welcomePages{s}, playgroundPages{settings}, deployPages{tokens}
 	conversations, improve, tests, analytics := conversationPages{s}, improvePages{s}, testPages{s}, analyticsPages{s}
+	files := testFilePages{tests}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("", overview.overviewPage, route.May(tenant.Read)),
 		route.Get("/welcome", welcome.welcomePage, route.May(tenant.Read)),
@@ -44,9 +45,10 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/improve/tests", tests.show, route.May(tenant.Read)),
 		route.Post("/improve/tests", tests.add, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Post("/improve/tests/run", tests.run, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/improve/tests")),
-		route.Get("/improve/tests/export", tests.export, route.May(tenant.Read)),
-		route.Get("/improve/tests/import", tests.importPage, route.May(tenant.EditKnowledge)),
-		route.Post("/improve/tests/import", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
+		route.Post("/improve/tests/undo", tests.undo, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
+		route.Get("/improve/tests/export", files.export, route.May(tenant.Read)),
+		route.Get("/improve/tests/import", files.importPage, route.May(tenant.EditKnowledge)),
+		route.Post("/improve/tests/import", files.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
 		route.Get("/improve/tests/compare", comparePages{tests}.compare, route.May(tenant.Read)),
 		route.Post("/improve/tests/runs/:run/cancel", tests.cancel, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
 		route.Get("/improve/tests/:question", tests.editPage, route.May(tenant.EditKnowledge)),

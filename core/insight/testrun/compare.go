@@ -3,6 +3,7 @@ package testrun
 import (
 	"context"
 	"math"
+	"slices"
 
 	"parley/core/audit"
 	"parley/core/fault"
@@ -84,6 +85,18 @@ func (c Comparison) Settings() []audit.Change {
 // Knowledge reports whether the documents were others in the earlier run.
 func (c Comparison) Knowledge() bool {
 	return c.Before != nil && c.Before.Knowledge != c.After.Knowledge
+}
+
+// Models reports whether other models answered in the earlier run, as far as that is
+// known.
+func (c Comparison) Models() bool {
+	return c.Before != nil && len(c.Before.Models) > 0 && len(c.After.Models) > 0 && !slices.Equal(c.Before.Models, c.After.Models)
+}
+
+// Program reports whether this program had another version in the earlier run, as far
+// as that is known.
+func (c Comparison) Program() bool {
+	return c.Before != nil && c.Before.Program != "" && c.After.Program != "" && c.Before.Program != c.After.Program
 }
 
 // Count counts the questions that have changed in a way.

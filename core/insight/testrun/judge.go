@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ type Result struct {
 	F1 *float64
 	// Cites says whether the expected document is cited, or nil without one.
 	Cites *bool
+	// Model is the name of the model that answered, as an inspector shows it.
+	Model string
 	Usage answer.Usage
 	Took  time.Duration
 	At    time.Time
@@ -37,7 +40,7 @@ type Result struct {
 
 // Judge compares a reply with what is wanted.
 func (w Wanted) Judge(reply insight.Reply) Result {
-	r := Result{Outcome: reply.Outcome, Answer: reply.Text, Citations: reply.Citations, Usage: reply.Usage(), Took: reply.Record.Total}
+	r := Result{Outcome: reply.Outcome, Answer: reply.Text, Citations: reply.Citations, Model: reply.Record.Model, Usage: reply.Usage(), Took: reply.Record.Total}
 	if w.Reference != "" {
 		f1 := 0.0
 		if reply.Outcome == chat.Answered {
@@ -123,7 +126,10 @@ type Figures struct {
 	F1         float64
 	// Documents counts those with an expected document, and Cited those that cite it.
 	Documents, Cited int
-	Usage            answer.Usage
+	// Models are the names of those that answered, in order. Runs of older programs have
+	// none.
+	Models []string
+	Usage  answer.Usage
 	// Took is the time of all answers together.
 	Took time.Duration
 }
@@ -148,6 +154,10 @@ func (f *Figures) Add(w Wanted, r Result) {
 	if r.Cites != nil {
 		f.Documents++
 		f.Cited += one(*r.Cites)
+	}
+	if r.Model != "" && !slices.Contains(f.Models, r.Model) {
+		f.Models = append(slices.Clip(f.Models), r.Model) // copies of a run share them
+		slices.Sort(f.Models)
 	}
 	f.Usage = f.Usage.Plus(r.Usage)
 	f.Took += r.Took

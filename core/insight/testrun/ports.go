@@ -41,7 +41,8 @@ type RunStore interface {
 	// DeleteTestRun deletes a run with its results, if it is there.
 	DeleteTestRun(ctx context.Context, workspaceID, runID string) error
 	// AddTestResult adds a result, writes the run as UpdateTestRun does, and counts the
-	// question in its month, if it counts. It is a Conflict if the question is gone.
+	// question in its month, if it counts. It is a Conflict if the question is gone or
+	// withdrawn.
 	AddTestResult(ctx context.Context, workspaceID string, run Run, result Result, counts Counting) error
 	// TrimTestRuns deletes all but a chatbot's newest runs.
 	TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error
@@ -82,9 +83,12 @@ type Asker interface {
 type Ports struct {
 	Transactions Transactions
 	Questions    QuestionStore
+	Removals     Removal
 	Runs         RunStore
 	Due          Due
 	Chatbots     Chatbots
 	Asker        Asker
 	Budget       Budget
+	// Program is the version of this program, or empty.
+	Program string
 }

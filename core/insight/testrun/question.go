@@ -48,8 +48,8 @@ type Question struct {
 	Wanted
 	CreatedBy string
 	CreatedAt time.Time
-	// UpdatedAt is when it was changed last, or nil.
-	UpdatedAt *time.Time
+	// UpdatedAt is when it was changed last, and RemovedAt when it was withdrawn, or nil.
+	UpdatedAt, RemovedAt *time.Time
 }
 
 // The limits of test questions. All but the first are in characters.
@@ -169,13 +169,9 @@ func (q Question) changed(wanted Wanted, at time.Time) Question {
 	return q
 }
 
-// Remove removes a test question with its results.
+// Remove removes a test question with its results, for good.
 func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	err := s.questions.DeleteTestQuestion(ctx, workspaceID, chatbotID, questionID)
-	if fault.Is(err, fault.NotFound) {
-		return errNoQuestion
-	}
-	return err
+	return found(s.questions.DeleteTestQuestion(ctx, workspaceID, chatbotID, questionID))
 }
 
 // Imported says what became of questions that were imported.

@@ -49,10 +49,12 @@ type Run struct {
 	Total int
 	Figures
 	// Knowledge tells what was answered from from other knowledge, KnownDocuments counts
-	// it, and Settings are the chatbot's: all as they were when the run began.
+	// it, Settings are the chatbot's, and Program is the version of this program: all as
+	// they were when the run began. Program is empty where it is not known.
 	Knowledge      string
 	KnownDocuments int
 	Settings       chatbot.Settings
+	Program        string
 	// DueAt is when the run is to go on. Nil when it has ended.
 	DueAt, EndedAt *time.Time
 	CreatedAt      time.Time
@@ -65,11 +67,13 @@ func (r Run) Ended() bool { return r.State != Waiting && r.State != Running }
 type Service struct {
 	tx        Transactions
 	questions QuestionStore
+	removals  Removal
 	runs      RunStore
 	due       Due
 	chatbots  Chatbots
 	asker     Asker
 	budget    Budget
+	program   string
 	now       func() time.Time
 	random    io.Reader
 	log       *slog.Logger
@@ -80,8 +84,8 @@ type Service struct {
 // New returns the service over its ports.
 func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) *Service {
 	return &Service{
-		tx: p.Transactions, questions: p.Questions, runs: p.Runs, due: p.Due, chatbots: p.Chatbots, asker: p.Asker, budget: p.Budget,
-		now: now, random: random, log: log,
+		tx: p.Transactions, questions: p.Questions, removals: p.Removals, runs: p.Runs, due: p.Due, chatbots: p.Chatbots, asker: p.Asker, budget: p.Budget,
+		program: p.Program, now: now, random: random, log: log,
 	}
 }
 

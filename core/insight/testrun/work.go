@@ -9,8 +9,11 @@ import (
 )
 
 // Work asks the test questions that are due, run by run, until none is. A run
-// that takes long waits for others that are due.
+// that takes long waits for others that are due. It deletes what was removed, too.
 func (s *Service) Work(ctx context.Context) error {
+	if err := s.removals.DeleteWithdrawn(ctx, s.now().Add(-undoFor)); err != nil {
+		return err
+	}
 	for ctx.Err() == nil {
 		run, err := s.due.ClaimTestRun(ctx, s.now(), s.now().Add(lease))
 		if fault.Is(err, fault.NotFound) {
@@ -88,7 +91,7 @@ func (s *Service) resume(ctx context.Context, bot chatbot.Chatbot, run *Run, que
 	if len(asked) > 0 {
 		return left, nil
 	}
-	run.Settings = bot.Settings()
+	run.Settings, run.Program = bot.Settings(), s.program
 	run.Knowledge, run.KnownDocuments, err = s.runs.AnsweredFrom(ctx, run.WorkspaceID, run.ChatbotID)
 	return left, err
 }
