@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"parley/core/knowledge"
+	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/internal/app"
+)
+
+func TestKilledWhileReplacingDocuments(t *testing.T) {
+	t.Parallel()
+	onInstallations(t, func(s *installation) {
+		const writers, enough = 4, 60
+		var tn tenantOf
+		var token string
+		s.inside(func(w *instance) {
+			tn = w.newTenant("baker", plan.Enterprise)
+			token = w.editor(tn)
+		})
+		content := func(writer, version int) string {
+			return fmt.Sprintf("The price of loaf%d is version%d.", writer, version)
+		}
+		p := s.serve()
+		sent, acknowledged := [writers]int{}, [writers]int{}
+		killed := make(chan struct{})
+		counted := make(chan struct{}, 10_000)
+		var writing sync.WaitGroup
+		for n := range writers {
+			writing.Go(func() {
+				for version := 1; ; version++ {
+					select {
+					case <-killed:
+						return
+					default:
+					}
+					sent[n] = version
+					if !putOnce(s.Context(), p.base+named(fmt.Sprint("loaf", n)), token, content(n, version)) {
+						return
+					}
+					acknowledged[n] = version
+					counted <- struct{}{}
+				}
+			})
+		}
+		for range enough {
+			<-counted
+		}
+		p.kill()
+		close(killed)
+		writing.Wait()
+
+		s.inside(func(w *instance) {
+			// What a process was adding is left to it for a while, though it was
+			// killed.
+			w.later(time.Minute, func(p *app.Program) {
+				for more := true; more; {
+					var err error
+					more, err = p.Knowledge.Worker.WorkOff(w.Context(), tn.workspace)
+					w.must(err)
+				}
+			})
+			documents := w.settled(tn)
+			if len(documents) != writers {
+				w.Errorf("there are %d documents", len(documents))
+			}
+			for n := range writers {
+				d, err := w.server.Knowledge.Catalog.Named(w.Context(), tn.workspace, tn.chatbot, fmt.Sprint("loaf", n))
+				w.must(err)
+				kept := ""
+				for version := acknowledged[n]; version <= sent[n]; version++ {
+					if d.Content == content(n, version) {
+						kept = d.Content
+					}
+				}
+				if kept == "" || d.State != knowledge.Ready || d.Live != d.Version {
+					w.Errorf("version %d was acknowledged, and there is %+v", acknowledged[n], d)
+				}
+				found, err := w.server.Searcher.Search(w.Context(), retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot},
+					retrieval.Query{Text: fmt.Sprintf("What is the price of loaf%d?", n), Limit: 10})
+				w.must(err)
+				if !slices.ContainsFunc(found, func(f retrieval.Result) bool { return f.DocumentID == d.ID && strings.Contains(f.Text, kept) }) {
+					w.Errorf("%q is not found in %+v", kept, found)
+				}
+			}
+		})
+	})
+}
+
+// putOnce replaces a document, and reports whether that was acknowledged.
+func putOnce(ctx context.Context, address, token, content string) bool {
+	body, err := json.Marshal(map[string]string{"content": content})
+	if err != nil {
+		return false
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, address, strings.NewReader(string(body)))
+	if err != nil {
+		return false
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
