@@ -27,12 +27,11 @@ func (s testFilePages) showImport(c *fiber.Ctx, v site.Visit, status int, form u
 }
 
 func (s testFilePages) take(c *fiber.Ctx, v site.Visit) error {
-	typed, files, err := site.ReadUploads(c, "file")
-	if err != nil {
-		return err
-	}
+	_, files, err := site.ReadUploads(c, "file")
 	var wanted []testrun.Wanted
 	switch {
+	case err != nil:
+		err = ofBody(err, "file", testrun.ErrTooLarge.Message)
 	case len(files) == 0 || len(files[0].Content) == 0:
 		err = fault.InField("file", "Choose a file that is not empty.")
 	case len(files) > 1:
@@ -45,7 +44,7 @@ func (s testFilePages) take(c *fiber.Ctx, v site.Visit) error {
 		done, err = s.Insight.Tests.Import(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, wanted, v.Person.User.Email)
 	}
 	if err != nil {
-		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showImport(c, v, status, f) })
+		return site.Form{"file": ""}.Again(c, err, func(status int, f ui.Form) error { return s.showImport(c, v, status, f) })
 	}
 	return s.Flash(c, testsURL(v), site.Message{Text: counted(done.Added, "question", "questions") + " added, " + strconv.Itoa(done.Changed) + " changed."})
 }

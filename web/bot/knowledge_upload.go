@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"errors"
 	"path"
 	"strings"
 
@@ -24,17 +25,30 @@ const maxFiles = 100
 
 func (s additionPages) addFiles(c *fiber.Ctx, v site.Visit) error {
 	typed, files, err := site.ReadUploads(c, "files")
-	if err != nil {
-		return err
+	if err = ofBody(err, "files", tooLarge); err == nil {
+		err = addEach(c, s.Site, v, files)
 	}
-	if err := s.addEach(c, v, files); err != nil {
+	if err != nil {
 		return s.refused(c, v, err, typed, nil, views.WayFiles, func(add *addForms) *addForm { return &add.files })
 	}
 	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: countOf(len(files), "added.", "added.")})
 }
 
+// tooLarge is what to say of files that are not read, since together they are larger than
+// one may be.
+const tooLarge = "The files are larger than 20 MiB together. Add fewer at a time, or split the large ones."
+
+// ofBody is err, but says beside the input of a form's files that they are too large where
+// the whole request is.
+func ofBody(err error, files, message string) error {
+	if errors.Is(err, bodies.ErrTooLarge) {
+		return &fault.Error{Kind: fault.TooLarge, Field: files, Message: message}
+	}
+	return err
+}
+
 // addEach adds files until one is refused, and says which.
-func (s additionPages) addEach(c *fiber.Ctx, v site.Visit, files []bodies.Part) error {
+func addEach(c *fiber.Ctx, s *site.Site, v site.Visit, files []bodies.Part) error {
 	switch {
 	case len(files) == 0:
 		return fault.InField("files", "Choose a file.")

@@ -5,11 +5,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/tenant"
-	"parley/internal/bodies"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
@@ -70,8 +68,8 @@ func withSource(m views.Welcome, source browse.Source, documents int) views.Welc
 // add takes files or an address, whichever was sent.
 func (s welcomePages) add(c *fiber.Ctx, v site.Visit) error {
 	typed, files, err := site.ReadUploads(c, "files", "url")
-	if err != nil {
-		return err
+	if err = ofBody(err, "files", tooLarge); err != nil {
+		return s.again(c, v, err)
 	}
 	if address := strings.TrimSpace(typed["url"]); address != "" || len(files) == 0 {
 		_, err = s.Knowledge.Sources.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewSource{
@@ -84,27 +82,15 @@ func (s welcomePages) add(c *fiber.Ctx, v site.Visit) error {
 		}
 		return site.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
 	}
-	if err := s.addFiles(c, v, files); err != nil {
-		return site.Form{"files": ""}.Again(c, err, func(status int, f ui.Form) error {
-			return s.show(c, v, status, f, site.Form{"url": ""}.View())
-		})
+	if err := addEach(c, s.Site, v, files); err != nil {
+		return s.again(c, v, err)
 	}
 	return site.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
 }
 
-func (s welcomePages) addFiles(c *fiber.Ctx, v site.Visit, files []bodies.Part) error {
-	if len(files) > maxFiles {
-		return fault.InField("files", "You chose %d files. Choose at most %d at a time.", len(files), maxFiles)
-	}
-	ctx := knowledge.Batch(c.UserContext(), len(files))
-	for i, file := range files {
-		request, err := uploaded(file)
-		if err == nil {
-			_, err = s.Knowledge.Documents.Add(ctx, v.WorkspaceID(), v.Chatbot.ID, request)
-		}
-		if err != nil {
-			return ofFile(err, file, i, len(files))
-		}
-	}
-	return nil
+// again says beside the input of files what is wrong with them.
+func (s welcomePages) again(c *fiber.Ctx, v site.Visit, err error) error {
+	return site.Form{"files": ""}.Again(c, err, func(status int, f ui.Form) error {
+		return s.show(c, v, status, f, site.Form{"url": ""}.View())
+	})
 }

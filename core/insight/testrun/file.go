@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ const (
 
 // MaxFile is how many bytes a file of test questions has at most.
 const MaxFile = 2 << 20
+
+// ErrTooLarge refuses a larger one.
+var ErrTooLarge = &fault.Error{Kind: fault.TooLarge, Field: "file", Message: fmt.Sprintf("The file is larger than %d MiB. Take out what is no question, or import its parts.", MaxFile>>20)}
 
 // columns are those of CSV, and the names of JSON.
 var columns = []string{"question", "expects", "says", "answer", "document"}
@@ -67,7 +71,7 @@ func Read(file []byte) ([]Wanted, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(file, []byte("\ufeff")))
 	switch {
 	case len(file) > MaxFile:
-		return nil, fault.InField("file", "The file is larger than %d MiB.", MaxFile>>20)
+		return nil, ErrTooLarge
 	case len(text) == 0:
 		return nil, fault.InField("file", "The file is empty.")
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
