@@ -66,22 +66,14 @@ fi
 data=$dir/data
 port=5432
 server=
-child=
 if [ -n "$keep" ]; then
   mkdir -p "$keep/postgres"
   data=$(cd "$keep/postgres" && pwd)/data
   port=5433
 fi
 
-# Everything in the background gets its own process group. So a signal for this
-# script does not reach the server, and the script can pass it on to the command and
-# everything that the command started.
-set -m
-
-# shellcheck disable=SC2317 # called by the traps
+# shellcheck disable=SC2317 # called by beside.sh
 stop() {
-  trap - EXIT
-  trap '' INT TERM HUP
   if [ -n "$server" ]; then
     # Data that is kept needs a clean shutdown; data that is deleted does not.
     if [ -n "$keep" ]; then
@@ -94,19 +86,8 @@ stop() {
   rm -rf "$dir"
 }
 
-# shellcheck disable=SC2317 # called by the traps
-interrupted() {
-  if [ -n "$child" ]; then
-    kill "-$1" -- "-$child" 2>/dev/null || true
-    wait "$child" 2>/dev/null || true
-  fi
-  exit "$2"
-}
-
-trap stop EXIT
-trap 'interrupted INT 130' INT
-trap 'interrupted TERM 143' TERM
-trap 'interrupted HUP 129' HUP
+# shellcheck source=scripts/beside.sh
+. "$(dirname "$0")/beside.sh"
 
 failed() {
   echo "with-postgres: the server did not start. It said:" >&2
@@ -184,8 +165,4 @@ if [ -n "$memory" ]; then
   export GOTMPDIR="${GOTMPDIR:-${TMPDIR:-/tmp}}" TMPDIR="$dir/tmp"
 fi
 
-"$@" <&0 &
-child=$!
-status=0
-wait "$child" || status=$?
-exit "$status"
+beside "$@"

@@ -17,15 +17,9 @@ fi
 
 scripts=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d "${TMPDIR:-/tmp}/parley-weaviate.XXXXXX")
-child=
 
-# Everything in the background gets its own process group; see with-weaviate.sh.
-set -m
-
-# shellcheck disable=SC2317 # called by the traps
+# shellcheck disable=SC2317 # called by beside.sh
 stop() {
-  trap - EXIT
-  trap '' INT TERM HUP
   local node
   for node in 1 2 3; do
     # A node that the command started again has written its own process there.
@@ -35,19 +29,8 @@ stop() {
   rm -rf "$dir"
 }
 
-# shellcheck disable=SC2317 # called by the traps
-interrupted() {
-  if [ -n "$child" ]; then
-    kill "-$1" -- "-$child" 2>/dev/null || true
-    wait "$child" 2>/dev/null || true
-  fi
-  exit "$2"
-}
-
-trap stop EXIT
-trap 'interrupted INT 130' INT
-trap 'interrupted TERM 143' TERM
-trap 'interrupted HUP 129' HUP
+# shellcheck source=scripts/beside.sh
+. "$scripts/beside.sh"
 
 # Prints the port of a node, which has none before it starts.
 port() { sed -E 's|.*:([0-9]+)\?.*|\1|' "$dir/node$1/address" 2>/dev/null; }
@@ -80,8 +63,4 @@ export WEAVIATE_URL=$urls WEAVIATE_GRPC=$grpcs WEAVIATE_REPLICAS=3 PARLEY_WEAVIA
 WEAVIATE_API_KEY=$(<"$dir/key")
 export WEAVIATE_API_KEY
 
-"$@" <&0 &
-child=$!
-status=0
-wait "$child" || status=$?
-exit "$status"
+beside "$@"

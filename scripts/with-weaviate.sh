@@ -20,7 +20,6 @@ fi
 scripts=$(cd "$(dirname "$0")" && pwd)
 keep=${PARLEY_SERVICES:-}
 server=
-child=
 if [ -n "$keep" ]; then
   mkdir -p "$keep/weaviate"
   dir=$(cd "$keep/weaviate" && pwd)
@@ -28,15 +27,8 @@ else
   dir=$(mktemp -d "${TMPDIR:-/tmp}/parley-weaviate.XXXXXX")
 fi
 
-# Everything in the background gets its own process group. So a signal for this
-# script does not reach the server, and the script can pass it on to the command and
-# everything that the command started.
-set -m
-
-# shellcheck disable=SC2317 # called by the traps
+# shellcheck disable=SC2317 # called by beside.sh
 stop() {
-  trap - EXIT
-  trap '' INT TERM HUP
   if [ -n "$server" ]; then
     # Data that is kept needs a clean shutdown; data that is deleted does not.
     if [ -n "$keep" ]; then
@@ -49,19 +41,8 @@ stop() {
   [ -n "$keep" ] || rm -rf "$dir"
 }
 
-# shellcheck disable=SC2317 # called by the traps
-interrupted() {
-  if [ -n "$child" ]; then
-    kill "-$1" -- "-$child" 2>/dev/null || true
-    wait "$child" 2>/dev/null || true
-  fi
-  exit "$2"
-}
-
-trap stop EXIT
-trap 'interrupted INT 130' INT
-trap 'interrupted TERM 143' TERM
-trap 'interrupted HUP 129' HUP
+# shellcheck source=scripts/beside.sh
+. "$scripts/beside.sh"
 
 ready() {
   [ -s "$dir/address" ] || return 1
@@ -104,8 +85,4 @@ PARLEY_TEST_WEAVIATE=$(<"$dir/address")
 PARLEY_TEST_WEAVIATE_KEY=$(<"$dir/key")
 export PARLEY_TEST_WEAVIATE PARLEY_TEST_WEAVIATE_KEY
 
-"$@" <&0 &
-child=$!
-status=0
-wait "$child" || status=$?
-exit "$status"
+beside "$@"

@@ -1,9 +1,7 @@
 package account_test
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,23 +13,13 @@ import (
 	"parley/core/tenant"
 	"parley/store"
 	"parley/store/tenancy"
+	"parley/store/tenancytest"
 )
 
 // mailed sends due mails and returns the only mail, and the code in its link.
 func (c *clock) mailed() (mail outbox.Mail, code string) {
 	c.Helper()
-	var mails []outbox.Mail
-	_, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
-		mails = append(mails, mail)
-		return nil
-	})
-	c.must(err)
-	if len(mails) != 1 {
-		c.Fatalf("there are %d mails: %+v", len(mails), mails)
-	}
-	_, code, _ = strings.Cut(mails[0].Body, "#")
-	code, _, _ = strings.Cut(code, "\n")
-	return mails[0], code
+	return tenancytest.Mailed(c.T, c.Services)
 }
 
 const newcomer = "new@example.com"
@@ -241,18 +229,5 @@ func (c *clock) invite(email string) string {
 // sends checks which mails are sent now, as "address: subject".
 func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
-	var mails []outbox.Mail
-	var got []string
-	n, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
-		mails = append(mails, mail)
-		got = append(got, mail.To+": "+mail.Subject)
-		return nil
-	})
-	c.must(err)
-	slices.Sort(got)
-	slices.Sort(want)
-	if n != len(got) || !slices.Equal(got, want) {
-		c.Errorf("%d are sent: %q, want %q", n, got, want)
-	}
-	return mails
+	return tenancytest.Sends(c.T, c.Services, want...)
 }

@@ -74,23 +74,9 @@ func bound(at time.Time) string {
 
 // all yields the entries that a filter chooses.
 func (r *Reader) all(ctx context.Context, workspaceID string, filter Filter) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		filter.Limit = pageSize
-		for {
-			page, err := r.archive.Audit(ctx, workspaceID, filter)
-			if err != nil {
-				yield(Entry{}, err)
-				return
-			}
-			for _, entry := range page {
-				if !yield(entry, nil) {
-					return
-				}
-				filter.Before = entry.ID
-			}
-			if len(page) < pageSize {
-				return
-			}
-		}
-	}
+	filter.Limit = pageSize
+	return pages(filter.Before, func(before int64) ([]Entry, error) {
+		filter.Before = before
+		return r.archive.Audit(ctx, workspaceID, filter)
+	})
 }

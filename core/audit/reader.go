@@ -86,10 +86,19 @@ const pageSize = 500
 // of all when workspaceID is empty: what happened since a time, the latest
 // first. It is for the operator. An error ends it.
 func (r *Reader) AuditLog(ctx context.Context, workspaceID string, since time.Time) iter.Seq2[Entry, error] {
+	query := Query{WorkspaceID: workspaceID, Since: since, Limit: pageSize}
+	return pages(0, func(before int64) ([]Entry, error) {
+		query.Before = before
+		return r.archive.AuditEntries(ctx, query)
+	})
+}
+
+// pages yields what read returns, page after page: at most pageSize entries from before
+// an id, where zero is the latest. An error ends it.
+func pages(first int64, read func(before int64) ([]Entry, error)) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		query := Query{WorkspaceID: workspaceID, Since: since, Limit: pageSize}
-		for {
-			page, err := r.archive.AuditEntries(ctx, query)
+		for before := first; ; {
+			page, err := read(before)
 			if err != nil {
 				yield(Entry{}, err)
 				return
@@ -98,7 +107,7 @@ func (r *Reader) AuditLog(ctx context.Context, workspaceID string, since time.Ti
 				if !yield(entry, nil) {
 					return
 				}
-				query.Before = entry.ID
+				before = entry.ID
 			}
 			if len(page) < pageSize {
 				return

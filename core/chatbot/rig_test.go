@@ -3,7 +3,6 @@ package chatbot_test
 import (
 	"context"
 	"crypto/rand"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/storetest"
 	"parley/store/tenancy"
 )
 
@@ -39,35 +39,10 @@ type rig struct {
 	bot      chatbot.Chatbot
 }
 
-// migrated is a new database file, made once: to make it takes long under the
-// race detector.
-var migrated = sync.OnceValues(func() ([]byte, error) {
-	folder, err := os.MkdirTemp("", "chatbot")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "parley.db")
-	db, err := store.Open(context.Background(), "sqlite:"+file)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
-
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	content, err := migrated()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "parley.db")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.File(t, file)
 	db, err := store.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)

@@ -2,10 +2,7 @@ package knowledge_test
 
 import (
 	"context"
-	"errors"
-	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,33 +10,15 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/storetest"
 )
 
 // epoch is when the clock of a library starts.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// furnished is the file of a database with the workspaces and chatbots that
-// every library begins with. Migrating takes longer than most tests, so it is
-// done once, and each library gets a copy.
-var furnished = sync.OnceValues(func() (content []byte, err error) {
-	folder, err := os.MkdirTemp("", "parley-knowledge-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "parley.db")
-	if err := furnish(context.Background(), file); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
-
-func furnish(ctx context.Context, file string) (err error) {
-	db, err := store.Open(ctx, "sqlite:"+file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+// furnished is a database with the workspaces and chatbots that every library begins
+// with.
+var furnished = storetest.NewTemplate(func(ctx context.Context, db *store.Store) error {
 	for workspace, chatbotID := range map[string]string{home: bot, foreign: other} {
 		if err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 			return err
@@ -49,19 +28,13 @@ func furnish(ctx context.Context, file string) (err error) {
 		}
 	}
 	return nil
-}
+})
 
 // newDatabase opens a database in a folder. Whoever calls it closes it.
 func newDatabase(t *testing.T, folder string) *everything {
 	t.Helper()
-	content, err := furnished()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(folder, "parley.db")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	furnished.File(t, file)
 	db, err := store.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)

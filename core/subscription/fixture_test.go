@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -135,20 +134,7 @@ func subscriber(t *testing.T) (*clock, subscription.Billed) {
 // sends checks which mails are sent now, as "address: subject".
 func (c *clock) sends(want ...string) []outbox.Mail {
 	c.Helper()
-	var mails []outbox.Mail
-	var got []string
-	n, err := c.Mails.Send(c.Context(), func(_ context.Context, mail outbox.Mail) error {
-		mails = append(mails, mail)
-		got = append(got, mail.To+": "+mail.Subject)
-		return nil
-	})
-	c.must(err)
-	slices.Sort(got)
-	slices.Sort(want)
-	if n != len(got) || !slices.Equal(got, want) {
-		c.Errorf("%d are sent: %q, want %q", n, got, want)
-	}
-	return mails
+	return tenancytest.Sends(c.T, c.Services, want...)
 }
 
 const (

@@ -376,7 +376,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store/tenancytest"},
-		Ours:     []string{"core/*", "store", "store/tenancy"},
+		Ours:     []string{"core/*", "store", "store/storetest", "store/tenancy"},
 		Because:  "it makes a workspace for tests, whatever they do in it",
 	},
 	{
@@ -881,7 +881,7 @@ var bans = []Ban{
 	{
 		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
-		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest"},
+		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",
 	},
 }

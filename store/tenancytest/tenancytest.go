@@ -5,9 +5,6 @@ package tenancytest
 import (
 	"context"
 	"crypto/rand"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/storetest"
 	"parley/store/tenancy"
 )
 
@@ -34,27 +32,10 @@ type Shop struct {
 	Space tenant.Workspace
 }
 
-// filled is the file. It is made once, and each test has a copy: migrations and
-// passwords take long.
-var filled = sync.OnceValues(func() (content []byte, err error) {
-	folder, err := os.MkdirTemp("", "parley-shop-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "parley.db")
-	if err := fill(context.Background(), file); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
+// filled is the database. Passwords take long, too.
+var filled = storetest.NewTemplate(fill)
 
-func fill(ctx context.Context, file string) error {
-	db, err := store.Open(ctx, "sqlite:"+file)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func fill(ctx context.Context, db *store.Store) error {
 	services := tenancy.Open(db, func() time.Time { return Epoch }, rand.Reader, tenancy.Options{})
 	_, workspaceID, err := services.SignUps.Create(ctx, account.Account{Email: Email, Password: Password, Workspace: "Shop"})
 	if err != nil {
@@ -66,24 +47,9 @@ func fill(ctx context.Context, file string) error {
 // Open returns a shop of the test's own.
 func Open(t *testing.T) Shop {
 	t.Helper()
-	content, err := filled()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "parley.db")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(t.Context(), "sqlite:"+file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := filled.Open(t)
 	shop := Shop{Store: db}
+	var err error
 	if shop.User, err = store.NewUsers(db).UserByEmail(t.Context(), Email); err != nil {
 		t.Fatal(err)
 	}

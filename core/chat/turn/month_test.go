@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/storetest"
 )
 
 const (
@@ -38,29 +37,10 @@ type rig struct {
 	now      time.Time
 }
 
-// prepared is the file of a database with two workspaces and a chatbot in each.
-// Migrating takes longer than most tests, so it is done once.
-var prepared = sync.OnceValues(func() (content []byte, err error) {
-	folder, err := os.MkdirTemp("", "parley-chat-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "parley.db")
-	if err := furnish(context.Background(), file); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
-
-func furnish(ctx context.Context, file string) (err error) {
-	db, err := store.Open(ctx, "sqlite:"+file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+// prepared is a database with two workspaces and a chatbot in each.
+var prepared = storetest.NewTemplate(func(ctx context.Context, db *store.Store) error {
 	return errors.Join(addWorkspace(ctx, db, home, plan.Standard), addWorkspace(ctx, db, foreign, plan.Standard))
-}
+})
 
 // addWorkspace adds one with a chatbot.
 func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Name) error {
@@ -76,23 +56,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	content, err := prepared()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "parley.db")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(t.Context(), "sqlite:"+file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := prepared.Open(t)
 	r := &rig{T: t, db: db, searches: &searches{}, model: &model{}, now: noon}
 	r.Service = r.over(db)
 	return r
