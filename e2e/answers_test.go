@@ -84,6 +84,7 @@ func TestAnswersWithoutModel(t *testing.T) {
 		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", shop, 18},
 		{"questions about this documentation are answered", "documentation", documentation, 20},
 		{"plain questions about the shop are answered", "shop-plain", shop, 48},
+		{"questions of strangers about the shop are answered", "shop-strangers", shop, 23},
 		{"plain questions about this documentation are answered", "documentation-plain", documentation, 23},
 		{"questions that the shop cannot answer get no answer", "shop-unanswerable", shop, 16},
 		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", shop, 9},

@@ -133,6 +133,10 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 	}
 	scope := retrieval.Scope{WorkspaceID: d.bot.WorkspaceID, ChatbotID: d.bot.ID}
 	found, err := d.pipeline.searcher.Search(ctx, scope, query)
+	if words := prompt.PlaceWords(d.question, history); err == nil && len(found) == 0 && words != "" {
+		query.Text += "\n" + words // "Where are you?" has no word that a document has.
+		found, err = d.pipeline.searcher.Search(ctx, scope, query)
+	}
 	if err != nil && ctx.Err() == nil && d.bot.AnswerWithoutKnowledge {
 		d.pipeline.log.Warn("answering without knowledge", "chatbot_id", d.bot.ID, "error", err)
 		return found, nil

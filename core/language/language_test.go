@@ -91,6 +91,14 @@ func TestEveryLanguageHasItsFunctionWords(t *testing.T) {
 			t.Errorf("%s has %d", code, len(words))
 		}
 	}
+	for _, code := range append([]Code{Russian, Hebrew}, Latin...) {
+		if words := code.AskingWords(); len(words) < 50 && code != English {
+			t.Errorf("%s has %d words that ask", code, len(words))
+		}
+	}
+	if words := FunctionWords(Arabic); len(words) < 80 {
+		t.Errorf("Arabic has %d", len(words))
+	}
 }
 
 func TestCues(t *testing.T) {

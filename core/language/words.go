@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed words/*.txt
+//go:embed words/*.txt asking/*.txt
 var lists embed.FS
 
 // Latin are the languages that are told apart by their function words.
@@ -30,8 +30,15 @@ var functionWords = func() map[string]uint32 {
 
 // FunctionWords are the words of a language that say nothing about what a text is about,
 // such as articles and pronouns. They are nil for a language without a list.
-func FunctionWords(code Code) []string {
-	list, err := lists.ReadFile("words/" + string(code) + ".txt")
+func FunctionWords(code Code) []string { return listOf("words", code) }
+
+// AskingWords are words of a language that questions have around what they ask about, in
+// most of their forms: what may, must or can be done, is given, taken or found, how much
+// and how often. They are nil for a language without a list.
+func (c Code) AskingWords() []string { return listOf("asking", c) }
+
+func listOf(folder string, code Code) []string {
+	list, err := lists.ReadFile(folder + "/" + string(code) + ".txt")
 	if err != nil {
 		return nil
 	}

@@ -76,6 +76,22 @@ func TestWhatIsQuoted(t *testing.T) {
 		"two words are found as one": {
 			"How do I back up my data?", "The sky is blue today.\n\nA backup of the data is made by the command.", "A backup of the data is made by the command.",
 		},
+		"a word with a hyphen is found as one, and more than its parts": {
+			"Do you sell e-bikes?", "We sell bikes that we would ride ourselves.\n\n## Other\n\nAn e-bike is sold from $1,899.", "An e-bike is sold from $1,899.",
+		},
+		"a form that no suffix tells is the same word": {
+			"Have you lost and found children?", "The sky is blue today.\n\nA lost child waits at the desk.", "A lost child waits at the desk.",
+		},
+		"a heading that asks all of the question, and more, has its answer": {
+			"Can I cancel my order?", "## Tours\n\nWe cancel tours that nobody booked.\n\n## Can I change or cancel an online order?\nUntil it is packed. Call us. We are quick.",
+			"Until it is packed. Call us. We are quick.",
+		},
+		"an address says where something is": {
+			"Where are you located?", "The shop is blue and old.\n\nHarbor Bikes is at 14 Quay Street, Port Ellery.", "Harbor Bikes is at 14 Quay Street, Port Ellery.",
+		},
+		"a question for a place needs no word of its own": {
+			"Where are you?", "The shop is blue and old.\n\nHarbor Bikes is at 14 Quay Street, Port Ellery.", "Harbor Bikes is at 14 Quay Street, Port Ellery.",
+		},
 		"words for the same count as one": {
 			"What does the router cost?", "The router is blue and stands on a shelf.\n\nThe price of the router is 40 dollars.", "The price of the router is 40 dollars.",
 		},
@@ -87,6 +103,12 @@ func TestWhatIsQuoted(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in other languages the paragraph is quoted", func(t *testing.T) {
+		const paragraph = "Das Bad ist alt. Der Eintritt ist günstig. Erwachsene zahlen 7 €."
+		if got := ask("Was kostet der Eintritt?", paragraph+"\n\nDas Dach ist aus Glas."); !strings.HasPrefix(got, paragraph+"\n\n*Quelle") {
+			t.Errorf("got %s", got)
+		}
+	})
 	t.Run("a sentence that stands in several passages is quoted once", func(t *testing.T) {
 		got := ask("router warranty", "The router has a warranty.", "The router has a warranty.")
 		if strings.Count(got, "The router") != 1 {
@@ -108,6 +130,9 @@ func TestEvidence(t *testing.T) {
 		"inflected words of another language are alike":            {"Les parkings sont-ils gratuits ?", pool, true},
 		"what a foreign question is made with is no word of it":    {"Que faut-il savoir sur le parking ?", pool, true},
 		"a stemmer knows more endings than a beginning has":        {"Wann öffnen die Häuser?", "Das Haus im Park öffnet um neun Uhr und schließt um sechs.", true},
+		"the end of a compound is its word":                        {"Gibt es Gutscheine?", "Geschenkgutscheine gibt es an der Kasse.", true},
+		"and a compound is found by its end":                       {"Wo kaufe ich Geschenkgutscheine?", "Gutscheine gibt es an der Kasse.", true},
+		"a Chinese character is found in other words":              {"抽屉坏了，保多久？", "质保期为三年，抽屉和柜门都在内。", true},
 		"Katakana is read by words":                                {"スペインの首都はどこですか？", "チェックインは15時からです。", false},
 		"and so is found":                                          {"チェックインは何時ですか？", "チェックインは15時からです。", true},
 		"a foreign question without relevant words gets no answer": {"Quelle est la capitale de l'Espagne ?", pool, false},

@@ -17,6 +17,8 @@ type cues struct {
 	acts bool
 	// wants is what kind of answer it asks for, if that is clear.
 	wants wanted
+	// inflected says that the question is in another language than English.
+	inflected bool
 }
 
 // wanted is a kind of answer that can be told by how it is written.

@@ -15,10 +15,10 @@ const (
 	enoughChance = 0.3
 	// enoughShare is the share of the question's weight that a section must have in
 	// other languages than English: the table of words does not know them.
-	enoughShare = 0.22
+	enoughShare = 0.21
 	// enoughPairs is that share where the words are pairs of characters, many of which are
 	// grammar.
-	enoughPairs = 0.12
+	enoughPairs = 0.1
 	// titleCounts is what a title counts beside the section's own heading.
 	titleCounts = 0.7
 )

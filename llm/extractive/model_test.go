@@ -70,7 +70,7 @@ func TestAnswer(t *testing.T) {
 			"Which voltage?", "The voltage, e.g. 3.3 V, is printed below. Other text.", "The voltage, e.g. 3.3 V, is printed below." + source,
 		},
 		"a language without spaces is searched by pairs of characters": {
-			"如何重置路由器?", "天气很好。按住按钮重置路由器。", "按住按钮重置路由器。\n\n*来源： Manual › Care* [1]",
+			"如何重置路由器?", "天气很好。\n\n按住按钮重置路由器。", "按住按钮重置路由器。\n\n*来源： Manual › Care* [1]",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

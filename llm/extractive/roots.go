@@ -10,14 +10,18 @@ import (
 )
 
 // implies returns the word that a question means without saying it: "How much is it?" asks
-// what it costs, and "How long does it take?" for the time.
-func (t *terms) implies(question string) string {
+// what it costs, "How long does it take?" for the time, and "Where are you?", which follows
+// no other and has no word of its own, for the address.
+func (t *terms) implies(question string, follows bool) string {
+	own := len(t.weights) > 0
 	switch {
 	case t.inflected:
-	case asksPrice(question):
+	case own && asksPrice(question):
 		return "cost"
-	case t.wants == duration:
+	case own && t.wants == duration:
 		return "time"
+	case !own && !follows && t.wants == place:
+		return "address"
 	}
 	return ""
 }
@@ -65,3 +69,21 @@ func framing(in language.Code) map[string]bool {
 
 // framings are kept for each language.
 var framings sync.Map
+
+// isAsking reports whether a word of a language asks rather than names.
+func isAsking(word string, in language.Code) bool { return askingWords(in)[language.Fold(word)] }
+
+func askingWords(in language.Code) map[string]bool {
+	if known, ok := asking.Load(in); ok {
+		return known.(map[string]bool)
+	}
+	words := map[string]bool{}
+	for _, word := range in.AskingWords() {
+		words[language.Fold(word)] = true
+	}
+	asking.Store(in, words)
+	return words
+}
+
+// asking is kept for each language.
+var asking sync.Map

@@ -22,6 +22,10 @@ const (
 	// least that share of the heading's own words is the question's.
 	askedShare = 0.6
 	askedFocus = 0.6
+	// allAsked is the share from which a heading that is a question asks all of it, if
+	// at least halfFocus of the heading's own words is the question's.
+	allAsked  = 0.9
+	halfFocus = 0.5
 	// mostTold is the share of what the question tells from which a title says most of it.
 	mostTold = 0.6
 )
@@ -70,6 +74,7 @@ func (s *section) all() uint64 { return s.text | s.headed | s.above }
 func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
 	units := readAll(passages)
 	cues := cuesOf(question, terms.wants)
+	cues.inflected = terms.inflected
 	var sections []section
 	for p, passage := range passages {
 		title := titledBy(terms, passage.Title)
@@ -163,6 +168,9 @@ func newSection(terms *terms, passage retrieval.Passage, units []unit) section {
 			header, inHeader = unit.header, terms.in(unit.header)
 		}
 		s.own[u] = terms.in(unit.text) | inHeader
+		if terms.named != 0 && terms.wants.fits(unit.text) {
+			s.own[u] |= terms.named // "$45" says what it costs.
+		}
 		s.text |= s.own[u]
 	}
 	above := append([]string{passage.Title}, passage.HeadingPath...)
@@ -187,7 +195,8 @@ func (s *section) judge(w *weights) {
 	}
 	heading := max(s.focus*w.share(s.headed), titleCounts*s.titled.focus*w.share(s.titled.terms))
 	s.chance = w.chance(s.all(), heading, near)
-	s.asked = !s.contradicts && w.told(s.headed) >= askedShare && s.focus >= askedFocus
+	told := w.told(s.headed)
+	s.asked = !s.contradicts && (told >= askedShare && s.focus >= askedFocus || told >= allAsked && s.focus >= halfFocus && isQuestion(s.heading))
 }
 
 // shareOfBest is a passage's score as a share of the best, or by its rank if there are no

@@ -37,10 +37,21 @@ like lot mean method methods need needed number offer offers possible provide pr
 )
 
 // alike are English words that businesses and their customers use for the same.
-var alike = alikeOf(
+var alike = alikeOf(func(word string) string { return word },
 	"cost costs price prices fee fees rate rates", "buy purchase", "phone telephone", "mail email",
 	"delete remove erase", "photo picture image", "begin start", "end finish",
 )
+
+// alikeForms are such words in all their forms, and forms that no suffix tells, by their roots.
+var alikeForms = alikeOf(func(word string) string { return string(stem([]byte(word))) },
+	"fix repair mend", "kid child children", "package parcel", "ship delivery shipment", "bike bicycle", "job vacancy career", "sell sold", "buy bought",
+	"pay paid payment", "lose lost", "break broke broken", "steal stole stolen theft", "complain complaint", "arrive arrival", "ride rode ridden", "bring brought",
+)
+
+// alikeTo returns the roots of the words that are like a word.
+func alikeTo(word string) []string {
+	return append(alike[word], alikeForms[string(stem([]byte(word)))]...)
+}
 
 // isEnglish reports whether a question may be English: it has no letters that English
 // lacks, and not more small words of other languages than of English.
@@ -69,16 +80,20 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// alikeOf maps each word of a list to the first.
-func alikeOf(lists ...string) map[string]string {
-	first := map[string]string{}
+// alikeOf maps the key of each word of a list to the roots of all.
+func alikeOf(key func(word string) string, lists ...string) map[string][]string {
+	all := map[string][]string{}
 	for _, list := range lists {
 		words := strings.Fields(list)
+		roots := make([]string, len(words))
+		for i, word := range words {
+			roots[i] = string(stem([]byte(word)))
+		}
 		for _, word := range words {
-			first[word] = words[0]
+			all[key(word)] = roots
 		}
 	}
-	return first
+	return all
 }
 
 func joined(sets ...map[string]bool) map[string]bool {

@@ -2,6 +2,8 @@ package extractive
 
 import (
 	"math/bits"
+	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"parley/core/language"
@@ -17,6 +19,10 @@ const (
 	maxEarlier = 2
 	// weakness is the weight of a pair of characters that may say little.
 	weakness = 0.3
+	// ofOne is the weight of a single Chinese character: "保" is in "保修" and "质保".
+	ofOne = 0.4
+	// partly is the weight of a part of a word with a hyphen.
+	partly = 0.5
 	// implied is the weight of a word that a question means without saying it.
 	implied = 0.5
 	// vagueness is the weight of a word that asks rather than names.
@@ -42,8 +48,12 @@ type terms struct {
 	// if that is clear. Words count as alike then that begin alike.
 	inflected bool
 	lang      language.Code
-	// wants is what kind of answer the question asks for.
+	// wants is what kind of answer the question asks for, and named the terms that say so:
+	// "located", "price".
 	wants wanted
+	named uint64
+	// parts are those of words with a hyphen, which tell little beside the whole.
+	parts map[string]bool
 }
 
 // termsOf returns the first content words of a question and of those before it. Two
@@ -51,9 +61,13 @@ type terms struct {
 func termsOf(question string, earlier []string, in language.Code) *terms {
 	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
 	found.wants = wantedBy(question)
+	found.readCompounds(question)
 	found.read(question, 1)
 	own := len(found.weights)
-	if word := found.implies(question); own > 0 && word != "" && !found.has(word) {
+	if word := found.implies(question, len(earlier) > 0); word != "" && !found.has(word) {
+		if found.wants == place {
+			found.named |= 1 << len(found.weights)
+		}
 		found.read(word, implied)
 	}
 	weight := lent
@@ -72,27 +86,90 @@ func (t *terms) read(text string, weight float64) {
 	before, place := "", -1
 	eachWord(text, func(word []byte) {
 		if place >= 0 && len(word) > 1 && word[0] < utf8.RuneSelf {
-			t.alias(before+string(word), place)
+			t.alias(t.root([]byte(before+string(word))), place)
 		}
 		asking := before == "how"
 		before, place = string(word), -1
 		if len(t.weights) == maxTerms || t.says(before) || asking && measures[before] || t.wants == duration && takes[before] {
 			return
 		}
-		counts := weight
-		if first, _ := utf8.DecodeRuneInString(before); isUnspaced(first) && isWeak(before, t.lang) {
-			counts *= weakness
-		}
+		counts := weight * t.counts(before)
 		var known bool
 		if place, known = t.places[string(t.root(word))]; known {
 			return
 		}
 		place = len(t.weights)
-		t.alias(before, place)
+		t.alias(t.root(word), place)
 		t.aliases(before, place)
+		if names(before, t.wants, t.inflected) {
+			t.named |= 1 << place
+		}
+		tells := telling(before)
+		if t.parts[before] {
+			tells *= partly
+		}
 		t.weights = append(t.weights, counts)
-		t.telling = append(t.telling, weight*telling(before))
+		t.telling = append(t.telling, weight*tells)
 	})
+}
+
+// names reports whether a word names the kind of answer that is asked for, so that what is
+// written like one says it. An English price has "price" about it, and much else is free.
+func names(word string, wants wanted, inflected bool) bool {
+	kind := forms[word]
+	return kind != anything && kind == wants && (inflected || kind == place || kind == phone || kind == email)
+}
+
+// readCompounds reads words with a hyphen, which others write without or as two: "e-bike",
+// "tune-up".
+func (t *terms) readCompounds(question string) {
+	if t.inflected || !strings.Contains(question, "-") {
+		return
+	}
+	for _, compound := range compounds.FindAllString(strings.ToLower(question), maxCompounds) {
+		parts := strings.Split(compound, "-")
+		word := strings.Join(parts, "")
+		if len(word) > maxWord || t.has(word) {
+			continue
+		}
+		t.aliases(word, len(t.weights))
+		t.alias(t.root([]byte(word)), len(t.weights))
+		t.weights = append(t.weights, 1)
+		t.telling = append(t.telling, words.Weight(compound))
+		for _, part := range parts {
+			if t.parts == nil {
+				t.parts = map[string]bool{}
+			}
+			t.parts[part] = true
+		}
+	}
+}
+
+// compounds are words with hyphens.
+var compounds = regexp.MustCompile(`\b[a-z]+(?:-[a-z]+)+\b`)
+
+// maxCompounds bounds how many of a question count.
+const maxCompounds = 8
+
+// counts is what a word of a question counts, from 0 to 1: less for one that asks rather
+// than names, and for parts of words where no spaces divide them.
+func (t *terms) counts(word string) float64 {
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case !isUnspaced(first):
+		switch {
+		case t.parts[word]:
+			return partly
+		case t.inflected && isAsking(word, t.lang):
+			return vagueness
+		}
+		return 1
+	case isWeak(word, t.lang):
+		return weakness
+	case utf8.RuneCountInString(word) == 1:
+		return ofOne
+	}
+	return 1
 }
 
 // telling says how much a word tells in English at large.
@@ -105,21 +182,18 @@ func telling(word string) float64 {
 
 // aliases adds the words that are alike.
 func (t *terms) aliases(word string, place int) {
-	if t.inflected || alike[word] == "" {
+	if t.inflected {
 		return
 	}
-	for other, first := range alike {
-		if first == alike[word] {
-			t.alias(other, place)
-		}
+	for _, root := range alikeTo(word) {
+		t.alias([]byte(root), place)
 	}
 }
 
-// alias adds a way to write a term, unless it is one already.
-func (t *terms) alias(word string, place int) {
-	root := string(t.root([]byte(word)))
-	if _, known := t.places[root]; !known && root != "" && len(word) <= maxWord {
-		t.places[root] = place
+// alias adds the root of a way to write a term, unless it is one already.
+func (t *terms) alias(root []byte, place int) {
+	if _, known := t.places[string(root)]; !known && len(root) > 0 && len(root) <= maxWord {
+		t.places[string(root)] = place
 		t.begins[root[0]] = true
 	}
 }
@@ -150,7 +224,7 @@ func (t *terms) bit(word []byte) uint64 {
 	var found uint64
 	if t.inflected {
 		for other, place := range t.places {
-			if beginAlike(string(root), other) {
+			if beginAlike(string(root), other) || compounding[t.lang] && endAlike(string(root), other) {
 				found |= 1 << place
 			}
 		}
@@ -222,4 +296,21 @@ func beginAlike(a, b string) bool {
 		common++
 	}
 	return common >= 4 && 10*common >= 7*shorter
+}
+
+// compounding are the languages that write words together.
+var compounding = map[language.Code]bool{
+	language.Danish: true, language.Dutch: true, language.Finnish: true, language.German: true, language.Norwegian: true, language.Swedish: true,
+}
+
+// leastEnd is how many characters of two words have to be the same at their ends.
+const leastEnd = 5
+
+// endAlike reports whether the longer of two words ends with the other, as
+// "Geschenkgutschein" does with "Gutschein".
+func endAlike(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	return strings.HasSuffix(a, b) && utf8.RuneCountInString(b) >= leastEnd
 }

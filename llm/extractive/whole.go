@@ -16,6 +16,10 @@ const (
 	// maxFollowing is how many items, rows or blocks of code a sentence that ends
 	// with a colon brings along.
 	maxFollowing = 12
+	// paragraphUnits and paragraphText bound a paragraph that is quoted whole in other
+	// languages than English, where fewer of the question's words are found again.
+	paragraphUnits = 5
+	paragraphText  = 400
 	// betweenSteps is how many units may stand between two steps.
 	betweenSteps = 4
 	// shortUnits and shortText bound a section that is quoted whole because its
@@ -75,6 +79,9 @@ func (s *section) bring(u int, wanted []bool) {
 		last += s.following(u)
 		if leans(s.units[u].text) && u > 0 && sameBlock(s.units[u-1], s.units[u]) {
 			first--
+		}
+		if from, to := s.block(u); s.cues.inflected && fit(s.units[from:to+1], paragraphUnits, paragraphText) {
+			first, last = from, max(to, last)
 		}
 	case s.units[u].number() > 0:
 		first, last = s.steps(u)

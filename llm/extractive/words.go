@@ -14,7 +14,8 @@ const maxWord = 48
 
 // eachWord calls visit with each lowercase word of text. A word is valid only
 // until visit returns. Scripts that do not separate words with spaces yield pairs
-// of adjacent characters, but for Katakana, whose words end where it does.
+// of adjacent characters and each Chinese character, but for Katakana, whose words end
+// where it does.
 func eachWord(text string, visit func(word []byte)) {
 	var (
 		buffer [maxWord + 2*utf8.UTFMax]byte
@@ -58,6 +59,10 @@ func eachWord(text string, visit func(word []byte)) {
 			end()
 			if last != 0 {
 				word = utf8.AppendRune(utf8.AppendRune(word, last), r)
+				end()
+			}
+			if unicode.Is(unicode.Han, r) && !strings.ContainsRune(weak, r) {
+				word = utf8.AppendRune(word, r)
 				end()
 			}
 			last = r

@@ -45,6 +45,12 @@ func LanguageOf(question string, history []Message) language.Code {
 	return in
 }
 
+// PlaceWords returns what to search for as well where a question asks for a place, in its
+// language, and nothing for any other question.
+func PlaceWords(question string, history []Message) string {
+	return LanguageOf(question, history).PlaceWords(question)
+}
+
 // shortInstructions is up to how many characters the owner's instructions are
 // repeated word by word.
 const shortInstructions = 600
