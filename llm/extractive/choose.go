@@ -155,6 +155,8 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 			c.factor *= defining
 		}
 		switch {
+		case s.cues.wants == place && address.MatchString(unit.text):
+			c.factor *= fitting * fitting
 		case s.cues.wants.fits(unit.text):
 			c.factor *= fitting
 		case s.cues.number && hasDigit(unit.text):

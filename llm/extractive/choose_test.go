@@ -87,7 +87,7 @@ func TestWhatIsQuoted(t *testing.T) {
 			"Until it is packed. Call us. We are quick.",
 		},
 		"an address says where something is": {
-			"Where are you located?", "The shop is blue and old.\n\nHarbor Bikes is at 14 Quay Street, Port Ellery.", "Harbor Bikes is at 14 Quay Street, Port Ellery.",
+			"Where are you located?", "Trams 3 and 7 stop at Quay Street, near the shop. The stop is easy to find, and the road is flat.\n\nHarbor Bikes is at 14 Quay Street, Port Ellery.", "Harbor Bikes is at 14 Quay Street, Port Ellery.",
 		},
 		"a question for a place needs no word of its own": {
 			"Where are you?", "The shop is blue and old.\n\nHarbor Bikes is at 14 Quay Street, Port Ellery.", "Harbor Bikes is at 14 Quay Street, Port Ellery.",

@@ -113,6 +113,9 @@ func (w wanted) fits(text string) bool {
 	return false
 }
 
+// address is a number and a name, of which the last word may be "Street".
+var address = regexp.MustCompile(`\b[0-9]+[a-z]?,? (?:[A-Z][\w.'’-]* ){1,3}(?i:street|st|avenue|ave|road|rd|square|lane|boulevard|blvd|drive|way|court|place|quay|parade|row)\b`)
+
 // hasClock reports whether a text has a time such as 9:30.
 func hasClock(text string) bool {
 	at := strings.IndexByte(text, ':')
