@@ -62,18 +62,36 @@ func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string
 	return found, nil
 }
 
-// WorkspacesUnencoded returns the workspaces that have passages without an encoding.
-func (s *Encodings) WorkspacesUnencoded(ctx context.Context) ([]string, error) {
-	names, err := s.store.db(ctx).Passage.Query().Where(passage.EncodingIsNil()).Order(passage.ByWorkspaceID()).
-		Unique(true).Select(passage.FieldWorkspaceID).Strings(scope.System(ctx))
-	return names, mapError(err)
+// ChatbotsUnencoded returns the chatbots that have passages without an encoding, those of
+// a workspace together.
+func (s *Encodings) ChatbotsUnencoded(ctx context.Context) (chatbots []retrieval.Scope, err error) {
+	var rows []struct {
+		WorkspaceID string `json:"workspace_id"`
+		ChatbotID   string `json:"chatbot_id"`
+	}
+	err = s.store.db(ctx).Passage.Query().Where(passage.EncodingIsNil()).Order(passage.ByWorkspaceID(), passage.ByChatbotID()).
+		Unique(true).Select(passage.FieldWorkspaceID, passage.FieldChatbotID).Scan(scope.System(ctx), &rows)
+	for _, row := range rows {
+		chatbots = append(chatbots, retrieval.Scope(row))
+	}
+	return chatbots, mapError(err)
 }
 
-// Unencoded returns passages of a workspace without an encoding, the oldest first.
-func (s *Encodings) Unencoded(ctx context.Context, workspaceID string, limit int) ([]retrieval.Passage, error) {
-	rows, err := s.store.db(ctx).Passage.Query().Where(passage.WorkspaceID(workspaceID), passage.EncodingIsNil()).
-		Order(passage.ByID()).Limit(limit).All(within(ctx, workspaceID))
+// Unencoded returns passages of a chatbot without an encoding, the oldest first.
+func (s *Encodings) Unencoded(ctx context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error) {
+	rows, err := s.unencoded(ctx, workspaceID, chatbotID).Order(passage.ByID()).Limit(limit).All(within(ctx, workspaceID))
 	return mapped(rows, err, passageFromRow)
+}
+
+// UnencodedOf counts the passages of a chatbot that have no encoding.
+func (s *Encodings) UnencodedOf(ctx context.Context, workspaceID, chatbotID string) (int, error) {
+	n, err := s.unencoded(ctx, workspaceID, chatbotID).Count(within(ctx, workspaceID))
+	return n, mapError(err)
+}
+
+func (s *Encodings) unencoded(ctx context.Context, workspaceID, chatbotID string) *ent.PassageQuery {
+	return s.store.db(ctx).Passage.Query().
+		Where(passage.WorkspaceID(workspaceID), passage.ChatbotID(chatbotID), passage.EncodingIsNil())
 }
 
 // SaveEncodings stores encodings by the ids of their passages.

@@ -12,21 +12,23 @@ func TestEncodings(t *testing.T) {
 		a, other := b.fill("a"), b.fill("b")
 		ctx := b.Context()
 		encoding := retrieval.NewEncoding([]float32{0.6, -0.8})
+		own := retrieval.Scope{WorkspaceID: a.id, ChatbotID: a.chatbot}
 		before, err := b.CountUnencoded(ctx)
 		b.must(err)
-		passages, err := b.Unencoded(ctx, a.id, 100)
+		passages, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 		b.must(err)
 
-		b.Run("passages begin without an encoding, and their workspaces are named once", func(t *testing.T) {
+		b.Run("passages begin without an encoding, and their chatbots are named once", func(t *testing.T) {
 			if len(passages) == 0 || before < len(passages)+1 || passages[0].Text == "" {
 				t.Fatalf("%d of %d are a's", len(passages), before)
 			}
-			names, err := b.WorkspacesUnencoded(ctx)
+			chatbots, err := b.ChatbotsUnencoded(ctx)
 			b.must(err)
-			if !slices.Contains(names, a.id) || !slices.Contains(names, other.id) || len(slices.Compact(slices.Clone(names))) != len(names) {
-				t.Errorf("they are of %v", names)
+			others := retrieval.Scope{WorkspaceID: other.id, ChatbotID: other.chatbot}
+			if !slices.Contains(chatbots, own) || !slices.Contains(chatbots, others) || len(slices.Compact(slices.Clone(chatbots))) != len(chatbots) {
+				t.Errorf("they are of %v", chatbots)
 			}
-			if few, err := b.Unencoded(ctx, a.id, 1); err != nil || len(few) != 1 {
+			if few, err := b.Unencoded(ctx, a.id, a.chatbot, 1); err != nil || len(few) != 1 {
 				t.Errorf("of one there are %d, %v", len(few), err)
 			}
 		})
@@ -49,20 +51,25 @@ func TestEncodings(t *testing.T) {
 			}
 		})
 		b.Run("what is encoded is due no more", func(t *testing.T) {
-			left, err := b.Unencoded(ctx, a.id, 100)
+			left, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 			b.must(err)
 			n, err := b.CountUnencoded(ctx)
 			if err != nil || len(left) != len(passages)-1 || n != before-1 {
 				t.Errorf("%d of a's are left, %d in all, %v", len(left), n, err)
 			}
+			for chatbotID, want := range map[string]int{a.chatbot: len(left), other.chatbot: 0} {
+				if n, err := b.UnencodedOf(ctx, a.id, chatbotID); err != nil || n != want {
+					t.Errorf("%d are counted of %s, %v", n, chatbotID, err)
+				}
+			}
 		})
 		b.Run("another workspace encodes none of a's passages", func(t *testing.T) {
-			left, err := b.Unencoded(ctx, a.id, 100)
+			left, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 			b.must(err)
 			for _, p := range passages[1:] {
 				b.must(b.SaveEncodings(ctx, other.id, map[int64]retrieval.Encoding{p.ID: encoding}))
 			}
-			if still, err := b.Unencoded(ctx, a.id, 100); err != nil || len(still) != len(left) {
+			if still, err := b.Unencoded(ctx, a.id, a.chatbot, 100); err != nil || len(still) != len(left) {
 				t.Errorf("%d of %d are left, %v", len(still), len(left), err)
 			}
 		})

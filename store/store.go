@@ -32,7 +32,7 @@
 //     SettleMessages, DeleteRequestMinutes: a process goes on with what any
 //     workspace's crash left behind, stops the answers that it was asked to, gives
 //     back what it has reserved, and clears away what is old.
-//   - WorkspacesUnencoded, CountUnencoded: a process encodes the passages of every
+//   - ChatbotsUnencoded, CountUnencoded: a process encodes the passages of every
 //     workspace.
 //   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
 //     what has happened is counted in every workspace.

@@ -102,8 +102,12 @@ var methodsThatRead = []confined{
 	{"Embeddings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Embeddings(ctx, as, "model", []string{a.secret})
 	}},
-	{"Unencoded", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return s.Unencoded(ctx, as, 10)
+	{"Unencoded", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Unencoded(ctx, as, a.chatbot, 10)
+	}},
+	{"UnencodedOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		n, err := s.UnencodedOf(ctx, as, a.chatbot)
+		return shownIf(a, n), err
 	}},
 	{"KnowledgeSizes", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		chars, stored, err := s.KnowledgeSizes(ctx, as)

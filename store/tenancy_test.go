@@ -43,7 +43,7 @@ var acrossWorkspaces = map[string]bool{
 	"ClaimTestRun": true, "Tested": true, "DeleteWithdrawn": true, "AllEndpoints": true, "ClaimDelivery": true, "DeleteMessages": true,
 	"ConnectionsOf": true, "AllConnections": true, "CreateIdentity": true, "Identity": true, "IdentitiesOf": true, "UseIdentity": true, "DeleteIdentitiesOf": true, "DeleteIdentitiesBy": true,
 	"EndedWorkspaces": true, "PendingErasures": true, "ErasuresSince": true, "ErasuresOf": true, "CountPerson": true, "PersonRows": true, "ErasePerson": true, "Scrub": true, "ThrowAways": true,
-	"DeleteFailedUploads": true, "WorkspacesUnencoded": true, "CountUnencoded": true, "TrimEmbeddings": true, "TrimRemovals": true,
+	"DeleteFailedUploads": true, "ChatbotsUnencoded": true, "CountUnencoded": true, "TrimEmbeddings": true, "TrimRemovals": true,
 }
 
 // confined calls a method on things of a, as workspace as.

@@ -24,7 +24,6 @@ type evalRetrievalCmd struct {
 	Qrels   string `required:"" placeholder:"FILE" help:"Judgments as tab-separated lines: question id, document id, grade."`
 	Index   string `enum:"embedded,weaviate" default:"embedded" help:"Index to measure: embedded, or weaviate for the configured one."`
 	Query   string `enum:"last,conversation,rewrite,rewritten" default:"conversation" help:"What to search for: last (the last message), conversation (with the messages before it), rewrite (the self-contained form), or rewritten (all of these, as a chatbot with a language model searches)."`
-	Encode  bool   `help:"Encode passages, as a server with ENCODE_PASSAGES=on does in the background. It takes up to 0.1 s for each passage that a search looks at."`
 	Output  string `name:"run" placeholder:"FILE" help:"Where to write the rankings: question id, document id and score, best first, 100 per question."`
 	Rerank  string `name:"rerank-run" placeholder:"FILE" xor:"rerank" help:"Put the first 20 documents of each ranking in the order of these rankings, as a model would: question id, document id and score. Documents that a ranking lacks come last, in their order."`
 	Best    bool   `name:"rerank-best" xor:"rerank" help:"Put the relevant ones of the first 20 documents first: the most that a model's order could give."`
@@ -37,7 +36,7 @@ type evalRetrievalCmd struct {
 func (cmd *evalRetrievalCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	report, err := measure.Retrieval(ctx, config, measure.Files{Corpus: cmd.Corpus, Queries: cmd.Queries, Judgments: cmd.Qrels},
 		measure.Options{
-			Index: cmd.Index, Query: cmd.Query, Rankings: cmd.Output, Depths: cmd.K, Encode: cmd.Encode,
+			Index: cmd.Index, Query: cmd.Query, Rankings: cmd.Output, Depths: cmd.K,
 			Rerank: measure.Rerank{Rankings: cmd.Rerank, Best: cmd.Best, InDoubt: cmd.When == "auto"},
 		})
 	if err != nil {

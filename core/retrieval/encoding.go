@@ -76,7 +76,7 @@ const (
 	// encoded is of how many of the best passages the encodings are looked at.
 	encoded = 50
 	// encodedWeight is what a cosine counts.
-	encodedWeight = 2
+	encodedWeight = 3
 )
 
 // EncodeWith has the searcher rank by the encodings of passages, too. It is called
@@ -85,9 +85,9 @@ func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
 	s.encodings, s.questions = encodings, questions
 }
 
-// lookAtEncodings adds to the scores of the best hits, which are in order, how much nearer
-// to the question than the others their encodings are, and puts the hits in order again.
-// Hits without an encoding stay what they are.
+// lookAtEncodings scores the best hits, which are in order, by how near their encodings are
+// to the question's instead of their vectors, and puts them in order again. Hits without
+// an encoding stay what they are.
 func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, found Hits, hits []*Hit) {
 	if s.encodings == nil || len(hits) == 0 {
 		return
@@ -110,32 +110,33 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 		s.log.Warn("question not encoded", "error", err)
 		return
 	}
-	share := 1.0 // what the best score by words counts
-	if len(found.Near) == 0 {
-		share = best[0].Score
+	share, meaning := 1.0, s.tuning.Meaning
+	if len(found.Near) == 0 { // then scores are by words alone, and not shares of the best
+		share, meaning = best[0].Score, 0
 	}
-	for i, nearer := range nearerThanMean(question, best, encodings) {
-		best[i].Score += encodedWeight * share * nearer
+	for i, gain := range gains(question, best, encodings, meaning) {
+		best[i].Score += share * gain
 	}
 	slices.SortFunc(best, byScore)
 }
 
-// nearerThanMean returns how much nearer to the question the encoding of each hit is
-// than that of the mean one; zero for hits without an encoding.
-func nearerThanMean(question []float32, hits []*Hit, encodings map[int64]Encoding) []float64 {
-	nearer := make([]float64, len(hits))
+// gains returns what each hit gains by its encoding: how much nearer to the question than
+// the mean it is, without how much nearer than the mean its vector is, which counts
+// meaning. Hits without an encoding gain nothing.
+func gains(question []float32, hits []*Hit, encodings map[int64]Encoding, meaning float64) []float64 {
+	all := make([]float64, len(hits))
 	known := make([]int, 0, len(hits))
 	mean := 0.0
 	for i, hit := range hits {
 		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
-			nearer[i], known = cosine, append(known, i)
-			mean += cosine
+			all[i], known = encodedWeight*cosine-meaning*hit.Similarity, append(known, i)
+			mean += all[i]
 		}
 	}
 	for _, i := range known {
-		nearer[i] -= mean / float64(len(known))
+		all[i] -= mean / float64(len(known))
 	}
-	return nearer
+	return all
 }
 
 // encodedQuestion is the unit vector of a question, with a share of the earlier questions'.

@@ -95,7 +95,7 @@ func TestLookAtEncodings(t *testing.T) {
 		fixed
 		want []int64
 	}{
-		"a nearer passage comes forward":              {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{2, 1, 3}},
+		"a nearer passage comes forward":              {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.8, 0.6}), 2: NewEncoding(east)}}, []int64{2, 1, 3}},
 		"a little nearer does not outdo the rest":     {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.98, 0.2}), 3: NewEncoding(east)}}, []int64{1, 2, 3}},
 		"one alone is as near as the mean one":        {fixed{questions: toEast, byID: map[int64]Encoding{3: NewEncoding(east)}}, []int64{1, 2, 3}},
 		"without encodings the order stays":           {fixed{questions: toEast}, []int64{1, 2, 3}},
@@ -129,11 +129,19 @@ func TestLookAtEncodings(t *testing.T) {
 			t.Errorf("%q were encoded", f.encoded)
 		}
 	})
+	t.Run("an encoding counts instead of the vector", func(t *testing.T) {
+		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(east), 2: NewEncoding(east)}}
+		list := pointers([]Hit{{PassageID: 1, Score: 1.4, Similarity: 0.9}, {PassageID: 2, Score: 1.3, Similarity: 0.1}, {PassageID: 3, Score: 1, Similarity: 0.9}})
+		searcher(f).lookAtEncodings(t.Context(), scope, query, found, list)
+		if got := order(list); !slices.Equal(got, []int64{2, 3, 1}) || list[1].Score != 1 {
+			t.Errorf("got %v, and the one without an encoding has %v", got, list[1].Score)
+		}
+	})
 	t.Run("without vectors in the index it counts as a share of the best score by words", func(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}
 		list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: 20}})
 		searcher(f).lookAtEncodings(t.Context(), scope, query, Hits{}, list)
-		if list[0].PassageID != 2 || list[0].Score != 50 || list[1].Score != 0 {
+		if list[0].PassageID != 2 || list[0].Score != 20+30*encodedWeight/2 || list[1].Score != 30-30*encodedWeight/2 {
 			t.Errorf("they are %+v and %+v", list[0], list[1])
 		}
 	})

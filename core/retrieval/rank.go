@@ -207,7 +207,7 @@ func fuse(words []*Hit, near []Hit, least float64, nearness func(similarity floa
 	}
 	for i := range near {
 		if hit := &near[i]; !known[hit.PassageID] && hit.Score >= least {
-			hit.Score = nearness(hit.Score)
+			hit.Similarity, hit.Score = hit.Score, nearness(hit.Score)
 			all = append(all, hit)
 		}
 	}

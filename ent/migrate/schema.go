@@ -1045,7 +1045,7 @@ var (
 			{
 				Name:    "passage_unencoded",
 				Unique:  false,
-				Columns: []*schema.Column{PassagesColumns[1], PassagesColumns[0]},
+				Columns: []*schema.Column{PassagesColumns[1], PassagesColumns[2], PassagesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "encoding IS NULL",
 				},

@@ -205,7 +205,7 @@ func (Passage) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("document_id", "version", "ordinal").Unique(),
 		// What is to be encoded.
-		index.Fields("workspace_id", "id").StorageKey("passage_unencoded").Annotations(entsql.IndexWhere("encoding IS NULL")),
+		index.Fields("workspace_id", "chatbot_id", "id").StorageKey("passage_unencoded").Annotations(entsql.IndexWhere("encoding IS NULL")),
 	}
 }
 

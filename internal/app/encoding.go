@@ -17,6 +17,7 @@ func openEncoding(p *Program) {
 	}
 	encodings, encoder := store.NewEncodings(p.Store), bge.New()
 	p.Searcher.EncodeWith(encodings, encoder)
+	p.Browser.EncodeWith(encodings)
 	p.Encoding = encoding.New(encodings, encoder, p.now, rest)
 }
 
@@ -50,6 +51,9 @@ func encode(ctx context.Context, p *Program) error {
 
 // diagnoseEncoding says how many passages are still to be encoded.
 func diagnoseEncoding(ctx context.Context, p *Program) Diagnosis {
+	if p.Encoding == nil && p.Config.EmbedModel != "" {
+		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since an embedding model makes the vectors"}
+	}
 	if p.Encoding == nil {
 		return Diagnosis{Part: "encoding", OK: true, Detail: "off, as ENCODE_PASSAGES says"}
 	}

@@ -51,6 +51,7 @@ var byItself = map[string]string{
 	"could not unload idle tenants":                     "it is what becomes of a chatbot that nobody asks",
 	"could not serve metrics":                           "it is of no workspace",
 	"could not look when the last backup was made":      "it is of no workspace",
+	"could not read the sentence encoder":               "it is of no workspace",
 	"could not delete expired rows":                     "it deletes what is old",
 	"could not end expired access":                      "Stripe and the operator say what a workspace has paid for; its mails wait",
 	"could not send customers' new addresses to Stripe": "invoices that are still to come go to the right address",

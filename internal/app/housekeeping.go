@@ -74,6 +74,9 @@ func (h *housekeeping) run(ctx context.Context) {
 	}
 	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, rememberers{h.Chatbots.Tokens.Callers, h.Turns}, h.Log) })
 	tasks.Go(func() { h.runChores(ctx) })
+	if h.Encoding != nil {
+		tasks.Go(func() { logUnlessStopped(ctx, h.Log, "could not read the sentence encoder", h.Encoding.Warm()) })
+	}
 	tasks.Go(func() {
 		every(ctx, usesEvery, func() {
 			logUnlessStopped(ctx, h.Log, "could not write when tokens were used", h.Chatbots.Tokens.WriteUses(ctx))

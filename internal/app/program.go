@@ -245,11 +245,11 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		ports.Index = options.Index(p.Index)
 	}
 	p.Searcher = retrieval.NewSearcher(ports.Index, store.NewPassages(p.Store), ports.Embedder, p.Log)
-	openEncoding(p)
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	pages := store.NewKnowledgePages(p.Store)
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
+	openEncoding(p)
 	p.Rebuilder = rebuild.New(rebuild.Ports{
 		Documents: store.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,

@@ -1,6 +1,7 @@
 // Package bge makes vectors of English texts with a small sentence encoder, the
 // bge-small-en-v1.5 of the Beijing Academy of Artificial Intelligence (Xiao et al.,
-// C-Pack, 2023): twelve layers of a BERT with a width of 384.
+// C-Pack, 2023): twelve layers of a BERT with a width of 384. Questions have a model of
+// three layers that has learned the vectors which the large one gives questions.
 //
 // It owns the weights, and how a text becomes a vector. It does not own when a
 // passage gets one (package core/knowledge), or what it counts in a ranking (package
@@ -21,6 +22,9 @@ import (
 	"parley/internal/wordpiece"
 )
 
+// Width is how many numbers a vector has.
+const Width = 384
+
 // Cut is how many pieces of a text are read, the marks at its ends among them.
 const Cut = 160
 
@@ -31,11 +35,8 @@ const (
 	endPiece     = 102
 )
 
-// instruction stands before a question: the model was trained with it.
-const instruction = "Represent this sentence for searching relevant passages: "
-
-// Encoder encodes passages and questions. The first call unpacks the weights. It is safe
-// for concurrent use.
+// Encoder encodes passages and questions. The first call unpacks the weights, unless
+// [Encoder.Warm] has. It is safe for concurrent use.
 type Encoder struct{ questions *lru.Cache[asked, []float32] }
 
 var (
@@ -46,9 +47,15 @@ var (
 // New returns an encoder.
 func New() *Encoder { return &Encoder{newRemembered()} }
 
+// Warm unpacks the weights, so that no question waits for that. It takes about a second.
+func (*Encoder) Warm() error {
+	_, err := loadQuestions()
+	return err
+}
+
 // Encode returns the encodings of passages: of each the title, the headings and the
 // beginning of the text are read. Passages that are clearly in another language than
-// English have empty ones. A passage of [Cut] pieces takes some 60 to 80 ms.
+// English have empty ones. A passage of [Cut] pieces takes some 30 ms of a processor with AVX-512, and 60 with AVX2 alone.
 func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]retrieval.Encoding, error) {
 	m, err := load()
 	if err != nil {

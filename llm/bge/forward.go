@@ -5,12 +5,12 @@ import "math"
 // scratch is the memory of one text's pass through the model.
 type scratch struct {
 	states, query, key, value, mixed, next, inner []float32
-	scores, packed, units                         []float32
-	numbers                                       []int16
+	scores, packed, shares                        []float32
+	lines                                         lines
 }
 
-// read returns the state of a text's first position after all layers, which stands
-// for the text. It is valid until the next use of the scratch.
+// read returns what stands for a text: the state of its first position after all layers.
+// It is valid until the next use of the scratch.
 func (m *model) read(numbers []int32, s *scratch) []float32 {
 	n := len(numbers)
 	rows := (n + together - 1) / together * together
@@ -22,7 +22,10 @@ func (m *model) read(numbers []int32, s *scratch) []float32 {
 	for i := range m.layers {
 		x = m.layers[i].apply(x, n, s)
 	}
-	return x[:width]
+	if m.last == nil {
+		return x[:width]
+	}
+	return m.last.apply(resize(&s.query, together*width), x[:together*width], s)[:width]
 }
 
 func resize[T any](list *[]T, n int) []T {
@@ -41,10 +44,10 @@ func (m *model) embed(into []float32, number int32, position int) {
 
 // apply returns the next states of n positions; those after them are of no account.
 func (l *layer) apply(x []float32, n int, s *scratch) []float32 {
-	numbers, units := s.asNumbers(x, width)
-	query := l.query.images(resize(&s.query, len(x)), numbers, units)
-	key := l.key.images(resize(&s.key, len(x)), numbers, units)
-	value := l.value.images(resize(&s.value, len(x)), numbers, units)
+	numbers := s.asNumbers(x, width)
+	query := l.query.images(resize(&s.query, len(x)), numbers)
+	key := l.key.images(resize(&s.key, len(x)), numbers)
+	value := l.value.images(resize(&s.value, len(x)), numbers)
 	mixed := resize(&s.mixed, len(x))
 	for head := range heads {
 		attend(mixed, query, key, value, head, n, s)
@@ -72,6 +75,7 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 			packed[(position/columns*size+i)*columns+position%columns] = x
 		}
 	}
+	resize(&s.shares, rows)
 	scores := resize(&s.scores, rows*wide)
 	clear(scores)
 	for block := 0; block < wide; block += columns {
@@ -80,7 +84,7 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 		}
 	}
 	for row := range rows {
-		softmax(scores[row*wide:][:wide], n, 0.17677669529663687) // 1 / √size
+		s.shares[row] = powers(scores[row*wide:][:wide], n, 0.17677669529663687) // 1 / √size
 	}
 	clear(packed)
 	for position := range n {
@@ -96,21 +100,30 @@ func attend(mixed, query, key, value []float32, head, n int, s *scratch) {
 			addProduct(mixed[row*width+from+block:], width, scores[row*wide:], wide, packed[block*wide:], wide)
 		}
 	}
+	for row, share := range s.shares {
+		part := mixed[row*width+from:][:size]
+		for i := range part {
+			part[i] *= share
+		}
+	}
 }
 
-// softmax makes shares of the first n scores, and next to nothing of the others.
-func softmax(scores []float32, n int, factor float32) {
-	high := scores[0]
-	for _, score := range scores[:n] {
-		high = max(high, score)
-	}
+// powers makes of each of the first n scores e to its power, and next to nothing of the
+// others, and returns what makes shares of them: one over their sum.
+func powers(scores []float32, n int, factor float32) float32 {
 	for i := n; i < len(scores); i++ {
 		scores[i] = lowest
 	}
-	share := 1 / expAll(scores, high, factor)
-	for i := range scores {
-		scores[i] *= share
+	return 1 / expAll(scores, largest(scores), factor)
+}
+
+// largestGo returns the largest of the numbers.
+func largestGo(x []float32) float32 {
+	high := x[0]
+	for _, value := range x {
+		high = max(high, value)
 	}
+	return high
 }
 
 // lowest is a score that counts nothing.
@@ -158,7 +171,8 @@ var curve = func() (values [2*geluReach*geluSteps + 2]float32) {
 	return values
 }()
 
-func gelu(x []float32) {
+// geluGo puts the values of the curve x · Φ(x) in the place of numbers.
+func geluGo(x []float32) {
 	for i, value := range x {
 		switch {
 		case value <= -geluReach:

@@ -11,14 +11,23 @@ const (
 	columns = 16
 	// together is how many positions are multiplied at a time.
 	together = 4
-	// most is the largest of the integers that states become: no sum of products
-	// with a row of the widest matrix leaves 32 bits.
-	most = 1 << 13
+	// most is the largest of the integers that states become.
+	most = 127
 )
+
+// lines are rows of integers that stand for a unit each.
+type lines struct {
+	numbers []int8
+	// long are the same numbers where the instructions in use take those.
+	long []int16
+	// sums are those of the numbers of each row, where the instructions need them.
+	sums  []int32
+	units []float32
+}
 
 // productGo puts into sums, for each of four positions, the sums of products with a
 // block of a matrix. Numbers has n for each position; n is even.
-func productGo(block []int8, numbers []int16, n int, sums *[together * columns]int32) {
+func productGo(block, numbers []int8, n int, sums *[together * columns]int32) {
 	*sums = [together * columns]int32{}
 	for position := range together {
 		into := sums[position*columns:][:columns]
@@ -55,7 +64,7 @@ func addProductGo(sum []float32, sumStride int, x []float32, xStride int, matrix
 // are multiples of sixteen.
 type matrix struct {
 	in, out int
-	// blocks has, for each block of outputs and each pair of inputs, those of its rows.
+	// blocks has, for each block of outputs and each group of inputs, those of its rows.
 	blocks       []int8
 	scales, bias []float32
 }
@@ -63,54 +72,66 @@ type matrix struct {
 // pack takes weights, which have the numbers of each output together.
 func (m *matrix) pack(weights []int8) {
 	m.blocks = make([]int8, len(weights))
+	group, sign := grouping()
 	for o := range m.out {
 		block := m.blocks[o/columns*columns*m.in:]
 		for i, weight := range weights[o*m.in:][:m.in] {
-			block[i/2*2*columns+o%columns*2+i%2] = weight
+			block[i/group*group*columns+o%columns*group+i%group] = weight ^ sign
 		}
 	}
 }
 
 // apply returns, in into, the images of the rows of x. There are a multiple of four.
 func (m *matrix) apply(into, x []float32, s *scratch) []float32 {
-	numbers, units := s.asNumbers(x, m.in)
-	return m.images(into, numbers, units)
+	return m.images(into, s.asNumbers(x, m.in))
 }
 
-// images returns, in into, the images of rows of integers that stand for a unit each.
-func (m *matrix) images(into []float32, numbers []int16, units []float32) []float32 {
-	rows := len(units)
-	into = into[:rows*m.out]
-	var sums [together * columns]int32
+// images returns, in into, the images of rows of integers.
+func (m *matrix) images(into []float32, l *lines) []float32 {
+	into = into[:len(l.units)*m.out]
 	for from := 0; from < m.out; from += columns {
-		block := m.blocks[from*m.in:][:columns*m.in]
-		scales, bias := m.scales[from:][:columns], m.bias[from:][:columns]
-		for row := 0; row < rows; row += together {
-			product(block, numbers[row*m.in:][:together*m.in], m.in, &sums)
-			for r := range together {
-				unit := units[row+r]
-				for i, y := 0, into[(row+r)*m.out+from:][:columns]; i < columns; i++ {
-					y[i] = float32(sums[r*columns+i])*unit*scales[i] + bias[i]
-				}
-			}
+		for row := 0; row < len(l.units); row += together {
+			m.multiply(into, l, row, from)
 		}
 	}
 	return into
 }
 
-// asNumbers returns rows of x as integers, which stand for the row's unit each.
-func (s *scratch) asNumbers(x []float32, in int) (numbers []int16, units []float32) {
-	numbers, units = resize(&s.numbers, len(x)), resize(&s.units, len(x)/in)
-	for row := range units {
+// multiplyBy puts into a block of four rows and sixteen columns what the products make.
+func (m *matrix) multiplyBy(product func(block []int8, l *lines, row, n int, sums *[together * columns]int32), into []float32, l *lines, row, from int) {
+	var sums [together * columns]int32
+	product(m.blocks[from*m.in:][:columns*m.in], l, row, m.in, &sums)
+	scales, bias := m.scales[from:][:columns], m.bias[from:][:columns]
+	for r := range together {
+		unit := l.units[row+r]
+		for i, y := 0, into[(row+r)*m.out+from:][:columns]; i < columns; i++ {
+			y[i] = float32(sums[r*columns+i])*unit*scales[i] + bias[i]
+		}
+	}
+}
+
+// productOf is productGo for four of the lines.
+func productOf(block []int8, l *lines, row, n int, sums *[together * columns]int32) {
+	productGo(block, l.numbers[row*n:][:together*n], n, sums)
+}
+
+// asNumbers returns rows of x as integers. They are valid until the next use.
+func (s *scratch) asNumbers(x []float32, in int) *lines {
+	l := &s.lines
+	resize(&l.numbers, len(x))
+	resize(&l.long, len(x))
+	resize(&l.sums, len(x)/in)
+	resize(&l.units, len(x)/in)
+	for row := range l.units {
 		from := x[row*in:][:in]
 		high := highest(from)
 		if high == 0 {
 			high = 1
 		}
-		units[row] = high / most
-		round(numbers[row*in:][:in], from, most/high)
+		l.units[row] = high / most
+		l.round(row, from, most/high)
 	}
-	return numbers, units
+	return l
 }
 
 // highestGo returns the largest of the numbers without their signs.
@@ -123,9 +144,12 @@ func highestGo(x []float32) float32 {
 }
 
 // roundGo puts the integers nearest to the products of x with factor, the even ones of
-// two, into a list.
-func roundGo(into []int16, x []float32, factor float32) {
+// two, into a list, and returns their sum.
+func roundGo(into []int8, x []float32, factor float32) int32 {
+	sum := int32(0)
 	for i, value := range x {
-		into[i] = int16(math.RoundToEven(float64(value * factor)))
+		into[i] = int8(math.RoundToEven(float64(value * factor)))
+		sum += int32(into[i])
 	}
+	return sum
 }

@@ -1,8 +1,17 @@
 package bge
 
-// narrow has products do without AVX-512, until the function that it returns is called.
-func narrow() (restore func()) {
-	before := wider
-	wider = false
-	return func() { wider = before }
+// withEach checks with each kind of instructions that the processor has.
+func withEach(check func(kind string)) {
+	has, hasMore := wide, wider
+	defer func() { wide, wider = has, hasMore }()
+	wide, wider = false, false
+	check("Go")
+	if has {
+		wide = true
+		check("AVX2")
+	}
+	if hasMore {
+		wider = true
+		check("AVX-512")
+	}
 }

@@ -2,8 +2,14 @@
 
 package bge
 
-func product(block []int8, numbers []int16, n int, sums *[together * columns]int32) {
-	productGo(block, numbers, n, sums)
+func grouping() (group int, sign int8) { return 2, 0 }
+
+func (m *matrix) multiply(into []float32, l *lines, row, from int) {
+	m.multiplyBy(productOf, into, l, row, from)
+}
+
+func (l *lines) round(row int, x []float32, factor float32) {
+	roundGo(l.numbers[row*len(x):], x, factor)
 }
 
 func addProduct(sum []float32, sumStride int, x []float32, xStride int, matrix []float32, n int) {
@@ -12,6 +18,8 @@ func addProduct(sum []float32, sumStride int, x []float32, xStride int, matrix [
 
 func highest(x []float32) float32 { return highestGo(x) }
 
-func round(into []int16, x []float32, factor float32) { roundGo(into, x, factor) }
+func largest(x []float32) float32 { return largestGo(x) }
 
 func expAll(x []float32, high, factor float32) float32 { return expAllGo(x, high, factor) }
+
+func gelu(x []float32) { geluGo(x) }

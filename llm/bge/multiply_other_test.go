@@ -2,4 +2,4 @@
 
 package bge
 
-func narrow() (restore func()) { return func() {} }
+func withEach(check func(kind string)) { check("Go") }

@@ -32,7 +32,7 @@ func newRemembered() *lru.Cache[asked, []float32] {
 
 // EncodeQuestion returns the unit vector of a workspace's question, which nobody may change,
 // or nil for one that is blank or clearly in another language than English. One of ten words
-// takes some 8 ms, unless the workspace asked it lately.
+// takes some 0.6 ms, unless the workspace asked it lately.
 func (e *Encoder) EncodeQuestion(_ context.Context, workspaceID, text string) ([]float32, error) {
 	if strings.TrimSpace(text) == "" || !isEnglish(text) {
 		return nil, nil
@@ -41,11 +41,11 @@ func (e *Encoder) EncodeQuestion(_ context.Context, workspaceID, text string) ([
 	if vector, ok := e.questions.Get(key); ok {
 		return vector, nil
 	}
-	m, err := load()
+	m, err := loadQuestions()
 	if err != nil {
 		return nil, err
 	}
-	vector := m.vector(instruction+text, questionCut)
+	vector := m.vector(text, questionCut)
 	e.questions.Add(key, vector)
 	return vector, nil
 }

@@ -16,15 +16,18 @@ import (
 	"parley/internal/wordpiece"
 )
 
-//go:embed weights.gz
-var packed []byte
+var (
+	//go:embed weights.gz
+	packed []byte
+	//go:embed questions.gz
+	packedQuestions []byte
+)
 
 // The shape of the model.
 const (
-	width  = 384
-	heads  = 12
-	inner  = 1536
-	layers = 12
+	width = Width
+	heads = 12
+	inner = 1536
 	// longest is how many positions the weights have.
 	longest = 256
 )
@@ -44,18 +47,46 @@ type layer struct {
 	afterInner                  norm
 }
 
-// model is the weights, as they are computed with.
+// model is weights, as they are computed with.
 type model struct {
-	*wordpiece.Vocabulary
-	rows      []int8 // of the pieces, width each
-	scale     float32
-	positions []float32
-	first     norm
-	layers    [layers]layer
+	*pieces
+	first  norm
+	layers []layer
+	// last is of the state that stands for the text, or nil for the state itself.
+	last *matrix
 }
 
-// load unpacks the model.
+// pieces are what texts are made of, with a vector each. Both models have the same.
+type pieces struct {
+	*wordpiece.Vocabulary
+	rows      []int8 // width each
+	scale     float32
+	positions []float32
+}
+
+// load unpacks the model of passages.
 var load = sync.OnceValues(func() (*model, error) {
+	raw, err := unzip(packed)
+	if err != nil {
+		return nil, err
+	}
+	return parse(raw)
+})
+
+// loadQuestions unpacks the model of questions.
+var loadQuestions = sync.OnceValues(func() (*model, error) {
+	m, err := load()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := unzip(packedQuestions)
+	if err != nil {
+		return nil, err
+	}
+	return parseQuestions(raw, m.pieces)
+})
+
+func unzip(packed []byte) ([]byte, error) {
 	zipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("the weights of the sentence encoder: %w", err)
@@ -64,8 +95,11 @@ var load = sync.OnceValues(func() (*model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the weights of the sentence encoder: %w", err)
 	}
-	return parse(raw)
-})
+	return raw, nil
+}
+
+// passageLayers is how many layers the model of passages has.
+const passageLayers = 12
 
 // parse reads what tools/bge/pack.py wrote: a mark, the number of pieces, the scale of
 // their rows as a 32-bit float, and the rows in eight bits; positions, norms and biases
@@ -77,22 +111,31 @@ func parse(raw []byte) (*model, error) {
 	}
 	n := int(le.Uint32(raw[4:]))
 	r := &reader{rest: raw[8:]}
-	m := &model{scale: r.floats(1)[0]}
-	m.rows = r.bytes(width * n)
-	m.positions = r.halves(longest * width)
-	m.first = r.norm()
-	for i := range m.layers {
-		m.layers[i] = layer{
-			query: r.matrix(width, width), key: r.matrix(width, width), value: r.matrix(width, width),
-			attended: r.matrix(width, width), afterAttention: r.norm(),
-			up: r.matrix(width, inner), down: r.matrix(inner, width), afterInner: r.norm(),
-		}
-	}
-	pieces := strings.Split(strings.TrimSuffix(string(r.rest), "\n"), "\n")
-	if r.short || len(pieces) != n || slices.Contains(pieces, "") {
+	p := &pieces{scale: r.floats(1)[0], rows: r.bytes(width * n), positions: r.halves(longest * width)}
+	m := &model{pieces: p, first: r.norm(), layers: r.layers(passageLayers)}
+	texts := strings.Split(strings.TrimSuffix(string(r.rest), "\n"), "\n")
+	if r.short || len(texts) != n || slices.Contains(texts, "") {
 		return nil, errWeights
 	}
-	m.Vocabulary = wordpiece.New(pieces)
+	p.Vocabulary = wordpiece.New(texts)
+	return m, nil
+}
+
+// parseQuestions reads what tools/bge/questions.py wrote: a mark, the number of layers,
+// the first norm, the layers, and the last linear map, written as parse reads them.
+func parseQuestions(raw []byte, p *pieces) (*model, error) {
+	if len(raw) < 8 || string(raw[:4]) != "PBQ1" {
+		return nil, errWeights
+	}
+	n := int(le.Uint32(raw[4:]))
+	if n > passageLayers {
+		return nil, errWeights
+	}
+	r := &reader{rest: raw[8:]}
+	m := &model{pieces: p, first: r.norm(), layers: r.layers(n), last: r.matrix(width, width)}
+	if r.short || len(r.rest) > 0 {
+		return nil, errWeights
+	}
 	return m, nil
 }
 
@@ -137,6 +180,18 @@ func (r *reader) halves(n int) []float32 {
 }
 
 func (r *reader) norm() norm { return norm{r.halves(width), r.halves(width)} }
+
+func (r *reader) layers(n int) []layer {
+	list := make([]layer, n)
+	for i := range list {
+		list[i] = layer{
+			query: r.matrix(width, width), key: r.matrix(width, width), value: r.matrix(width, width),
+			attended: r.matrix(width, width), afterAttention: r.norm(),
+			up: r.matrix(width, inner), down: r.matrix(inner, width), afterInner: r.norm(),
+		}
+	}
+	return list
+}
 
 func (r *reader) matrix(in, out int) *matrix {
 	rows := r.bytes(in * out)

@@ -139,12 +139,9 @@ class KnowledgeList extends HTMLElement {
           changed = true;
         }
       });
-      const status = this.querySelector("#working");
-      const now = fresh.querySelector("#working");
-      if (status && now) {
-        status.textContent = now.textContent;
-      } else if (status) {
-        status.remove();
+      const [progress, now] = [this, fresh].map((list) => list.querySelector("#progress"));
+      if (progress.innerHTML !== now.innerHTML) {
+        progress.replaceChildren(...now.childNodes);
       }
     }
     if (changed) {

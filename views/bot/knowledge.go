@@ -25,6 +25,8 @@ type Knowledge struct {
 	// Working counts the documents that are being worked on, and Reading the web
 	// addresses whose pages are being looked up.
 	Working, Reading int
+	// Unencoded says how many passages wait for their encoding, or nothing.
+	Unencoded string
 	// MayEdit shows what adds, changes and removes.
 	MayEdit bool
 	Add     Add
@@ -40,6 +42,15 @@ func (t KnowledgeTabs) tabs(chatbotID, current string) []ui.Tab {
 		{Text: "Web addresses", URL: shell.AddressesURL(chatbotID), Count: t.Addresses, Current: current == "addresses"},
 		{Text: "Removed", URL: shell.RemovedURL(chatbotID), Current: current == "removed"},
 	}
+}
+
+// changing counts what the page looks after.
+func (m Knowledge) changing() int {
+	n := m.Working + m.Reading
+	if m.Unencoded != "" {
+		n++
+	}
+	return n
 }
 
 // filtered reports whether anything was chosen.

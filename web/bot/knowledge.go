@@ -116,6 +116,11 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		Search: asked["q"], Kind: asked["type"], State: asked["state"], States: stateOptions(counts), Any: sum(all, nil) > 0,
 		Working: sum(all, filters[1].states) + all[knowledge.Removing], Reading: sources[knowledge.SourceSyncing], MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayFiles),
 	}
+	unencoded, err := s.Browser.Unencoded(ctx, v.WorkspaceID(), v.Chatbot.ID)
+	if err != nil {
+		return err
+	}
+	m.Unencoded = unencodedText(unencoded)
 	m.Tabs = tabsOf(sum(all, nil), sources)
 	if filter.SourceID != "" {
 		source, err := s.Browser.Source(ctx, v.WorkspaceID(), v.Chatbot.ID, filter.SourceID)
@@ -139,6 +144,18 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		m.Pager.Next = asked.at(shell.KnowledgeURL(v.Chatbot.ID), "after", browse.Cursor{At: last.CreatedAt, ID: last.ID}.String())
 	}
 	return site.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
+}
+
+// unencodedText says how many passages wait for their encoding, or nothing.
+func unencodedText(n int) string {
+	const better = "Your chatbot answers from all of them already, and finds the right ones better when this is done."
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "Parley still reads 1 passage more closely. " + better
+	}
+	return "Parley still reads " + plan.Thousands(n) + " passages more closely. " + better
 }
 
 // knowledgeTabs counts what there is of each part.

@@ -55,6 +55,12 @@ type Lists interface {
 	Surroundings(ctx context.Context, workspaceID, chatbotID string, places []Place, before, after int) ([]suggest.Near, error)
 }
 
+// Encodings is the port to the passages that are encoded in the background.
+type Encodings interface {
+	// UnencodedOf counts the passages of a chatbot that have no encoding.
+	UnencodedOf(ctx context.Context, workspaceID, chatbotID string) (int, error)
+}
+
 // Browser shows what chatbots know.
 type Browser struct {
 	chatbots  Chatbots
@@ -63,11 +69,24 @@ type Browser struct {
 	lists     Lists
 	details   Details
 	tokens    func(text string) int
+	encodings Encodings
 }
 
 // New returns a browser over its ports. Tokens counts the tokens of a text.
 func New(chatbots Chatbots, documents Documents, sources Sources, lists Lists, details Details, tokens func(text string) int) *Browser {
-	return &Browser{chatbots, documents, sources, lists, details, tokens}
+	return &Browser{chatbots: chatbots, documents: documents, sources: sources, lists: lists, details: details, tokens: tokens}
+}
+
+// EncodeWith says that passages are encoded. It is called before the first count.
+func (b *Browser) EncodeWith(encodings Encodings) { b.encodings = encodings }
+
+// Unencoded counts the passages of a chatbot that wait for their encoding: none where
+// passages are not encoded.
+func (b *Browser) Unencoded(ctx context.Context, workspaceID, chatbotID string) (int, error) {
+	if b.encodings == nil {
+		return 0, nil
+	}
+	return b.encodings.UnencodedOf(ctx, workspaceID, chatbotID)
 }
 
 // Documents returns a page of a chatbot's documents, and whether there are more.

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -13,27 +14,26 @@ import (
 
 // world is a store in memory, an encoder that takes a second a passage, and their clock.
 type world struct {
-	left   map[string][]int64 // by workspace
-	order  []string           // the workspaces, as they were worked for
-	broken string             // a workspace whose passages cannot be stored
+	left   map[retrieval.Scope]int
+	order  []string // the chatbots, as they were worked for
+	broken string   // a workspace whose passages cannot be stored
 	rested time.Duration
 	time   time.Time
 }
 
-func (w *world) WorkspacesUnencoded(context.Context) ([]string, error) {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(w.left)) {
-		if len(w.left[name]) > 0 {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+func (w *world) ChatbotsUnencoded(context.Context) ([]retrieval.Scope, error) {
+	chatbots := slices.SortedFunc(maps.Keys(w.left), func(a, b retrieval.Scope) int {
+		return cmp.Or(cmp.Compare(a.WorkspaceID, b.WorkspaceID), cmp.Compare(a.ChatbotID, b.ChatbotID))
+	})
+	return slices.DeleteFunc(chatbots, func(c retrieval.Scope) bool { return w.left[c] == 0 }), nil
 }
 
-func (w *world) Unencoded(_ context.Context, workspaceID string, limit int) ([]retrieval.Passage, error) {
-	var passages []retrieval.Passage
-	for _, id := range w.left[workspaceID][:min(limit, len(w.left[workspaceID]))] {
-		passages = append(passages, retrieval.Passage{ID: id, Text: workspaceID})
+func (w *world) Unencoded(_ context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error) {
+	chatbot := scope(workspaceID, chatbotID)
+	w.order = append(w.order, chatbot.ChatbotID)
+	passages := make([]retrieval.Passage, min(limit, w.left[chatbot]))
+	for i := range passages {
+		passages[i] = retrieval.Passage{ID: int64(w.left[chatbot] - i)}
 	}
 	return passages, nil
 }
@@ -42,15 +42,14 @@ func (w *world) SaveEncodings(_ context.Context, workspaceID string, encodings m
 	if workspaceID == w.broken {
 		return errors.New("the disk is full")
 	}
-	w.order = append(w.order, workspaceID)
-	w.left[workspaceID] = slices.DeleteFunc(w.left[workspaceID], func(id int64) bool { return encodings[id] != nil })
+	w.left[retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: w.order[len(w.order)-1]}] -= len(encodings)
 	return nil
 }
 
 func (w *world) CountUnencoded(context.Context) (int, error) {
 	n := 0
-	for _, ids := range w.left {
-		n += len(ids)
+	for _, left := range w.left {
+		n += left
 	}
 	return n, nil
 }
@@ -64,6 +63,8 @@ func (w *world) Encode(_ context.Context, passages []retrieval.Passage) ([]retri
 	return made, nil
 }
 
+func (w *world) Warm() error { return nil }
+
 func (w *world) service() *Service {
 	return New(w, w, func() time.Time { return w.time }, func(_ context.Context, pause time.Duration) {
 		w.rested += pause
@@ -71,29 +72,31 @@ func (w *world) service() *Service {
 	})
 }
 
-func ids(n int) []int64 {
-	list := make([]int64, n)
-	for i := range list {
-		list[i] = int64(i + 1)
-	}
-	return list
+func scope(workspaceID, chatbotID string) retrieval.Scope {
+	return retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID}
 }
 
 func TestWork(t *testing.T) {
 	t.Run("all passages are encoded, those of a small workspace before all of a large one", func(t *testing.T) {
-		w := &world{left: map[string][]int64{"ws_large": ids(20), "ws_small": ids(1)}}
+		w := &world{left: map[retrieval.Scope]int{scope("ws_large", "large"): 20, scope("ws_small", "small"): 1}}
 		if err := w.service().Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := w.service().Left(t.Context()); n != 0 || !slices.Equal(w.order, []string{"ws_large", "ws_small", "ws_large", "ws_large"}) {
+		if n, _ := w.service().Left(t.Context()); n != 0 || !slices.Equal(w.order, []string{"large", "small", "large", "large"}) {
 			t.Errorf("%d are left after %v", n, w.order)
 		}
 		if w.rested != 21*time.Second {
 			t.Errorf("it rested %v", w.rested)
 		}
 	})
+	t.Run("chatbots of a workspace take turns, and have one turn together", func(t *testing.T) {
+		w := &world{left: map[retrieval.Scope]int{scope("ws_a", "large"): 9, scope("ws_a", "small"): 1, scope("ws_b", "other"): 9}}
+		if err := w.service().Work(t.Context()); err != nil || !slices.Equal(w.order, []string{"large", "other", "small", "other", "large"}) {
+			t.Errorf("the turns were %v, %v", w.order, err)
+		}
+	})
 	t.Run("it stops before a minute is over, and goes on at the next call", func(t *testing.T) {
-		w := &world{left: map[string][]int64{"ws_large": ids(40)}}
+		w := &world{left: map[retrieval.Scope]int{scope("ws", "large"): 40}}
 		began := w.time
 		if err := w.service().Work(t.Context()); err != nil {
 			t.Fatal(err)
@@ -101,21 +104,21 @@ func TestWork(t *testing.T) {
 		if n, _ := w.service().Left(t.Context()); n != 8 || w.time.Sub(began) > 65*time.Second {
 			t.Errorf("%d are left after %v", n, w.time.Sub(began))
 		}
-		if err := w.service().Work(t.Context()); err != nil || len(w.left["ws_large"]) != 0 {
+		if err := w.service().Work(t.Context()); err != nil || w.left[scope("ws", "large")] != 0 {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})
 	t.Run("a workspace that fails holds no other up", func(t *testing.T) {
-		w := &world{left: map[string][]int64{"ws_a": ids(3), "ws_b": ids(9)}, broken: "ws_a"}
-		if err := w.service().Work(t.Context()); err == nil || len(w.left["ws_b"]) != 0 || len(w.left["ws_a"]) != 3 {
+		w := &world{left: map[retrieval.Scope]int{scope("ws_a", "a"): 3, scope("ws_b", "b"): 9}, broken: "ws_a"}
+		if err := w.service().Work(t.Context()); err == nil || w.left[scope("ws_b", "b")] != 0 || w.left[scope("ws_a", "a")] != 3 {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})
 	t.Run("it ends with the server", func(t *testing.T) {
-		w := &world{left: map[string][]int64{"ws_a": ids(3)}}
+		w := &world{left: map[retrieval.Scope]int{scope("ws", "a"): 3}}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := w.service().Work(ctx); err != nil || len(w.left["ws_a"]) != 3 {
+		if err := w.service().Work(ctx); err != nil || w.left[scope("ws", "a")] != 3 {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})

@@ -35,7 +35,9 @@ func (e *encoded) Encodings(ctx context.Context, _, _ string, ids []int64) (map[
 		if encoding, ok := e.byID[id]; ok {
 			found[id] = encoding
 		} else {
-			missing = append(missing, e.passages[id])
+			p := e.passages[id]
+			p.ID = id // also of one that was put into the index by itself
+			missing = append(missing, p)
 		}
 	}
 	e.mutex.RUnlock()

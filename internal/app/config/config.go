@@ -47,6 +47,10 @@ func (c *Config) check() error {
 	return nil
 }
 
+// Encodes reports whether passages are encoded. Where an embedding server makes the
+// vectors, those are as good.
+func (c *Config) Encodes() bool { return c.Encode == toolsOn && c.EmbedModel == "" }
+
 // ClientsAreOne reports whether all clients seem to have one address: a proxy
 // terminates TLS, which this server does not do, but no proxy is trusted.
 func (c *Config) ClientsAreOne() bool {

@@ -15,7 +15,7 @@ type Reading struct {
 	FetchPorts []int         `name:"fetch-ports" env:"FETCH_PORTS" range:"1-65535" placeholder:"PORT" help:"Ports of public sites from which Parley may read pages. Default: 80 and 443."`
 	FetchDelay time.Duration `name:"fetch-delay" env:"FETCH_DELAY" range:"1ms-1h" default:"1s" help:"Pause between two requests to one host."`
 	Unconfined bool          `name:"extract-unconfined" env:"EXTRACT_UNCONFINED" help:"Whether Parley reads files although this system cannot confine the processes that read them. Only Linux can. Without this setting, Parley on other systems refuses PDF, Office, EPUB and HTML files and web pages. On Linux it always confines these processes."`
-	Encode     string        `name:"encode-passages" env:"ENCODE_PASSAGES" default:"off" placeholder:"WHEN" help:"Whether Parley encodes English passages in the background, by a small sentence encoder in the program, and ranks by that, too: on or off. It takes up to 0.1 s of one processor for each passage, once, and answers are given before; and some 8 ms of one for each new question."`
+	Encode     string        `name:"encode-passages" env:"ENCODE_PASSAGES" default:"on" placeholder:"WHEN" help:"Whether Parley encodes English passages in the background, by a small sentence encoder in the program, and ranks by that instead of by word vectors: on or off. It takes up to 0.1 s of one processor for each passage, once, and Parley answers from documents before. With EMBED_MODEL nothing is encoded."`
 	Workers    int           `name:"workers" env:"WORKERS" range:"1-256" placeholder:"N" help:"Number of workspaces for which this process fetches pages at once. It updates the index for the same number. Files have workers of their own, at most two for each processor. Default: 16."`
 	JobLease   time.Duration `name:"job-lease" env:"JOB_LEASE" range:"1s-24h" default:"5m" help:"How long the documents that a dead server was working on wait until another server takes over. On SQLite the next start takes over at once."`
 }
@@ -42,9 +42,6 @@ func (c *Reading) JobWorkers() map[string]int {
 	all[knowledge.ExtractWork] = min(each, 2*runtime.GOMAXPROCS(0))
 	return all
 }
-
-// Encodes reports whether passages are encoded.
-func (c *Reading) Encodes() bool { return c.Encode == toolsOn }
 
 func (c *Reading) check() error {
 	if c.Encode != "" && c.Encode != toolsOn && c.Encode != toolsOff {

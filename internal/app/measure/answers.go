@@ -75,7 +75,7 @@ func Answers(ctx context.Context, config *app.Config, files AnswersFiles) (repor
 		return report, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	t, err := openKeeping(ctx, config, "embedded", folder, true)
+	t, err := openTrial(ctx, config, "embedded", folder, true)
 	if err != nil {
 		return report, err
 	}

@@ -145,7 +145,7 @@ func measureSet(ctx context.Context, config *app.Config, set Set, values []Tried
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	t, err := openKeeping(ctx, config, "embedded", folder, false)
+	t, err := openTrial(ctx, config, "embedded", folder, false)
 	if err != nil {
 		return nil, err
 	}

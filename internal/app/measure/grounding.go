@@ -88,7 +88,7 @@ func Grounding(ctx context.Context, config *app.Config, files Files, thresholds 
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	t, err := openTrial(ctx, config, "embedded", folder, nil)
+	t, err := openTrial(ctx, config, "embedded", folder, false)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
 	"parley/internal/app"
-	"parley/llm/bge"
 )
 
 // ranked is how many documents of a ranking are measured and written.
@@ -56,8 +55,6 @@ type Options struct {
 	Depths []int
 	// Rerank puts the first documents of each ranking in another order.
 	Rerank Rerank
-	// Encode says that passages are encoded.
-	Encode bool
 }
 
 // Retrieval indexes the corpus as a chatbot's knowledge, searches, and measures.
@@ -81,11 +78,7 @@ func Retrieval(ctx context.Context, config *app.Config, files Files, options Opt
 		return report, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	var encoder trial.Encoder
-	if options.Encode {
-		encoder = bge.New()
-	}
-	t, err := openTrial(ctx, config, options.Index, folder, encoder)
+	t, err := openTrial(ctx, config, options.Index, folder, false)
 	if err != nil {
 		return report, err
 	}

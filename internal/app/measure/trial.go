@@ -13,6 +13,7 @@ import (
 	"parley/core/retrieval"
 	"parley/index/embedded"
 	"parley/internal/app"
+	"parley/llm/bge"
 	"parley/llm/tokens"
 )
 
@@ -26,17 +27,13 @@ type indexed struct {
 	close   func()
 }
 
-// openTrial opens an empty index beside those in use.
-func openTrial(ctx context.Context, config *app.Config, index, folder string, encoder trial.Encoder) (*indexed, error) {
-	return openWith(ctx, config, index, folder, trial.Ports{Encoder: encoder})
-}
-
-// openKeeping is openTrial for a trial that may keep its passages.
-func openKeeping(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
-	return openWith(ctx, config, index, folder, trial.Ports{Keep: keep})
-}
-
-func openWith(ctx context.Context, config *app.Config, index, folder string, ports trial.Ports) (*indexed, error) {
+// openTrial opens an empty index beside those in use. Its passages are encoded if those of
+// a server with this configuration are, and kept if answers are to be made from them.
+func openTrial(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
+	ports := trial.Ports{Keep: keep}
+	if config.Encodes() {
+		ports.Encoder = bge.New()
+	}
 	embedder, err := app.OpenEmbedder(config)
 	if err != nil {
 		return nil, err
