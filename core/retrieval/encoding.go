@@ -85,9 +85,10 @@ func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
 	s.encodings, s.questions = encodings, questions
 }
 
-// lookAtEncodings scores the best hits, which are in order, by how near their encodings are
-// to the question's instead of their vectors, and puts them in order again. Hits without
-// an encoding stay what they are.
+// lookAtEncodings puts the best hits, which are in order, in an order by how near their
+// encodings are to the question's instead of their vectors. What hits without an encoding
+// have counts as before. The scores stay the same, the highest with the first: whatever
+// goes by them need not know of encodings.
 func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, found Hits, hits []*Hit) {
 	if s.encodings == nil || len(hits) == 0 {
 		return
@@ -114,10 +115,17 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 	if len(found.Near) == 0 { // then scores are by words alone, and not shares of the best
 		share, meaning = best[0].Score, 0
 	}
+	scores := make([]float64, len(best))
+	for i, hit := range best {
+		scores[i] = hit.Score
+	}
 	for i, gain := range gains(question, best, encodings, meaning) {
 		best[i].Score += share * gain
 	}
 	slices.SortFunc(best, byScore)
+	for i, hit := range best {
+		hit.Score = scores[i]
+	}
 }
 
 // gains returns what each hit gains by its encoding: how much nearer to the question than

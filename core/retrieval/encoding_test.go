@@ -133,16 +133,20 @@ func TestLookAtEncodings(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(east), 2: NewEncoding(east)}}
 		list := pointers([]Hit{{PassageID: 1, Score: 1.4, Similarity: 0.9}, {PassageID: 2, Score: 1.3, Similarity: 0.1}, {PassageID: 3, Score: 1, Similarity: 0.9}})
 		searcher(f).lookAtEncodings(t.Context(), scope, query, found, list)
-		if got := order(list); !slices.Equal(got, []int64{2, 3, 1}) || list[1].Score != 1 {
-			t.Errorf("got %v, and the one without an encoding has %v", got, list[1].Score)
+		if got := order(list); !slices.Equal(got, []int64{2, 3, 1}) {
+			t.Errorf("got %v", got)
+		}
+		if list[0].Score != 1.4 || list[1].Score != 1.3 || list[2].Score != 1 {
+			t.Errorf("the scores are %v, %v and %v", list[0].Score, list[1].Score, list[2].Score)
 		}
 	})
 	t.Run("without vectors in the index it counts as a share of the best score by words", func(t *testing.T) {
-		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}
-		list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: 20}})
-		searcher(f).lookAtEncodings(t.Context(), scope, query, Hits{}, list)
-		if list[0].PassageID != 2 || list[0].Score != 20+30*encodedWeight/2 || list[1].Score != 30-30*encodedWeight/2 {
-			t.Errorf("they are %+v and %+v", list[0], list[1])
+		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.9, 0.436}), 2: NewEncoding(east)}}
+		for second, want := range map[float64]int64{25: 2, 15: 1} { // of 30, the encodings add 9
+			list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: second}})
+			if searcher(f).lookAtEncodings(t.Context(), scope, query, Hits{}, list); list[0].PassageID != want {
+				t.Errorf("beside %v, the first is %d", second, list[0].PassageID)
+			}
 		}
 	})
 	t.Run("earlier questions lend their direction, the latest most", func(t *testing.T) {
