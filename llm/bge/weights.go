@@ -91,8 +91,8 @@ func unzip(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the weights of the sentence encoder: %w", err)
 	}
-	raw, err := io.ReadAll(zipped)
-	if err != nil {
+	raw := make([]byte, le.Uint32(packed[len(packed)-4:])) // the length, by RFC 1952, section 2.3.1
+	if _, err := io.ReadFull(zipped, raw); err != nil {
 		return nil, fmt.Errorf("the weights of the sentence encoder: %w", err)
 	}
 	return raw, nil
