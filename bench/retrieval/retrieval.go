@@ -18,7 +18,6 @@ import (
 
 	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
-	"parley/llm/bge"
 	"parley/llm/tokens"
 	"parley/llm/words"
 )
@@ -108,7 +107,7 @@ func Run(ctx context.Context, settings Settings, dir string, progress io.Writer)
 func newRun(settings Settings, progress io.Writer) *bench {
 	return &bench{
 		Settings: settings, corpus: newCorpus(),
-		ports: trial.Ports{Embedder: words.Embedder{}, Tokens: tokens.Count, Encoder: &encoder{questions: bge.New()}},
+		ports: trial.Ports{Embedder: words.Embedder{}, Tokens: tokens.Count, Encoder: newEncoder()},
 		say:   func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) },
 	}
 }
