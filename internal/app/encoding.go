@@ -10,9 +10,13 @@ import (
 	"parley/store"
 )
 
+// Encodes reports whether passages are encoded: if the configuration says so, and where the
+// processor is fast enough for questions.
+func Encodes(config *Config) bool { return config.Encodes() && bge.Fast() }
+
 // openEncoding has passages encoded and ranked by that, if the configuration says so.
 func openEncoding(p *Program) {
-	if !p.Config.Encodes() {
+	if !Encodes(p.Config) {
 		return
 	}
 	encodings, encoder := store.NewEncodings(p.Store), bge.New()
@@ -53,6 +57,9 @@ func encode(ctx context.Context, p *Program) error {
 func diagnoseEncoding(ctx context.Context, p *Program) Diagnosis {
 	if p.Encoding == nil && p.Config.EmbedModel != "" {
 		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since an embedding model makes the vectors"}
+	}
+	if p.Encoding == nil && p.Config.Encodes() {
+		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since this processor has no AVX2, and a question would take 50 ms"}
 	}
 	if p.Encoding == nil {
 		return Diagnosis{Part: "encoding", OK: true, Detail: "off, as ENCODE_PASSAGES says"}

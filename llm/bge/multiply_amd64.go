@@ -7,6 +7,10 @@ var (
 	wider = wide && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
 )
 
+// Fast reports whether the processor has instructions that make encoding a question cheap:
+// without them it takes some 50 ms, and a passage two seconds.
+func Fast() bool { return wide }
+
 // grouping returns how many inputs of an output stand together in a matrix, and which bits
 // of its weights are turned: VPDPBUSD takes four products of signed numbers with others
 // without a sign.

@@ -2,6 +2,10 @@
 
 package bge
 
+// Fast reports that there are no vector instructions here: a question takes some 50 ms, and
+// a passage two seconds.
+func Fast() bool { return false }
+
 func grouping() (group int, sign int8) { return 2, 0 }
 
 func (m *matrix) multiply(into []float32, l *lines, row, from int) {

@@ -31,7 +31,7 @@ type indexed struct {
 // a server with this configuration are, and kept if answers are to be made from them.
 func openTrial(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
 	ports := trial.Ports{Keep: keep}
-	if config.Encodes() {
+	if app.Encodes(config) {
 		ports.Encoder = bge.New()
 	}
 	embedder, err := app.OpenEmbedder(config)
