@@ -148,6 +148,15 @@ func gistOf(t *testing.T, body string) string {
 	return gist(events)
 }
 
+// seenUpTo are the events that a reader has who resumes after one of them, but for
+// the end of the stream, which is sent again so that the reader knows.
+func seenUpTo(events []marked, i int) []marked {
+	if !events[i].done {
+		i++
+	}
+	return events[:i:i]
+}
+
 // lastOf is the last id of some events.
 func lastOf(events []marked) string { return events[len(events)-1].id }
 
