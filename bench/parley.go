@@ -35,13 +35,17 @@ func parleySystem(ctx context.Context, dir, name, program, model, database strin
 		return nil, err
 	}
 	environment := parleyEnvironment(data, model, database)
-	token, err := prepareParley(ctx, command{dir: data, path: program, environment: environment})
+	c := command{name: name, dir: data, path: program, environment: environment}
+	token, err := prepareParley(ctx, c)
 	if err != nil {
+		return nil, err
+	}
+	if err := encodePassages(ctx, c); err != nil {
 		return nil, err
 	}
 	s := &system{name: name, token: token}
 	s.launch = func(ctx context.Context) (*process, error) {
-		return startParley(ctx, command{name: name, dir: dir, path: program, environment: environment})
+		return startParley(ctx, c)
 	}
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -14,17 +15,24 @@ import (
 )
 
 // Encodings keeps the encodings of passages. It remembers those that it has read: an
-// encoding never changes, and no id is used twice.
+// encoding never changes, and no id is used twice. That a passage has none it remembers
+// for a moment, so that questions meanwhile need not look again.
 type Encodings struct {
 	store *Store
 	known *lru.Cache[int64, knownEncoding]
+	now   func() time.Time
 }
 
-// knownEncoding is an encoding with whose it is.
+// knownEncoding is an encoding with whose it is, or none that is to be looked for again
+// from a time on.
 type knownEncoding struct {
 	workspaceID, chatbotID string
 	retrieval.Encoding
+	again time.Time
 }
+
+// missingFor is how long a passage is taken to have no encoding.
+const missingFor = 5 * time.Second
 
 // encodingsKnown bounds how many encodings a process remembers: in all some 16 MiB.
 const encodingsKnown = 20_000
@@ -32,7 +40,7 @@ const encodingsKnown = 20_000
 // NewEncodings returns the encodings of a database.
 func NewEncodings(db *Store) *Encodings {
 	known, _ := lru.New[int64, knownEncoding](encodingsKnown) // fails below one
-	return &Encodings{db, known}
+	return &Encodings{db, known, time.Now}
 }
 
 // Encodings returns those of the chatbot's passages that have one, by the passage's id.
@@ -40,9 +48,13 @@ func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string
 	found := make(map[int64]retrieval.Encoding, len(ids))
 	var unknown []int64
 	for _, id := range ids {
-		if e, ok := s.known.Get(id); ok && e.workspaceID == workspaceID && e.chatbotID == chatbotID {
+		e, ok := s.known.Get(id)
+		switch {
+		case !ok || e.workspaceID != workspaceID || e.chatbotID != chatbotID:
+			unknown = append(unknown, id)
+		case e.Encoding != nil:
 			found[id] = e.Encoding
-		} else {
+		case !s.now().Before(e.again):
 			unknown = append(unknown, id)
 		}
 	}
@@ -57,7 +69,10 @@ func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string
 	}
 	for _, row := range rows {
 		found[row.ID] = *row.Encoding
-		s.known.Add(row.ID, knownEncoding{workspaceID, chatbotID, *row.Encoding})
+	}
+	again := s.now().Add(missingFor)
+	for _, id := range unknown {
+		s.known.Add(id, knownEncoding{workspaceID, chatbotID, found[id], again})
 	}
 	return found, nil
 }
@@ -96,6 +111,11 @@ func (s *Encodings) unencoded(ctx context.Context, workspaceID, chatbotID string
 
 // SaveEncodings stores encodings by the ids of their passages.
 func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]retrieval.Encoding) error {
+	defer func() { // also what this process takes to be missing
+		for id := range encodings {
+			s.known.Remove(id)
+		}
+	}()
 	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		// In order: two transactions that save the same ones must not deadlock.
 		for _, id := range slices.Sorted(maps.Keys(encodings)) {

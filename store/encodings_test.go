@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"parley/core/retrieval"
 )
@@ -63,13 +64,31 @@ func TestEncodings(t *testing.T) {
 				}
 			}
 		})
+		b.Run("what another process encodes is seen a moment later", func(t *testing.T) {
+			now := time.Now()
+			here, there := NewEncodings(b.ofEncodings.store), NewEncodings(b.ofEncodings.store)
+			here.now = func() time.Time { return now }
+			id := passages[1].ID
+			seen := func() int {
+				got, err := here.Encodings(ctx, a.id, a.chatbot, []int64{id})
+				b.must(err)
+				return len(got)
+			}
+			before := seen()
+			b.must(there.SaveEncodings(ctx, a.id, map[int64]retrieval.Encoding{id: encoding}))
+			at := seen()
+			now = now.Add(missingFor)
+			if later := seen(); before != 0 || at != 0 || later != 1 {
+				t.Errorf("seen are %d, %d and %d", before, at, later)
+			}
+		})
 		b.Run("another workspace encodes none of a's passages", func(t *testing.T) {
 			left, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 			b.must(err)
-			for _, p := range passages[1:] {
+			for _, p := range left {
 				b.must(b.SaveEncodings(ctx, other.id, map[int64]retrieval.Encoding{p.ID: encoding}))
 			}
-			if still, err := b.Unencoded(ctx, a.id, a.chatbot, 100); err != nil || len(still) != len(left) {
+			if still, err := b.Unencoded(ctx, a.id, a.chatbot, 100); err != nil || len(left) == 0 || len(still) != len(left) {
 				t.Errorf("%d of %d are left, %v", len(still), len(left), err)
 			}
 		})

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"parley/core/knowledge/encoding"
 	"parley/llm/bge"
@@ -22,17 +21,7 @@ func openEncoding(p *Program) {
 	encodings, encoder := store.NewEncodings(p.Store), bge.New()
 	p.Searcher.EncodeWith(encodings, encoder)
 	p.Browser.EncodeWith(encodings)
-	p.Encoding = encoding.New(encodings, encoder, p.now, rest)
-}
-
-// rest waits, or until ctx ends.
-func rest(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+	p.Encoding = encoding.New(encodings, encoder, p.now, resting{processorTime, wait}.rest)
 }
 
 // encode encodes passages for a while, and tells the metrics how many are left.

@@ -43,7 +43,8 @@ type Service struct {
 	rest    func(ctx context.Context, pause time.Duration)
 }
 
-// New returns a service over its ports. Rest pauses, and ends with ctx.
+// New returns a service over its ports. Rest pauses for as long as the work took, or
+// longer, and ends with ctx.
 func New(store Store, encoder Encoder, now func() time.Time, rest func(context.Context, time.Duration)) *Service {
 	return &Service{store, encoder, now, rest}
 }
@@ -63,8 +64,8 @@ func (s *Service) Warm() error { return s.encoder.Warm() }
 func (s *Service) Left(ctx context.Context) (int, error) { return s.store.CountUnencoded(ctx) }
 
 // Work encodes passages for less than a minute, a few of each workspace in turn, and of
-// each of its chatbots in turn, so that a large one holds no other up. It rests for as
-// long as it works, since people ask questions meanwhile. A workspace that fails is left
+// each of its chatbots in turn, so that a large one holds no other up. It rests in
+// between, since people ask questions meanwhile. A workspace that fails is left
 // out until the next call.
 func (s *Service) Work(ctx context.Context) error {
 	until := s.now().Add(workTime)
