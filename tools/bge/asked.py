@@ -1,4 +1,5 @@
-"""Makes questions for questions.py: words and spans of the texts, in forms in which people ask, with what they say before."""
+"""Makes questions for questions.py: words and spans of the texts, in forms in which people ask, with what they say before,
+and pieces of sentences, as people type them into a search."""
 
 import collections
 import json
@@ -160,4 +161,19 @@ def asked(work, n, seed):
         if chance.random() < 0.6:
             text = text.rstrip("?") + "?"
         made[text] = True
+    return list(made)
+
+
+def typed(work, n, seed):
+    """So many different pieces of sentences of the passages, of 4 to 16 words."""
+    chance = random.Random(seed)
+    _, passages, _ = json.loads((pathlib.Path(work) / "texts.json").read_text())
+    made = {}
+    while len(made) < n:
+        words = chance.choice(passages).split()
+        length = chance.randint(4, 16)
+        start = chance.randrange(max(1, len(words) - length))
+        text = " ".join(words[start : start + length]).strip('.,;:()"')
+        if len(text) > 15 and sum(c.isalpha() for c in text) > 0.7 * len(text):
+            made[text.lower() if chance.random() < 0.3 else text] = True
     return list(made)

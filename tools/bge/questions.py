@@ -20,7 +20,7 @@ import optax
 from tokenizers import Tokenizer
 
 sys.path += [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "words")]
-from asked import asked  # noqa: E402
+from asked import asked, typed  # noqa: E402
 from pack import Graph, half  # noqa: E402
 
 MAGIC = b"PBQ1"
@@ -29,9 +29,12 @@ LAYERS = (0, 1, 11)  # of the large model, which the small one begins with
 WIDTH, HEADS, LONGEST = 384, 12, 64
 SHORT, PASSAGES = 18_000, 9_000  # how many texts are learned from, beside those that ask for one of the passages
 TOGETHER = 256
-# What is learned one after the other: how many questions are made (number, seed) beside the short texts, how often
+# What is learned one after the other: which questions are made (how, number, seed) beside the short texts, how often
 # everything is gone through, and the highest rate.
-PHASES = [([], 8, 3e-4), ([(16_000, 11)], 3, 2e-4), ([(16_000, 11), (40_000, 12)], 1, 2e-4)]
+FEW = [(asked, 16_000, 11)]
+MORE = [*FEW, (asked, 40_000, 12)]
+MANY = [*MORE, (asked, 160_000, 13), (typed, 40_000, 14)]
+PHASES = [([], 8, 3e-4), (FEW, 3, 2e-4), (MORE, 1, 2e-4), (MANY, 1, 3e-4)]
 
 
 def unit(x):
@@ -192,7 +195,7 @@ if __name__ == "__main__":
     near = teacher(model, tokenizer, passages, 128)
     weights, *fixed = start(graph)
     for made, epochs, rate in PHASES:
-        lines = short + [question for n, seed in made for question in asked(work, n, seed)]
+        lines = short + [question for make, n, seed in made for question in make(work, n, seed)]
         wanted = teacher(model, tokenizer, [INSTRUCTION + line for line in lines], 128)
         tokenizer.enable_truncation(LONGEST)
         pieces = [e.ids for e in tokenizer.encode_batch(lines)]
