@@ -251,10 +251,15 @@ func openBundle(t *testing.T, url string) *bundle {
 
 func openBundleWith(t *testing.T, url string, options Options) *bundle {
 	t.Helper()
-	s, err := OpenWith(t.Context(), url, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var s *Store
+	eventually(t, "the store opens", func() bool { // on a busy machine a server may be too late for a test's limit
+		opened, err := OpenWith(t.Context(), url, options)
+		if err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Fatal(err)
+		}
+		s = opened
+		return err == nil
+	})
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("closing the store: %v", err)

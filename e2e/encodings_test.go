@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/knowledge/encoding"
+	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/internal/app"
+	"parley/internal/weaviatetest"
+	"parley/store/storetest"
+)
+
+// misleading are pairs of documents: the first has the question's words where they count
+// most, and the second its answer.
+var misleading = map[string][2]string{
+	"Are dogs allowed?": {
+		"# Hot dogs\n\nHot dogs with mustard cost 4 dollars, with onions 5.",
+		"# Pets\n\nOn the terrace you may have your dog with you, on a leash.",
+	},
+	"Do you repair bikes?": {
+		"# Bikes for rent\n\nBikes cost 20 dollars a day, and electric ones 40.",
+		"# Workshop\n\nWe fix what is broken, also your bike, on the same day.",
+	},
+	"When will my parcel arrive?": {
+		"# Parcels of more than 20 kg\n\nParcels that are so heavy take two people to carry.",
+		"# Delivery\n\nThree days after you ordered, the post brings your parcel.",
+	},
+}
+
+// ranking is what a search finds: titles in order, and the scores of these places.
+type ranking struct {
+	titles []string
+	scores []float64
+}
+
+func TestEncodingsChangeTheOrder(t *testing.T) {
+	server := weaviatetest.New(t)
+	for database, url := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
+	} {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			embedded := encodedRankings(t, "the embedded index", func(c *app.Config) { c.DatabaseURL = url(t) })
+			weaviate := encodedRankings(t, "Weaviate", func(c *app.Config) { c.DatabaseURL = url(t) }, withWeaviate(server, server.Prefix(t)))
+			for question, want := range embedded {
+				t.Run("Weaviate's is that of the embedded index: "+question, func(t *testing.T) {
+					if got := weaviate[question]; !slices.Equal(got.titles, want.titles) {
+						t.Errorf("found are %q, by the embedded index %q", got.titles, want.titles)
+					}
+				})
+			}
+		})
+	}
+}
+
+// encodedRankings checks what a server finds before and after passages are encoded, and
+// returns what it finds then.
+func encodedRankings(t *testing.T, by string, change ...func(*app.Config)) map[string]ranking {
+	t.Helper()
+	var work *encoding.Service
+	w := startPrepared(t, app.Options{}, func(s *app.Server) {
+		work, s.Encoding = s.Encoding, nil // so that passages are encoded when the test says so
+	}, append(change, func(c *app.Config) { c.Encode = "on" })...)
+	w.prepared()
+	var documents []string
+	for _, pair := range misleading {
+		documents = append(documents, pair[:]...)
+	}
+	tn := w.newTenant("baker", plan.Standard, documents...)
+	w.settled(tn)
+	_, secret := w.issue(tn, chatbot.NewToken{Scopes: chatbot.AllScopes()})
+	session := w.agent(secret)
+	find := func(question string) (found ranking) {
+		w.Helper()
+		results, err := w.server.Searcher.Search(w.Context(), retrieval.Scope{WorkspaceID: tn.workspace, ChatbotID: tn.chatbot}, retrieval.Query{Text: question, Limit: 5})
+		w.must(err)
+		for _, r := range results {
+			found.titles, found.scores = append(found.titles, r.Title), append(found.scores, r.Score)
+		}
+		var told []string
+		answer, _, _ := w.use(session, "search", map[string]any{"query": question})
+		for _, r := range answer.Results {
+			told = append(told, r.Title)
+		}
+		if !slices.Equal(told, found.titles) {
+			w.Errorf("%q: a client is told of %q, found are %q", question, told, found.titles)
+		}
+		return found
+	}
+	before, after := map[string]ranking{}, map[string]ranking{}
+	for question := range misleading {
+		before[question] = find(question)
+	}
+	w.must(work.Work(t.Context()))
+	for question, pair := range misleading {
+		after[question] = find(question)
+		wrong, right := knowledge.TitleOf("", pair[0]), knowledge.TitleOf("", pair[1])
+		t.Run("by "+by+", the passage that answers is first when passages are encoded: "+question, func(t *testing.T) {
+			first := func(r ranking) string { return slices.Concat(r.titles, []string{"none"})[0] }
+			if first(before[question]) != wrong || first(after[question]) != right {
+				t.Errorf("before %q, then %q", before[question].titles, after[question].titles)
+			}
+			if !slices.Equal(before[question].scores, after[question].scores) {
+				t.Errorf("scores were %v, and are %v", before[question].scores, after[question].scores)
+			}
+		})
+	}
+	return after
+}
