@@ -90,7 +90,11 @@ func (e *evidence) add(word string) {
 	if script != latin || len(word) == 1 { // "d", "n" and "t" stand in many languages
 		return
 	}
-	mask := functionWords[Fold(word)]
+	e.count(functionWords[Fold(word)])
+}
+
+// count adds the share of a word for each language of a mask.
+func (e *evidence) count(mask uint32) {
 	share := 1 / float64(max(1, bits.OnesCount32(mask)))
 	for ; mask != 0; mask &= mask - 1 {
 		e.scores[bits.TrailingZeros32(mask)] += share

@@ -87,7 +87,7 @@ func TestEveryLanguageHasItsFunctionWords(t *testing.T) {
 		t.Fatalf("%d languages do not fit", len(Latin))
 	}
 	for _, code := range Latin {
-		if words := FunctionWords(code); len(words) < 80 {
+		if words := code.FunctionWords(); len(words) < 80 {
 			t.Errorf("%s has %d", code, len(words))
 		}
 	}
@@ -96,7 +96,7 @@ func TestEveryLanguageHasItsFunctionWords(t *testing.T) {
 			t.Errorf("%s has %d words that ask", code, len(words))
 		}
 	}
-	if words := FunctionWords(Arabic); len(words) < 80 {
+	if words := Arabic.FunctionWords(); len(words) < 80 {
 		t.Errorf("Arabic has %d", len(words))
 	}
 }

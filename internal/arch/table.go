@@ -169,6 +169,11 @@ var table = []Row{
 		Because:  "which language a text is in depends on the text alone",
 	},
 	{
+		Packages: []string{"core/language/kinds"},
+		Ours:     []string{"core/language"},
+		Because:  "it has words of languages, and knows nothing of answers",
+	},
+	{
 		Packages: []string{"core/retrieval/lexical"},
 		Ours:     []string{"core/language"},
 		Outside:  []string{snowball, snowballStem, xtext},
@@ -517,7 +522,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/extractive"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "core/language", "core/retrieval", "core/retrieval/lexical", "core/fault", "llm/tokens", "llm/words", "internal/*"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/language", "core/language/kinds", "core/retrieval", "core/retrieval/lexical", "core/fault", "llm/tokens", "llm/words", "internal/*"},
 		Because:  "a model knows the package that declares its port; this one has no vendor, compares meanings by the table of words, and words of other languages than English as the search does",
 	},
 	{

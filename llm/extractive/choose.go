@@ -157,7 +157,7 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		switch {
 		case s.cues.wants == place && address.MatchString(unit.text):
 			c.factor *= fitting * fitting
-		case s.cues.wants.fits(unit.text):
+		case s.cues.fits(unit.text):
 			c.factor *= fitting
 		case s.cues.number && hasDigit(unit.text):
 			c.factor *= numeric

@@ -70,6 +70,10 @@ func TestWhatIsQuoted(t *testing.T) {
 		"comments are not quoted": {
 			"Where is the router manual?", "<!-- router manual\nof the router --> The manual of the router lies in its box.\n<!-- router -->\n\n<!-- where the manual is not closed", "The manual of the router lies in its box.",
 		},
+		"what is written like the answer comes along in other languages": {
+			"Wer leitet bei euch den Kurs?", "Der Kurs am Abend ist für alle, die es lernen wollen, und er findet statt.\n\nWir freuen uns auf euch.\n\nIhn gibt Frau Ostrowski.",
+			"Der Kurs am Abend ist für alle, die es lernen wollen, und er findet statt.\n\nIhn gibt Frau Ostrowski.",
+		},
 		"links are not quoted": {
 			"Where is the router manual?", "- [Router manual](/manual)\n- [Router prices](/prices)\n\nThe manual of the router lies in its box.", "The manual of the router lies in its box.",
 		},
@@ -135,6 +139,10 @@ func TestEvidence(t *testing.T) {
 		"a Chinese character is found in other words":              {"抽屉坏了，保多久？", "质保期为三年，抽屉和柜门都在内。", true},
 		"Katakana is read by words":                                {"スペインの首都はどこですか？", "チェックインは15時からです。", false},
 		"and so is found":                                          {"チェックインは何時ですか？", "チェックインは15時からです。", true},
+		"words that mean the same are alike":                       {"Habt ihr für uns einen Rabatt?", "Ermäßigungen gibt es für Gruppen.", true},
+		"and so are Chinese ones":                                  {"包邮吗？", "满三千元免运费。", true},
+		"a Korean word is found with another particle":             {"학생 할인이 있나요?", "학생은 할인을 받습니다.", true},
+		"a Korean question without relevant words gets no answer":  {"스페인의 수도는 어디입니까?", "학생은 할인을 받습니다.", false},
 		"a foreign question without relevant words gets no answer": {"Quelle est la capitale de l'Espagne ?", pool, false},
 	} {
 		t.Run(name, func(t *testing.T) {

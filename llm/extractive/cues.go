@@ -3,6 +3,8 @@ package extractive
 import (
 	"regexp"
 	"strings"
+
+	"parley/core/language/kinds"
 )
 
 // cues are what the small words of a question say about its answer.
@@ -17,22 +19,24 @@ type cues struct {
 	acts bool
 	// wants is what kind of answer it asks for, if that is clear.
 	wants wanted
-	// inflected says that the question is in another language than English.
+	// inflected says that the question is in another language than English, and kinds are
+	// that language's, if it has any.
 	inflected bool
+	kinds     *kinds.Kinds
 }
 
 // wanted is a kind of answer that can be told by how it is written.
-type wanted int
+type wanted = kinds.Kind
 
 const (
-	anything wanted = iota
-	price
-	duration
-	moment
-	distance
-	phone
-	email
-	place
+	anything = kinds.Anything
+	price    = kinds.Price
+	duration = kinds.Duration
+	moment   = kinds.Moment
+	distance = kinds.Distance
+	phone    = kinds.Phone
+	email    = kinds.Email
+	place    = kinds.Place
 )
 
 func cuesOf(question string, wants wanted) cues {
@@ -93,7 +97,13 @@ func wantedBy(question string) (found wanted) {
 }
 
 // fits reports whether a text may be an answer of the kind that is wanted.
-func (w wanted) fits(text string) bool {
+func (c cues) fits(text string) bool {
+	return c.wants != anything && (isLike(c.wants, text) || c.kinds != nil && c.kinds.Fits(c.wants, text))
+}
+
+// isLike reports whether a text may be an answer of a kind, by words that no language needs
+// to be known for.
+func isLike(w wanted, text string) bool {
 	switch w {
 	case price:
 		return strings.ContainsAny(text, "$€£¥₽元円") || hasAny(text, free)

@@ -53,7 +53,7 @@ func TestFits(t *testing.T) {
 		{place, "It is in Quay Street.", true},
 		{anything, "$5 at 9:30", false},
 	} {
-		if got := c.wanted.fits(c.text); got != c.want {
+		if got := isLike(c.wanted, c.text); got != c.want {
 			t.Errorf("%q fits %d: %v", c.text, c.wanted, got)
 		}
 	}

@@ -81,13 +81,16 @@ func Answer(asked prompt.Prompt) string {
 }
 
 // languageOfQuestion is that of the prompt or, of a question of a few words that tell no
-// language, that of the passage that was found first.
+// language, that of the passage that was found first, or that of both together.
 func languageOfQuestion(asked prompt.Prompt) language.Code {
 	if in := cmp.Or(asked.Language, language.Of(asked.Question)); in != "" || len(asked.Passages) == 0 {
 		return in
 	}
 	best := asked.Passages[0].Passage
-	return language.Of(best.Title + "\n" + best.Text)
+	if in := language.Of(best.Title + "\n" + best.Text); in != "" {
+		return in
+	}
+	return language.Likeliest(asked.Question + "\n" + best.Title + "\n" + best.Text)
 }
 
 // earlier returns the questions before the one that is asked.

@@ -3,6 +3,7 @@ package extractive
 import (
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"parley/core/language"
@@ -47,7 +48,7 @@ const unstemmed = 0x0E00
 
 // says reports whether a word only says how something is asked.
 func (t *terms) says(word string) bool {
-	if first, _ := utf8.DecodeRuneInString(word); isHiragana(first) && isEnding(word) {
+	if first, _ := utf8.DecodeRuneInString(word); (isHiragana(first) || unicode.Is(unicode.Hangul, first)) && isEnding(word) {
 		return true
 	}
 	if !t.stems() {

@@ -74,7 +74,7 @@ func (s *section) all() uint64 { return s.text | s.headed | s.above }
 func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
 	units := readAll(passages)
 	cues := cuesOf(question, terms.wants)
-	cues.inflected = terms.inflected
+	cues.inflected, cues.kinds = terms.inflected, terms.kinds
 	var sections []section
 	for p, passage := range passages {
 		title := titledBy(terms, passage.Title)
@@ -83,7 +83,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
 				end++
 			}
-			s := newSection(terms, passage.Passage, units[p][first:end])
+			s := newSection(terms, cues, passage.Passage, units[p][first:end])
 			s.passage, s.first, s.cues, s.titled = p, first, cues, title
 			if s.headed != 0 && hasAny(s.heading, negations) {
 				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
@@ -160,7 +160,7 @@ func readAll(passages []retrieval.Result) [][]unit {
 	return all
 }
 
-func newSection(terms *terms, passage retrieval.Passage, units []unit) section {
+func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit) section {
 	s := section{heading: units[0].heading, units: units, own: make([]uint64, len(units))}
 	header, inHeader := "", uint64(0)
 	for u, unit := range units {
@@ -168,7 +168,7 @@ func newSection(terms *terms, passage retrieval.Passage, units []unit) section {
 			header, inHeader = unit.header, terms.in(unit.header)
 		}
 		s.own[u] = terms.in(unit.text) | inHeader
-		if terms.named != 0 && terms.wants.fits(unit.text) {
+		if terms.named != 0 && cues.fits(unit.text) {
 			s.own[u] |= terms.named // "$45" says what it costs.
 		}
 		s.text |= s.own[u]

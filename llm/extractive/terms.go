@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"parley/core/language"
+	"parley/core/language/kinds"
+	"parley/core/retrieval/lexical"
 	"parley/llm/words"
 )
 
@@ -52,6 +54,10 @@ type terms struct {
 	// "located", "price".
 	wants wanted
 	named uint64
+	// kinds are those of the question's language, and phrase the words of one without
+	// spaces that ask for the kind.
+	kinds  *kinds.Kinds
+	phrase string
 	// parts are those of words with a hyphen, which tell little beside the whole.
 	parts map[string]bool
 }
@@ -61,8 +67,16 @@ type terms struct {
 func termsOf(question string, earlier []string, in language.Code) *terms {
 	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
 	found.wants = wantedBy(question)
+	if found.inflected {
+		if found.kinds = kinds.In(in); found.kinds != nil {
+			if wants, phrase := found.kinds.AskedBy(question); wants != anything {
+				found.wants, found.phrase = wants, phrase
+			}
+		}
+	}
 	found.readCompounds(question)
 	found.read(question, 1)
+	addPhrases(found, question)
 	own := len(found.weights)
 	if word := found.implies(question, len(earlier) > 0); word != "" && !found.has(word) {
 		if found.wants == place {
@@ -101,7 +115,7 @@ func (t *terms) read(text string, weight float64) {
 		place = len(t.weights)
 		t.alias(t.root(word), place)
 		t.aliases(before, place)
-		if names(before, t.wants, t.inflected) {
+		if names(before, t.wants, t.inflected) || t.wants != anything && t.kinds != nil && (t.kinds.Names(before, t.wants) || len(before) > 3 && strings.Contains(t.phrase, before)) {
 			t.named |= 1 << place
 		}
 		tells := telling(before)
@@ -110,6 +124,29 @@ func (t *terms) read(text string, weight float64) {
 		}
 		t.weights = append(t.weights, counts)
 		t.telling = append(t.telling, weight*tells)
+	})
+}
+
+// addPhrases adds the ways to write the words of a question without spaces that mean the
+// same: for pairs of characters, the pairs of the others.
+func addPhrases(t *terms, question string) {
+	lexical.EachAlike(question, t.lang, func(word string, alike []string) {
+		at := -1
+		eachWord(word, func(pair []byte) {
+			if place, known := t.places[string(t.root(pair))]; known && (at < 0 || t.weights[place] > t.weights[at]) {
+				at = place
+			}
+		})
+		if at < 0 {
+			return
+		}
+		for _, other := range alike {
+			eachWord(other, func(pair []byte) {
+				if utf8.RuneCount(pair) > 1 && t.counts(string(pair)) == 1 {
+					t.alias(t.root(pair), at)
+				}
+			})
+		}
 	})
 }
 
@@ -183,6 +220,9 @@ func telling(word string) float64 {
 // aliases adds the words that are alike.
 func (t *terms) aliases(word string, place int) {
 	if t.inflected {
+		for _, root := range lexical.Alike(string(t.root([]byte(word))), t.lang) {
+			t.alias([]byte(root), place)
+		}
 		return
 	}
 	for _, root := range alikeTo(word) {
@@ -287,6 +327,9 @@ func (t *terms) share(text string) float64 {
 // beginAlike reports whether two words have the same beginning, of four characters and
 // seven tenths of the shorter word at least: "kostet" and "Kosten".
 func beginAlike(a, b string) bool {
+	if a == "" || b == "" || a[0] != b[0] {
+		return false
+	}
 	shorter := min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	common := 0
 	for i, r := range a {

@@ -20,7 +20,7 @@ type weights struct {
 	pairs bool
 }
 
-var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Thai: true}
+var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Korean: true, language.Thai: true}
 
 // weigh weighs each term by the inverse of the number of passages that contain it
 // (Spärck Jones, 1972), smoothed because there are few.

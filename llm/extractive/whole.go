@@ -20,6 +20,9 @@ const (
 	// languages than English, where fewer of the question's words are found again.
 	paragraphUnits = 5
 	paragraphText  = 400
+	// maxAway is how many units away from a chosen one something may stand that is written
+	// like the answer that is asked for.
+	maxAway = 4
 	// betweenSteps is how many units may stand between two steps.
 	betweenSteps = 4
 	// shortUnits and shortText bound a section that is quoted whole because its
@@ -39,6 +42,9 @@ func (s *section) collect() []unit {
 	for _, u := range s.chosen {
 		s.bring(u, wanted)
 	}
+	if s.cues.inflected && s.cues.wants != anything {
+		s.bringFitting(wanted)
+	}
 	var found []unit
 	for u, unit := range s.units {
 		if wanted[u] {
@@ -46,6 +52,28 @@ func (s *section) collect() []unit {
 		}
 	}
 	return quotable(found)
+}
+
+// bringFitting marks the nearest unit that is written like the answer that is asked for, if
+// none is marked that is.
+func (s *section) bringFitting(wanted []bool) {
+	best, least := -1, maxAway+1
+	for u, unit := range s.units {
+		if !s.cues.fits(unit.text) || len(unit.text) > paragraphText {
+			continue
+		}
+		if wanted[u] {
+			return
+		}
+		for _, chosen := range s.chosen {
+			if away := max(u-chosen, chosen-u); away < least {
+				best, least = u, away
+			}
+		}
+	}
+	if best >= 0 {
+		wanted[best] = true
+	}
 }
 
 // quotable returns the units that are more than links, or all if there are no such.

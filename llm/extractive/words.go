@@ -86,27 +86,35 @@ const particles = "的是了吗呢么什怎哪请问我你您们"
 // weak are Chinese characters that ask or join in most of their words.
 const weak = "几能可以吧啊嘛要想去到把被给和与或在从对就都也还很最更会有没不个多少怎哪收需前后里时候该上下来过得着家买"
 
+// joining are Korean syllables of particles and endings, which are written with the words
+// before them.
+const joining = "은는이가을를에서로의도요까니다습있나하합인데면되해세"
+
 // isWeak reports whether a pair of characters may say little: one with a weak character in
-// Chinese, and in Japanese one with Hiragana, of which endings are made.
+// Chinese, one with Hiragana in Japanese, of which endings are made, and one with a particle
+// in Korean.
 func isWeak(pair string, in language.Code) bool {
 	switch in {
 	case language.Chinese:
 		return strings.ContainsAny(pair, weak)
 	case language.Japanese:
 		return strings.ContainsFunc(pair, isHiragana)
+	case language.Korean:
+		return strings.ContainsAny(pair, joining)
 	}
 	return false
 }
 
-// isEnding reports whether a pair of characters is nothing but Hiragana.
+// isEnding reports whether a pair of characters is nothing but Hiragana, or Korean particles
+// and endings.
 func isEnding(pair string) bool {
-	return !strings.ContainsFunc(pair, func(r rune) bool { return !isHiragana(r) })
+	return !strings.ContainsFunc(pair, func(r rune) bool { return !isHiragana(r) && !strings.ContainsRune(joining, r) })
 }
 
 func isHiragana(r rune) bool { return unicode.Is(unicode.Hiragana, r) }
 
 func isUnspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer)
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
 // suffixes are stripped from English words, so that "installing" finds "install",

@@ -75,7 +75,7 @@ var (
 // an accent get it back in pairs, since words come without.
 func snowball(code language.Code, stem func(*snowballstem.Env) bool, endings ...string) *analyzer {
 	a := &analyzer{stop: map[string]bool{}}
-	for _, word := range language.FunctionWords(code) {
+	for _, word := range code.FunctionWords() {
 		a.stop[language.Fold(word)] = true
 	}
 	a.stem = func(word string) string {

@@ -74,7 +74,12 @@ func TestQuestion(t *testing.T) {
 		"each term once":                                                   {"the refund of an order", nil, []Term{{"refund", 20}, {"order", 20}}},
 		"a repeated term counts twice at most":                             {"the order, order, order", nil, []Term{{"order", 40}}},
 		"words that ask count little":                                      {"explain the refunds", nil, []Term{{"explain", 5}, {"refund", 20}}},
-		"a question in German also asks for what English would make of it": {"Wie hoch sind für uns Gebühren?", nil, []Term{{"hoch", 20}, {"gebuhr", 20}, {"gebuhren", 20}}},
+		"a question in German also asks for what English would make of it": {"Wie hoch sind für uns Hecken?", nil, []Term{{"hoch", 20}, {"heck", 20}, {"hecken", 20}}},
+		"words that mean the same count less":                              {"Gibt es für uns Garantie?", nil, []Term{{"garanti", 20}, {"gewahrleist", 8}}},
+		"so do those of a language without spaces":                         {"返品", nil, []Term{{"返", 20}, {"品", 20}, {"返品", 20}}},
+		"what may be a part of a German compound counts less":              {"Wo ist für uns ein Kursplan?", nil, []Term{{"kursplan", 20}, {"plan", 6}, {"kurs", 6}}},
+		"an English verb counts less than with its particle":               {"Do you do tuneups?", nil, []Term{{"tuneup", 20}, {"tune", 6}}},
+		"a verb with a particle is also asked for as one word":             {"How much is a tune-up?", nil, []Term{{"tune", 20}, {"tuneup", 6}}},
 		"earlier questions lend less, the further back": {
 			"price?",
 			[]string{"the premium plan", "and the basic plan"},

@@ -43,10 +43,13 @@ type Weights struct {
 	MaxReply float64
 	// Filler is the share for words that ask rather than name.
 	Filler float64
+	// Alike is the share for words that mean the same as one of the question, and Part
+	// for parts of a compound.
+	Alike, Part float64
 }
 
 // Chosen are the weights in use. docs/retrieval.md says how they were chosen.
-var Chosen = Weights{MaxCount: 2, History: 0.3, Decay: 0.5, MaxReply: 10, Filler: 0.25}
+var Chosen = Weights{MaxCount: 2, History: 0.3, Decay: 0.5, MaxReply: 10, Filler: 0.25, Alike: 0.4, Part: 0.3}
 
 // Question returns the distinct terms of a question that follows earlier ones,
 // oldest first: the question's own, then those of the latest question before
@@ -76,6 +79,9 @@ func (w Weights) FollowUp(text string, earlier, replies []string) []Term {
 			q.carry(terms, min(1, w.MaxReply/float64(distinct(terms))))
 		}
 		share *= w.Decay
+	}
+	if own > 0 {
+		q.widen(text, in, own)
 	}
 	if own > MaxTerms { // the first and the last
 		q.terms = append(q.terms[:MaxTerms/2:MaxTerms/2], q.terms[own-MaxTerms/2:own]...)
