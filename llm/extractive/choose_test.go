@@ -70,10 +70,6 @@ func TestWhatIsQuoted(t *testing.T) {
 		"comments are not quoted": {
 			"Where is the router manual?", "<!-- router manual\nof the router --> The manual of the router lies in its box.\n<!-- router -->\n\n<!-- where the manual is not closed", "The manual of the router lies in its box.",
 		},
-		"what is written like the answer comes along in other languages": {
-			"Wer leitet bei euch den Kurs?", "Der Kurs am Abend ist für alle, die es lernen wollen, und er findet statt.\n\nWir freuen uns auf euch.\n\nIhn gibt Frau Ostrowski.",
-			"Der Kurs am Abend ist für alle, die es lernen wollen, und er findet statt.\n\nIhn gibt Frau Ostrowski.",
-		},
 		"links are not quoted": {
 			"Where is the router manual?", "- [Router manual](/manual)\n- [Router prices](/prices)\n\nThe manual of the router lies in its box.", "The manual of the router lies in its box.",
 		},
@@ -182,6 +178,12 @@ func TestEvidence(t *testing.T) {
 			{Role: prompt.UserRole, Text: "How do I return something?"}, {Role: prompt.AssistantRole, Text: "…"}, {Role: prompt.UserRole, Text: "And what can I not return?"},
 		}}
 		if got := Answer(asked); !strings.HasPrefix(got, "- Helmets whose hygiene seal is broken\n- Bikes built to order") {
+			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("what is written like the answer that is asked for comes along in other languages", func(t *testing.T) {
+		got := ask("Wer leitet bei euch den Kurs?", "Der Kurs am Abend ist für alle, die es lernen wollen, und er findet statt.\n\nWir freuen uns auf euch.\n\nIhn gibt Frau Ostrowski.")
+		if !strings.HasPrefix(got, "Der Kurs am Abend ist für alle, die es lernen wollen, und er findet statt.\n\nIhn gibt Frau Ostrowski.\n\n*Quelle:") {
 			t.Errorf("got %s", got)
 		}
 	})
