@@ -248,8 +248,13 @@ var table = []Row{
 		Because:  "a stage compares an answer with passages, and knows no model",
 	},
 	{
+		Packages: []string{"core/answer/shown"},
+		Ours:     []string{"core/answer/prompt", "core/language"},
+		Because:  "it reads one text, and compares it with none",
+	},
+	{
 		Packages: []string{"core/answer/grounding"},
-		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/language", "core/retrieval", "core/retrieval/lexical", "internal/*"},
+		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/answer/shown", "core/language", "core/retrieval", "core/retrieval/lexical", "internal/*"},
 		Because:  "a stage compares an answer with passages, and knows no model",
 	},
 	{

@@ -20,6 +20,8 @@ type claims struct {
 	numbers   []quantity
 	dates     []date
 	addresses []string
+	// words are all of them, as they are written.
+	words []string
 	// clauses are those with at least two terms, or joined with the one before.
 	clauses []clause
 }
@@ -40,10 +42,13 @@ func withoutMarkers(text string) string {
 // claimsOf reads a sentence, which is without markers, in a language.
 func claimsOf(text string, in language.Code) *claims {
 	c := &claims{names: namesIn(text, in), terms: unique(withoutSingles(lexical.Terms(text, in)))}
-	for _, address := range addresses.FindAllString(text, -1) {
-		c.addresses = append(c.addresses, strings.TrimRight(address, ".,;:!?"))
-	}
+	c.addAddresses(addresses.FindAllString(text, -1))
 	tokens := tokensOf(addresses.ReplaceAllString(text, " "), in)
+	for _, t := range tokens {
+		if t.kind == wordToken {
+			c.words = append(c.words, t.text)
+		}
+	}
 	dates, part := datesOf(tokens, in)
 	c.dates = dates
 	for _, q := range quantitiesOf(blanked(tokens, part), in) {
@@ -54,6 +59,12 @@ func claimsOf(text string, in language.Code) *claims {
 	}
 	c.clauses = joined(clausesOf(tokens, in))
 	return c
+}
+
+func (c *claims) addAddresses(list []string) {
+	for _, address := range list {
+		c.addresses = append(c.addresses, strings.TrimRight(address, ".,;:!?"))
+	}
 }
 
 func firstOf(list []string) string {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/core/answer/shown"
 	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/core/retrieval/lexical"
@@ -22,12 +23,17 @@ type evidence struct {
 	// are in each language.
 	allowed []string
 	names   map[language.Code]map[string]bool
+	// alphabets are those of the passages and the allowed texts.
+	alphabets shown.Alphabets
 	// threshold is the share of a sentence's words that one of them must hold.
 	threshold float64
 }
 
 func newEvidence(threshold float64, found []retrieval.Result, allowed []string) *evidence {
-	e := &evidence{threshold: threshold, allowed: allowed, names: map[language.Code]map[string]bool{}}
+	e := &evidence{threshold: threshold, allowed: allowed, names: map[language.Code]map[string]bool{}, alphabets: shown.Alphabets{}}
+	for _, text := range allowed {
+		e.alphabets.Add(text)
+	}
 	e.add(found)
 	return e
 }
@@ -43,6 +49,7 @@ func (e *evidence) add(found []retrieval.Result) {
 			}
 		}
 		e.passages = append(e.passages, facts)
+		e.alphabets.Add(facts.text)
 		if !slices.Contains(e.languages, facts.in) {
 			e.languages = append(e.languages, facts.in)
 		}
@@ -107,14 +114,20 @@ func (e *evidence) of(text string) support {
 }
 
 func (e *evidence) most(text string, of func(*claims, language.Code) support) support {
-	text = withoutMarkers(text)
+	if shown.Overrides(text) || strings.Contains(text, struck) && !e.has(struck) {
+		return none
+	}
+	own := addresses.FindAllString(text, -1)
+	text = withoutMarkers(shown.Answer(addresses.ReplaceAllString(text, "")))
 	languages := e.languages
 	if len(languages) == 0 {
 		languages = []language.Code{""}
 	}
 	best := none
 	for _, in := range languages {
-		best = min(best, of(claimsOf(text, in), in))
+		c := claimsOf(text, in)
+		c.addAddresses(own)
+		best = min(best, of(c, in))
 	}
 	return best
 }
@@ -169,8 +182,15 @@ func (e *evidence) ofClaims(c *claims, in language.Code) support {
 	return supported
 }
 
-// known reports whether each number, date, name and address stands in a passage.
+// struck begins and ends what Markdown strikes out.
+const struck = "~~"
+
+// known reports whether each number, date, name and address stands in a passage, and each
+// word is what it seems to be.
 func (e *evidence) known(c *claims, in language.Code) bool {
+	if e.alphabets.Disguise(c.words, e.has) {
+		return false
+	}
 	for _, number := range c.numbers {
 		if !e.any(func(p *passageFacts) bool { return p.in == in && p.holds(number) }) {
 			return false
@@ -194,6 +214,11 @@ func (e *evidence) known(c *claims, in language.Code) bool {
 		}
 	}
 	return true
+}
+
+// has reports whether a text stands in a passage.
+func (e *evidence) has(text string) bool {
+	return e.any(func(p *passageFacts) bool { return strings.Contains(p.text, text) })
 }
 
 func (e *evidence) any(of func(*passageFacts) bool) bool {

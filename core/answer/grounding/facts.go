@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/core/answer/prompt"
+	"parley/core/answer/shown"
 	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/core/retrieval/lexical"
@@ -45,7 +46,8 @@ type sentenceFacts struct {
 const maxSentences = 400
 
 func factsOf(p retrieval.Passage, otherwise language.Code) passageFacts {
-	text := prompt.TextOf(p)
+	raw := prompt.TextOf(p)
+	text := shown.Passage(raw)
 	in := language.Of(p.Text)
 	if in == "" {
 		in = language.Of(text)
@@ -54,12 +56,12 @@ func factsOf(p retrieval.Passage, otherwise language.Code) passageFacts {
 		in = otherwise
 	}
 	facts := passageFacts{
-		document: p.DocumentID, ordinal: p.Ordinal, in: in, text: text, url: p.URL,
+		document: p.DocumentID, ordinal: p.Ordinal, in: in, text: shown.WithoutComments(raw), url: p.URL,
 		terms: setOf(lexical.Terms(text, in)), lines: map[string]bool{}, postings: map[string][]int{},
 		numbers: map[string]bool{}, free: map[string]bool{}, bare: map[string]bool{}, written: map[string]bool{}, keys: map[string]bool{},
 	}
 	facts.readNumbers(asciiDigits(text))
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(raw) {
 		facts.lines[codeOf(line)] = true
 	}
 	facts.readSentences(p)
@@ -120,7 +122,7 @@ func (p *passageFacts) readSentences(of retrieval.Passage) {
 		over = p.addSentence(prompt.Clean(of.Title+" . "+strings.Join(of.HeadingPath, " . ")), sentenceFacts{heading: -1, lead: -1, before: -1})
 	}
 	heading, lead, before, inTable := over, -1, -1, false
-	for line := range strings.Lines(prompt.Clean(of.Text)) {
+	for line := range strings.Lines(shown.Passage(prompt.Clean(of.Text))) {
 		line = strings.TrimSpace(line)
 		isRow := strings.HasPrefix(line, "|")
 		switch {
