@@ -73,34 +73,47 @@ func (p *process) memory(field string) int64 {
 	return kib << 10
 }
 
+// mostMemory is what a flood may cost.
+const mostMemory = 64 << 20
+
+// wave is many requests without sign-in.
+type wave struct {
+	name     string
+	n        int
+	text     string
+	answered int
+}
+
+// wavesWithoutSignIn are what anybody can send.
+var wavesWithoutSignIn = []wave{
+	{"60 documents of which one byte comes", 60, documentBegun, 401},
+	{"2,000 documents of which one byte comes", 2000, documentBegun, 0},
+	{"2,000 documents in chunks", 2000, "POST /api/chatbots/x/documents HTTP/1.1\r\nHost: parley\r\nTransfer-Encoding: chunked\r\n\r\n1500000\r\nx", 0},
+	{"2,000 questions of which half comes", 2000, "POST /api/v1/chat HTTP/1.1\r\nHost: parley\r\nContent-Length: 1048576\r\n\r\n" + strings.Repeat("x", 64<<10), 0},
+	{"2,000 forms of which half comes", 2000, "POST /sign-in HTTP/1.1\r\nHost: parley\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 16384\r\n\r\n" + strings.Repeat("x", 8<<10), 0},
+	{"2,000 headers that do not end", 2000, "GET / HTTP/1.1\r\nHost: parley\r\nX-A: " + strings.Repeat("x", 7<<10), 0},
+	{"2,000 requests that wait for 100 Continue", 2000, "POST /sign-in HTTP/1.1\r\nHost: parley\r\nExpect: 100-continue\r\nContent-Length: 16384\r\n\r\n", 0},
+}
+
+const documentBegun = "POST /api/chatbots/x/documents HTTP/1.1\r\nHost: parley\r\nContent-Length: 22020096\r\n\r\nx"
+
 func TestMemoryWithoutSignIn(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Log("the memory of a process cannot be seen here")
 		return
 	}
-	const most = 64 << 20
 	s := &installation{T: t, dir: t.TempDir()}
-	s.environment = append(s.environment, "ENCODE_PASSAGES=off") // what a server unpacks when it starts is no attacker's either
+	s.environment = append(s.environment, "ENCODE_PASSAGES=off") // TestMemoryWithEncodings has it on
 	p := s.serve()
 	for range 20 { // what a first request loads is no attacker's
 		p.call("GET", "/sign-in", "")
 	}
-	before := p.memory("VmRSS")
-	document := "POST /api/chatbots/x/documents HTTP/1.1\r\nHost: parley\r\nContent-Length: 22020096\r\n\r\nx"
-	for _, wave := range []struct {
-		name     string
-		n        int
-		text     string
-		answered int
-	}{
-		{"60 documents of which one byte comes", 60, document, 401},
-		{"2,000 documents of which one byte comes", 2000, document, 0},
-		{"2,000 documents in chunks", 2000, "POST /api/chatbots/x/documents HTTP/1.1\r\nHost: parley\r\nTransfer-Encoding: chunked\r\n\r\n1500000\r\nx", 0},
-		{"2,000 questions of which half comes", 2000, "POST /api/v1/chat HTTP/1.1\r\nHost: parley\r\nContent-Length: 1048576\r\n\r\n" + strings.Repeat("x", 64<<10), 0},
-		{"2,000 forms of which half comes", 2000, "POST /sign-in HTTP/1.1\r\nHost: parley\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 16384\r\n\r\n" + strings.Repeat("x", 8<<10), 0},
-		{"2,000 headers that do not end", 2000, "GET / HTTP/1.1\r\nHost: parley\r\nX-A: " + strings.Repeat("x", 7<<10), 0},
-		{"2,000 requests that wait for 100 Continue", 2000, "POST /sign-in HTTP/1.1\r\nHost: parley\r\nExpect: 100-continue\r\nContent-Length: 16384\r\n\r\n", 0},
-	} {
+	p.withstands(t, p.memory("VmRSS"), wavesWithoutSignIn)
+}
+
+// withstands checks that each of the waves costs little memory beyond what there is before.
+func (p *process) withstands(t *testing.T, before int64, waves []wave) {
+	for _, wave := range waves {
 		t.Run(wave.name+" cost less than 64 MiB", func(t *testing.T) {
 			f := p.flood(t)
 			f.opens(wave.n, wave.text)
@@ -113,11 +126,18 @@ func TestMemoryWithoutSignIn(t *testing.T) {
 			if r := p.call("GET", "/sign-in", ""); r.StatusCode != http.StatusOK {
 				t.Errorf("a healthy client is answered %d", r.StatusCode)
 			}
-			t.Logf("%d MiB more than at rest", (p.memory("VmHWM")-before)>>20)
-			if cost := p.memory("VmHWM") - before; cost > most {
-				t.Errorf("they cost %d MiB", cost>>20)
-			}
+			p.costs(before)
 		})
+	}
+}
+
+// costs fails if a process has had much more memory than before.
+func (p *process) costs(before int64) {
+	p.Helper()
+	cost := p.memory("VmHWM") - before
+	p.Logf("%d MiB more than at rest", cost>>20)
+	if cost > mostMemory {
+		p.Errorf("it costs %d MiB", cost>>20)
 	}
 }
 

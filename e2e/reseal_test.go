@@ -38,7 +38,7 @@ var otherBytes = map[string]string{
 	"installation_keys.key":  "the installation's own key, which a backup seals with its passphrase",
 	"uploads.body":           "files as they were uploaded",
 	"embeddings.vector":      "vectors of passages",
-	"passages.encoding":      "hashes and weights of the words that a passage is about",
+	"passages.encoding":      "what a sentence encoder made of a passage",
 	"daily_stats.users":      "sketches that count users",
 	"request_minutes.minute": "how many requests a minute had",
 }

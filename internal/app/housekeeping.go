@@ -75,7 +75,13 @@ func (h *housekeeping) run(ctx context.Context) {
 	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, rememberers{h.Chatbots.Tokens.Callers, h.Turns}, h.Log) })
 	tasks.Go(func() { h.runChores(ctx) })
 	if h.Encoding != nil {
-		tasks.Go(func() { logUnlessStopped(ctx, h.Log, "could not read the sentence encoder", h.Encoding.Warm()) })
+		tasks.Go(func() {
+			err := h.Encoding.Warm()
+			logUnlessStopped(ctx, h.Log, "could not read the sentence encoder", err)
+			if err == nil {
+				h.Log.Info("sentence encoder read")
+			}
+		})
 	}
 	tasks.Go(func() {
 		every(ctx, usesEvery, func() {

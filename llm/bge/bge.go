@@ -16,8 +16,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/internal/wordpiece"
@@ -38,7 +36,10 @@ const (
 
 // Encoder encodes passages and questions. The first call unpacks the weights, unless
 // [Encoder.Warm] has. It is safe for concurrent use.
-type Encoder struct{ questions *lru.Cache[asked, []float32] }
+type Encoder struct {
+	questions *remembered
+	turns     *turns
+}
 
 var (
 	_ retrieval.Encoder         = (*Encoder)(nil)
@@ -46,7 +47,7 @@ var (
 )
 
 // New returns an encoder.
-func New() *Encoder { return &Encoder{newRemembered()} }
+func New() *Encoder { return &Encoder{newRemembered(rememberedQuestions), newTurns()} }
 
 // Warm unpacks the weights, so that no question waits for that. It takes about a second.
 func (*Encoder) Warm() error {
@@ -79,7 +80,7 @@ func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]ret
 
 // isEnglish reports whether a text is not clearly in another language.
 func isEnglish(text string) bool {
-	in := language.Of(start(text))
+	in := language.Of(start(text, enough))
 	return in == language.English || in == ""
 }
 
@@ -104,7 +105,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // numbers returns the pieces that the model reads, at most cut with the marks.
 func (m *model) numbers(text string, cut int) []int32 {
 	numbers := append(make([]int32, 0, cut), beginPiece)
-	for piece := range m.Pieces(start(text)) {
+	for piece := range m.Pieces(start(text, enough)) {
 		if len(numbers) == cut-1 {
 			break
 		}
@@ -120,8 +121,8 @@ func (m *model) numbers(text string, cut int) []int32 {
 // unless it is nothing but spaces.
 const enough = 64 << 10
 
-// start cuts a text that is very long: it is normalized as a whole.
-func start(text string) string {
+// start is the beginning of a text that is very long: a text is normalized as a whole.
+func start(text string, enough int) string {
 	if len(text) <= enough {
 		return text
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -151,7 +152,7 @@ func TestEncoder(t *testing.T) {
 				t.Errorf("got %v, %v", vector, err)
 			}
 		}
-		if n := e.questions.Len(); n != 2 {
+		if n := e.questions.count; n != 2 || len(e.questions.of) != 2 {
 			t.Errorf("%d are remembered", n)
 		}
 	})
@@ -193,6 +194,19 @@ func BenchmarkPassage(b *testing.B) {
 	text := strings.Repeat("The company was founded in 1976 by Steve Jobs. ", 40)
 	for b.Loop() {
 		m.vector(text, Cut)
+	}
+}
+
+func BenchmarkLongQuestion(b *testing.B) {
+	e := New()
+	if err := e.Warm(); err != nil {
+		b.Fatal(err)
+	}
+	long := strings.Repeat("How long does it take to send a parcel to Norway? ", 160)
+	for n := 0; b.Loop(); n++ {
+		if _, err := e.EncodeQuestion(b.Context(), "ws", strconv.Itoa(n)+" "+long); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

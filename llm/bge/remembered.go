@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
+	"sync"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 const (
@@ -16,36 +17,94 @@ const (
 	// questionCut is how many pieces of a question are read: whoever sends long ones
 	// must not take others' processor.
 	questionCut = 64
+	// questionStart is how much of a question is read, in bytes, which surely has more
+	// pieces unless it is nothing but spaces or very long words.
+	questionStart = 2 << 10
 )
 
-// asked is a question of a workspace, by its hash. What one asks makes no other's answers
-// faster.
-type asked struct {
-	workspaceID string
-	hash        [sha256.Size]byte
+// hash is a question's.
+type hash [sha256.Size]byte
+
+// remembered are the vectors of questions, by workspace: what one asks makes no other's
+// answers faster. When there are too many, the workspace that has most forgets the one
+// that it has not asked for longest, so that nobody's questions drive out another's.
+type remembered struct {
+	mu    sync.Mutex
+	of    map[string]*simplelru.LRU[hash, []float32]
+	count int
+	most  int
 }
 
-func newRemembered() *lru.Cache[asked, []float32] {
-	remembered, _ := lru.New[asked, []float32](rememberedQuestions) // fails below one
-	return remembered
+func newRemembered(most int) *remembered {
+	return &remembered{of: map[string]*simplelru.LRU[hash, []float32]{}, most: most}
+}
+
+func (r *remembered) get(workspaceID string, question hash) ([]float32, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if own := r.of[workspaceID]; own != nil {
+		return own.Get(question)
+	}
+	return nil, false
+}
+
+func (r *remembered) add(workspaceID string, question hash, vector []float32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	own := r.of[workspaceID]
+	if own == nil {
+		own, _ = simplelru.NewLRU[hash, []float32](r.most+1, nil) // fails below one
+		r.of[workspaceID] = own
+	}
+	if !own.Contains(question) {
+		r.count++
+	}
+	own.Add(question, vector)
+	if r.count > r.most {
+		r.forget()
+	}
+}
+
+// forget makes the workspace with most questions forget one.
+func (r *remembered) forget() {
+	largest, most := "", 0
+	for workspaceID, own := range r.of {
+		if n := own.Len(); n > most {
+			largest, most = workspaceID, n
+		}
+	}
+	r.of[largest].RemoveOldest()
+	r.count--
+	if most == 1 {
+		delete(r.of, largest)
+	}
 }
 
 // EncodeQuestion returns the unit vector of a workspace's question, which nobody may change,
 // or nil for one that is blank or clearly in another language than English. One of ten words
-// takes some 0.6 ms, unless the workspace asked it lately.
-func (e *Encoder) EncodeQuestion(_ context.Context, workspaceID, text string) ([]float32, error) {
-	if strings.TrimSpace(text) == "" || !isEnglish(text) {
+// takes some 0.7 ms, unless the workspace asked it lately.
+func (e *Encoder) EncodeQuestion(ctx context.Context, workspaceID, text string) ([]float32, error) {
+	text = start(strings.TrimSpace(text), questionStart)
+	if text == "" {
 		return nil, nil
 	}
-	key := asked{workspaceID, sha256.Sum256([]byte(text))}
-	if vector, ok := e.questions.Get(key); ok {
+	key := sha256.Sum256([]byte(text))
+	if vector, ok := e.questions.get(workspaceID, key); ok {
 		return vector, nil
+	}
+	if !isEnglish(text) {
+		return nil, nil
 	}
 	m, err := loadQuestions()
 	if err != nil {
 		return nil, err
 	}
+	leave, err := e.turns.take(ctx, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	vector := m.vector(text, questionCut)
-	e.questions.Add(key, vector)
+	e.questions.add(workspaceID, key, vector)
 	return vector, nil
 }
