@@ -2,8 +2,8 @@
 
 It has three layers of the large model's twelve, the pieces of the large model, and one linear map more. It learns to say
 of a text what the large model says of it as a question, after its instruction, which the small one does without. The texts
-are those of ../words (WORK is the directory of its downloads, or an empty one), and questions made of their words. No text or
-question of an evaluation set is among them.
+are those of ../words (WORK is the directory of its downloads, or an empty one), questions made of their words, and what people
+said to assistants (people.py). No text or question of an evaluation set is among them.
 """
 
 import gzip
@@ -20,6 +20,7 @@ import optax
 from tokenizers import Tokenizer
 
 sys.path += [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "words")]
+import people  # noqa: E402
 from asked import asked, typed  # noqa: E402
 from pack import Graph, half  # noqa: E402
 
@@ -29,12 +30,16 @@ LAYERS = (0, 1, 11)  # of the large model, which the small one begins with
 WIDTH, HEADS, LONGEST = 384, 12, 64
 SHORT, PASSAGES = 18_000, 9_000  # how many texts are learned from, beside those that ask for one of the passages
 TOGETHER = 256
-# What is learned one after the other: which questions are made (how, number, seed) beside the short texts, how often
-# everything is gone through, and the highest rate.
+# What is learned one after the other: which questions are made (how, number, seed) beside the short texts, how often what
+# people said is among them, how often everything is gone through, and the highest rate.
 FEW = [(asked, 16_000, 11)]
-MORE = [*FEW, (asked, 40_000, 12)]
-MANY = [*MORE, (asked, 160_000, 13), (typed, 40_000, 14)]
-PHASES = [([], 8, 3e-4), (FEW, 3, 2e-4), (MORE, 1, 2e-4), (MANY, 1, 3e-4)]
+PHASES = [
+    ([], 0, 8, 3e-4),
+    (FEW, 0, 3, 2e-4),
+    ([*FEW, (asked, 40_000, 12)], 0, 1, 2e-4),
+    ([(asked, 48_000, 13), (typed, 12_000, 14)], 2, 1, 3e-4),
+    ([(asked, 48_000, 15), (typed, 12_000, 16)], 2, 1, 2.5e-4),
+]
 
 
 def unit(x):
@@ -194,8 +199,8 @@ if __name__ == "__main__":
     short, passages = texts(work)
     near = teacher(model, tokenizer, passages, 128)
     weights, *fixed = start(graph)
-    for made, epochs, rate in PHASES:
-        lines = short + [question for make, n, seed in made for question in make(work, n, seed)]
+    for made, times, epochs, rate in PHASES:
+        lines = short + [question for make, n, seed in made for question in make(work, n, seed)] + people.said(work) * times
         wanted = teacher(model, tokenizer, [INSTRUCTION + line for line in lines], 128)
         tokenizer.enable_truncation(LONGEST)
         pieces = [e.ids for e in tokenizer.encode_batch(lines)]
