@@ -9,9 +9,11 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
+	"parley/core/knowledge/encoding"
 	"parley/core/knowledge/split"
 	"parley/core/knowledge/suggest"
 	"parley/core/plan"
+	"parley/internal/app"
 )
 
 // checkedQuestion is a question of ours, with what a right answer contains and lacks.
@@ -84,30 +86,68 @@ func TestAnswersWithoutModel(t *testing.T) {
 		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", shop, 18},
 		{"questions about this documentation are answered", "documentation", documentation, 20},
 		{"plain questions about the shop are answered", "shop-plain", shop, 48},
-		{"questions of strangers about the shop are answered", "shop-strangers", shop, 23},
+		{"questions of strangers about the shop are answered", "shop-strangers", shop, 25},
+		{"and so are those of customers", "shop-customers", shop, 9},
 		{"plain questions about this documentation are answered", "documentation-plain", documentation, 23},
 		{"questions that the shop cannot answer get no answer", "shop-unanswerable", shop, 16},
 		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", shop, 9},
+		{"and those of people who are at the wrong place", "shop-strange", shop, 9},
 	} {
-		t.Run(c.sentence, func(t *testing.T) {
-			right := 0
-			var wrong strings.Builder
-			for _, question := range questionsOf(t, c.questions) {
-				r := w.asked(c.asked, strings.ReplaceAll(question.text, `"`, `\"`))
-				answered := r.Data["outcome"] == "answered"
-				if answered && question.contains != "" && isRight(r, question.contains, question.lacks) || !answered && question.contains == "" {
-					right++
-					continue
-				}
-				fmt.Fprintf(&wrong, "%s\n%s\n\n", question.text, r.Data["message"])
-			}
-			report := t.Logf
-			if right < c.atLeast {
-				report = t.Errorf
-			}
-			report("%d are right, and %d at least have to be. These are not:\n%s", right, c.atLeast, wrong.String())
-		})
+		t.Run(c.sentence, func(t *testing.T) { w.checkAnswers(t, c.questions, c.asked, c.atLeast) })
 	}
+}
+
+// The shop's passages are encoded, as they are where nothing says otherwise.
+func TestAnswersFromEncodedPassages(t *testing.T) {
+	t.Parallel()
+	var work *encoding.Service
+	w := startPrepared(t, app.Options{}, func(s *app.Server) {
+		work, s.Encoding = s.Encoding, nil // so that passages are encoded when the test says so
+	}, func(c *app.Config) { c.Encode = "on" })
+	shop := w.newTenant("shop", plan.Enterprise, filesOf(t, "internal/demo/pages/*.md")...)
+	w.settled(shop)
+	for left := 1; left > 0; {
+		w.must(work.Work(t.Context()))
+		var err error
+		left, err = work.Left(t.Context())
+		w.must(err)
+	}
+	for _, c := range []struct {
+		sentence, questions string
+		atLeast             int
+	}{
+		{"questions about the shop are answered", "shop", 34},
+		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", 18},
+		{"plain questions about the shop are answered", "shop-plain", 48},
+		{"questions of strangers about the shop are answered", "shop-strangers", 24},
+		{"and so are those of customers", "shop-customers", 9},
+		{"questions that the shop cannot answer get no answer", "shop-unanswerable", 17},
+		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", 11},
+		{"and those of people who are at the wrong place", "shop-strange", 10},
+	} {
+		t.Run(c.sentence, func(t *testing.T) { w.checkAnswers(t, c.questions, shop, c.atLeast) })
+	}
+}
+
+// checkAnswers asks the questions of a file, and reports which answers are not right.
+func (w *instance) checkAnswers(t *testing.T, questions string, asked tenantOf, atLeast int) {
+	t.Helper()
+	right := 0
+	var wrong strings.Builder
+	for _, question := range questionsOf(t, questions) {
+		r := w.asked(asked, strings.ReplaceAll(question.text, `"`, `\"`))
+		answered := r.Data["outcome"] == "answered"
+		if answered && question.contains != "" && isRight(r, question.contains, question.lacks) || !answered && question.contains == "" {
+			right++
+			continue
+		}
+		fmt.Fprintf(&wrong, "%s\n%s\n\n", question.text, r.Data["message"])
+	}
+	report := t.Logf
+	if right < atLeast {
+		report = t.Errorf
+	}
+	report("%d are right, and %d at least have to be. These are not:\n%s", right, atLeast, wrong.String())
 }
 
 func TestUnansweredQuestion(t *testing.T) {

@@ -151,6 +151,7 @@ func gains(question []float32, hits []*Hit, encodings map[int64]Encoding, meanin
 	mean := 0.0
 	for i, hit := range hits {
 		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
+			hit.Closeness = cosine
 			all[i], known = encodedWeight*cosine-meaning*hit.Similarity, append(known, i)
 			mean += all[i]
 		}

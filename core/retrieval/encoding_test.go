@@ -37,6 +37,17 @@ func (f *fixed) EncodeQuestion(_ context.Context, workspaceID, text string) ([]f
 	return f.questions[text], f.failure
 }
 
+// stored has every passage.
+type stored struct{ Passages }
+
+func (stored) LivePassages(_ context.Context, _, _ string, ids []int64) ([]Passage, error) {
+	passages := make([]Passage, len(ids))
+	for i, id := range ids {
+		passages[i].ID = id
+	}
+	return passages, nil
+}
+
 var east, north = []float32{1, 0}, []float32{0, 1}
 
 func TestEncoding(t *testing.T) {
@@ -146,6 +157,22 @@ func TestLookAtEncodings(t *testing.T) {
 			list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: second}})
 			if searcher(f).lookAtEncodings(t.Context(), scope, query, Hits{}, list); list[0].PassageID != want {
 				t.Errorf("beside %v, the first is %d", second, list[0].PassageID)
+			}
+		}
+	})
+	t.Run("a hit tells how close its encoding is, and so does the passage that is found", func(t *testing.T) {
+		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.6, 0.8}), 3: NewEncoding(east)}}
+		list, s := hits(), searcher(f)
+		s.lookAtEncodings(t.Context(), scope, query, found, list)
+		s.passages = stored{}
+		passages, err := s.passagesOf(t.Context(), scope, list)
+		if err != nil || len(passages) != 3 {
+			t.Fatalf("got %v, %v", passages, err)
+		}
+		want := map[int64]float64{1: 0.6, 2: 0, 3: 1}
+		for _, p := range passages {
+			if math.Abs(p.Closeness-want[p.ID]) > 0.01 {
+				t.Errorf("passage %d has %v", p.ID, p.Closeness)
 			}
 		}
 	})

@@ -104,4 +104,7 @@ type Position struct {
 type Result struct {
 	Passage
 	Score float64
+	// Closeness is how close the passage's encoding is to the question's, as the cosine
+	// of their angle, from −1 to 1; zero where one of them is not known.
+	Closeness float64
 }

@@ -35,8 +35,19 @@ const (
 	// acted is what code and steps count where a question asks how something is done.
 	acted = 1.2
 	// fitting is what a unit counts that is written like the answer that is asked for: a
-	// price, a time.
-	fitting = 1.3
+	// price, a time; fittingEnglish is that of units in English.
+	fitting        = 1.3
+	fittingEnglish = 1.5
+	// tabled is what a row counts whose table's header has all that is asked for.
+	tabled = 1.3
+	// byCloseness is how much a section's worth grows with how much closer its passage's
+	// encoding is to the question's than the mean, and apart how much further off than the
+	// first one's the passage of a second section may be.
+	byCloseness = 2.0
+	apart       = 0.1
+	// inOrder is what a page that is asked about as a whole counts less with each unit from
+	// its beginning.
+	inOrder = 0.15
 	// affirming is what other sections count beside one whose heading denies as the
 	// question does.
 	affirming = 0.5
@@ -62,6 +73,8 @@ type candidate struct {
 	own, above uint64
 	near       float64
 	factor     float64
+	// inAbove is what a term counts that only the headings have.
+	inAbove float64
 }
 
 // choose returns what answers the question: the units that say most about it, of the
@@ -113,7 +126,13 @@ func pick(sections []section, w *weights) []*section {
 
 // opens reports whether a further section may be quoted.
 func opens(s *section, chosen []*section, covered uint64, w *weights) bool {
-	return len(chosen) == 0 || len(chosen) < maxSections && w.sum(s.text&^covered) >= open*w.total
+	if len(chosen) == 0 {
+		return true
+	}
+	if s.closeness != 0 && s.closeness < chosen[0].closeness-apart {
+		return false
+	}
+	return len(chosen) < maxSections && w.sum(s.text&^covered) >= open*w.total
 }
 
 func candidatesOf(sections []section, w *weights) []candidate {
@@ -125,9 +144,12 @@ func candidatesOf(sections []section, w *weights) []candidate {
 	denied := slices.ContainsFunc(sections, func(s section) bool { return s.denies })
 	var found []candidate
 	for i := range sections {
-		factor := sections[i].value / highest
+		factor := sections[i].value / highest * math.Exp(byCloseness*sections[i].closer)
 		if denied && !sections[i].denies {
 			factor *= affirming
+		}
+		if sections[i].general() {
+			factor /= 1 + inOrder*float64(sections[i].first)
 		}
 		found = sections[i].candidates(found, factor)
 	}
@@ -139,7 +161,7 @@ func candidatesOf(sections []section, w *weights) []candidate {
 func (s *section) candidates(found []candidate, factor float64) []candidate {
 	above := s.headed | s.above
 	for u, unit := range s.units {
-		c := candidate{section: s, unit: u, own: s.own[u], near: s.near[u]}
+		c := candidate{section: s, unit: u, own: s.own[u], near: s.near[u], inAbove: inHeading}
 		length := math.Max(1, float64(len(unit.text))/typicalLength)
 		c.factor = factor / (math.Sqrt(length) * (1 + 0.01*float64(min(u, 50))))
 		if u == 0 && s.asked {
@@ -157,10 +179,20 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		switch {
 		case s.cues.wants == place && address.MatchString(unit.text):
 			c.factor *= fitting * fitting
+<<<<<<< HEAD
 		case s.cues.fits(unit.text):
+=======
+		case s.cues.wants.fits(unit.text) && s.cues.inflected:
+>>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
 			c.factor *= fitting
+		case s.cues.wants.fits(unit.text): // "From $549" says what is above it, too
+			c.factor *= fittingEnglish
+			c.inAbove = 1
 		case s.cues.number && hasDigit(unit.text):
 			c.factor *= numeric
+		}
+		if unit.kind == row && s.headers[unit.header] {
+			c.factor *= tabled
 		}
 		if c.own|above != 0 && !unit.linksOnly {
 			c.above = above &^ c.own
@@ -173,7 +205,7 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 func (c candidate) value(covered uint64, w *weights) float64 {
 	own := w.sum(c.own&^covered) + known*w.sum(c.own&covered)
 	above := w.sum(c.above&^covered) + known*w.sum(c.above&covered)
-	return (own + inHeading*above + byMeaning*c.near) * c.factor
+	return (own + c.inAbove*above + byMeaning*c.near) * c.factor
 }
 
 // quote collects what is quoted of each section, the best first. Each has its own heading:

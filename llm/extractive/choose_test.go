@@ -95,6 +95,9 @@ func TestWhatIsQuoted(t *testing.T) {
 		"words for the same count as one": {
 			"What does the router cost?", "The router is blue and stands on a shelf.\n\nThe price of the router is 40 dollars.", "The price of the router is 40 dollars.",
 		},
+		"to bring something back is to return it": {
+			"Can I send the router back?", "We send the router to your door by mail.\n\n## Returns\n\nThe return of a router is free within two weeks.", "The return of a router is free within two weeks.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, _ := strings.Cut(ask(c.question, c.passage), "\n\n*Source")
@@ -106,6 +109,30 @@ func TestWhatIsQuoted(t *testing.T) {
 	t.Run("in other languages the paragraph is quoted", func(t *testing.T) {
 		const paragraph = "Das Bad ist alt. Der Eintritt ist günstig. Erwachsene zahlen 7 €."
 		if got := ask("Was kostet der Eintritt?", paragraph+"\n\nDas Dach ist aus Glas."); !strings.HasPrefix(got, paragraph+"\n\n*Quelle") {
+			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("what is written like the answer says what the headings above it ask, and a table what its header does", func(t *testing.T) {
+		for name, c := range map[string]struct{ question, title, has string }{
+			"repairs": {"How long does a repair take?", "Repairs and inspections", "while you wait"},
+			"tours":   {"How much does a tour cost?", "Guided tours", "$29"},
+		} {
+			text, err := demo.Pages.ReadFile("pages/" + name + ".md")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, body, _ := strings.Cut(string(text), "\n")
+			asked := prompt.Prompt{Question: c.question, Passages: []retrieval.Result{{Passage: retrieval.Passage{Title: c.title, HeadingPath: []string{c.title}, Text: body}}}}
+			if got := Answer(asked); !strings.HasPrefix(got, "| ") || !strings.Contains(got, c.has) {
+				t.Errorf("%s gets %s", c.question, got)
+			}
+		}
+	})
+	t.Run("a question for what the title says is answered by what the page begins with", func(t *testing.T) {
+		asked := prompt.Prompt{Question: "What warranty is there?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+			Title: "Warranty", Text: "## New bikes\n\nEvery new bike has a warranty of two years on all parts that do not wear. It begins when you buy the bike.\n\n## E-bikes\n\nMotors have a warranty of two years.",
+		}}}}
+		if got := Answer(asked); !strings.HasPrefix(got, "Every new bike") {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -4,13 +4,25 @@ import "math"
 
 // The chance that a section answers a question is logistic in three shares: how much of
 // what the question's words tell the section has, how near its nearest unit's meaning is
-// to the question's, and how much of the question its heading is. docs/answers.md has the
-// questions that these were fitted to, and those that they were measured on.
+// to the question's, and how much of the question its heading is. Where the passage has an
+// encoding, the nearness of meaning counts less, and how close the encoding is to the
+// question's counts, too. docs/answers.md has the questions that these were fitted to, and
+// those that they were measured on.
 const (
 	chanceOfTold   = 4.1
 	chanceOfNear   = 5.0
 	chanceOfHeaded = 3.1
 	chanceOffset   = -4.9
+
+	encodedOfTold   = 5.0
+	encodedOfNear   = 3.0
+	encodedOfHeaded = 4.0
+	encodedOfClose  = 14.0
+	encodedOffset   = -5.0
+	// farOff is the closeness up to which an encoding says nothing: passages about anything
+	// have as much.
+	farOff = 0.62
+
 	// enoughChance is the chance below which nothing is quoted.
 	enoughChance = 0.3
 	// enoughShare is the share of the question's weight that a section must have in
@@ -27,14 +39,19 @@ const (
 func (s *section) convinces() bool { return s.chance >= enoughChance }
 
 // chance says how likely it is that a section answers the question, from 0 to 1: one that
-// has some terms, with a heading that is so much of the question, and so near a unit. In
-// other languages than English it may be more than 1.
-func (w *weights) chance(all uint64, heading, near float64) float64 {
+// has some terms, with a heading that is so much of the question, so near a unit, and an
+// encoding so close, or none. In other languages than English it may be more than 1.
+func (w *weights) chance(all uint64, heading, near, closeness float64) float64 {
 	switch {
 	case w.pairs:
 		return enoughChance / enoughPairs * w.share(all)
 	case !w.english:
 		return enoughChance / enoughShare * w.share(all)
 	}
-	return 1 / (1 + math.Exp(-(chanceOfTold*w.told(all) + chanceOfNear*near + chanceOfHeaded*heading + chanceOffset)))
+	if closeness == 0 {
+		return logistic(chanceOfTold*w.told(all) + chanceOfNear*near + chanceOfHeaded*heading + chanceOffset)
+	}
+	return logistic(encodedOfTold*w.told(all) + encodedOfNear*near + encodedOfHeaded*heading + encodedOfClose*max(0, closeness-farOff) + encodedOffset)
 }
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

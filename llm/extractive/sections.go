@@ -49,6 +49,8 @@ type section struct {
 	titled titled
 	// score is the passage's by the search, as a share of the best.
 	score float64
+	// closeness is the passage's, and closer how much more that is than the mean of all.
+	closeness, closer float64
 	// cues are the question's, denies says that the heading denies as the question does,
 	// and contradicts that only the heading denies.
 	cues                cues
@@ -63,6 +65,8 @@ type section struct {
 	chance float64
 	// asked says that the heading asks what the question asks.
 	asked bool
+	// headers are those of its tables that have all that is asked for.
+	headers map[string]bool
 	// chosen are the units that were picked.
 	chosen []int
 }
@@ -73,8 +77,14 @@ func (s *section) all() uint64 { return s.text | s.headed | s.above }
 // sectionsOf divides the passages by their headings.
 func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
 	units := readAll(passages)
+<<<<<<< HEAD
 	cues := cuesOf(question, terms.wants)
 	cues.inflected, cues.kinds = terms.inflected, terms.kinds
+=======
+	cues := cuesOf(terms.asking, terms.wants)
+	cues.inflected = terms.inflected
+	mean := meanCloseness(passages)
+>>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
 	var sections []section
 	for p, passage := range passages {
 		title := titledBy(terms, passage.Title)
@@ -89,6 +99,9 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
 			}
 			s.score = shareOfBest(passage.Score, passages[0].Score, p)
+			if s.closeness = passage.Closeness; s.closeness != 0 {
+				s.closer = s.closeness - mean
+			}
 			if cues.defines {
 				s.beginsWith = terms.begin(s.units)
 			}
@@ -130,6 +143,12 @@ func measure(question string, sections []section) {
 // that says most of it.
 func (s *section) mayAnswer() bool { return s.text|s.headed != 0 || s.titled.told >= mostTold }
 
+// general reports whether the question is about what the title says, no more and no less, and
+// not about what the section's heading does: what the page begins with says it for all.
+func (s *section) general() bool {
+	return !s.cues.inflected && s.headed == 0 && s.titled.told >= allAsked && s.titled.focus >= allAsked
+}
+
 // titled is what a title says of the question: its terms, the share of its words that they
 // are, and the share of what the question tells.
 type titled struct {
@@ -166,6 +185,7 @@ func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit
 	for u, unit := range units {
 		if unit.header != header {
 			header, inHeader = unit.header, terms.in(unit.header)
+			s.noteHeader(terms, header, inHeader)
 		}
 		s.own[u] = terms.in(unit.text) | inHeader
 		if terms.named != 0 && cues.fits(unit.text) {
@@ -182,6 +202,17 @@ func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit
 	return s
 }
 
+// noteHeader keeps the header of a table that has all terms that are asked for.
+func (s *section) noteHeader(terms *terms, header string, has uint64) {
+	if terms.inflected || terms.asked == 0 || has&terms.asked != terms.asked {
+		return
+	}
+	if s.headers == nil {
+		s.headers = map[string]bool{}
+	}
+	s.headers[header] = true
+}
+
 // judge says what the section is worth.
 func (s *section) judge(w *weights) {
 	near := slices.Max(s.near)
@@ -194,7 +225,7 @@ func (s *section) judge(w *weights) {
 		s.value -= headed * s.focus * w.sum(s.headed)
 	}
 	heading := max(s.focus*w.share(s.headed), titleCounts*s.titled.focus*w.share(s.titled.terms))
-	s.chance = w.chance(s.all(), heading, near)
+	s.chance = w.chance(s.all(), heading, near, s.closeness)
 	told := w.told(s.headed)
 	s.asked = !s.contradicts && (told >= askedShare && s.focus >= askedFocus || told >= allAsked && s.focus >= halfFocus && isQuestion(s.heading))
 }
@@ -206,4 +237,16 @@ func shareOfBest(score, best float64, rank int) float64 {
 		return 1 / (1 + float64(rank)/10)
 	}
 	return score / best
+}
+
+// meanCloseness is that of the passages that have one.
+func meanCloseness(passages []retrieval.Result) float64 {
+	sum, known := 0.0, 0
+	for _, passage := range passages {
+		if passage.Closeness != 0 {
+			sum += passage.Closeness
+			known++
+		}
+	}
+	return sum / float64(max(1, known))
 }

@@ -31,6 +31,8 @@ ao com da das do dos ele em não na no nos o os ou quem uma um
 	measures = wordSet(`big deep early far fast heavy high large late long many much often old small soon tall wide`)
 	// takes are words that ask how long something takes.
 	takes = wordSet(`take takes taking`)
+	// moving are English words that mean to return something, with "back" after them.
+	moving = wordSet(`bring give hand send ship take`)
 	// vague are English words that ask rather than name.
 	vague = wordSet(`able accept accepted allowed available describe detail details exist existing explain find guess happen happens help info information kind know
 like lot mean method methods need needed number offer offers possible provide provides question questions say sort take takes talk think understand want wanted way ways wonder work works`)
@@ -45,7 +47,7 @@ var alike = alikeOf(func(word string) string { return word },
 // alikeForms are such words in all their forms, and forms that no suffix tells, by their roots.
 var alikeForms = alikeOf(func(word string) string { return string(stem([]byte(word))) },
 	"fix repair mend", "kid child children", "package parcel", "ship delivery shipment", "bike bicycle", "job vacancy career", "sell sold", "buy bought",
-	"pay paid payment", "lose lost", "break broke broken", "steal stole stolen theft", "complain complaint", "arrive arrival", "ride rode ridden", "bring brought",
+	"pay paid payment", "lose lost", "break broke broken", "steal stole stolen theft", "complain complaint", "flat puncture", "arrive arrival", "ride rode ridden", "bring brought",
 )
 
 // alikeTo returns the roots of the words that are like a word.

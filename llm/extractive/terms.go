@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 
 	"parley/core/language"
+<<<<<<< HEAD
 	"parley/core/language/kinds"
 	"parley/core/retrieval/lexical"
+=======
+	sentences "parley/internal/sentence"
+>>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
 	"parley/llm/words"
 )
 
@@ -19,6 +23,8 @@ const (
 	// maxEarlier how many earlier ones lend words, each half as much as the next.
 	lent       = 0.3
 	maxEarlier = 2
+	// stated is the weight of the words of a message that stand in no sentence that asks.
+	stated = 0.2
 	// weakness is the weight of a pair of characters that may say little.
 	weakness = 0.3
 	// ofOne is the weight of a single Chinese character: "保" is in "保修" and "质保".
@@ -60,12 +66,15 @@ type terms struct {
 	phrase string
 	// parts are those of words with a hyphen, which tell little beside the whole.
 	parts map[string]bool
+	// asking is the part of the message that asks.
+	asking string
 }
 
 // termsOf returns the first content words of a question and of those before it. Two
 // words that stand together are a way to write the first: "back up" is "backup".
 func termsOf(question string, earlier []string, in language.Code) *terms {
 	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
+<<<<<<< HEAD
 	found.wants = wantedBy(question)
 	if found.inflected {
 		if found.kinds = kinds.In(in); found.kinds != nil {
@@ -77,8 +86,17 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 	found.readCompounds(question)
 	found.read(question, 1)
 	addPhrases(found, question)
+=======
+	found.asking = found.whatAsks(question)
+	found.wants = wantedBy(found.asking)
+	found.readCompounds(question)
+	found.read(found.asking, 1)
+	if found.asking != question {
+		found.read(question, stated)
+	}
+>>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
 	own := len(found.weights)
-	if word := found.implies(question, len(earlier) > 0); word != "" && !found.has(word) {
+	if word := found.implies(found.asking, len(earlier) > 0); word != "" && !found.has(word) {
 		if found.wants == place {
 			found.named |= 1 << len(found.weights)
 		}
@@ -96,14 +114,38 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 	return found
 }
 
+// whatAsks returns the sentences of an English message that ask, if they name what they
+// ask about: "I moved here in May. Do I need a permit?" asks about a permit.
+func (t *terms) whatAsks(message string) string {
+	if t.inflected || !strings.Contains(message, "?") {
+		return message
+	}
+	var asking []string
+	names := false
+	sentences.Each(message, func(text string) {
+		if isQuestion(text) {
+			asking = append(asking, text)
+			eachWord(text, func(word []byte) { names = names || !t.says(string(word)) && !vague[string(word)] })
+		}
+	})
+	if !names {
+		return message
+	}
+	return strings.Join(asking, " ")
+}
+
 func (t *terms) read(text string, weight float64) {
-	before, place := "", -1
+	before, place, moves := "", -1, -1
 	eachWord(text, func(word []byte) {
 		if place >= 0 && len(word) > 1 && word[0] < utf8.RuneSelf {
 			t.alias(t.root([]byte(before+string(word))), place)
 		}
 		asking := before == "how"
 		before, place = string(word), -1
+		if moves >= 0 && before == "back" && !t.inflected {
+			t.alias(t.root([]byte("return")), moves) // "Can I bring it back?"
+			return
+		}
 		if len(t.weights) == maxTerms || t.says(before) || asking && measures[before] || t.wants == duration && takes[before] {
 			return
 		}
@@ -115,7 +157,14 @@ func (t *terms) read(text string, weight float64) {
 		place = len(t.weights)
 		t.alias(t.root(word), place)
 		t.aliases(before, place)
+<<<<<<< HEAD
 		if names(before, t.wants, t.inflected) || t.wants != anything && t.kinds != nil && (t.kinds.Names(before, t.wants) || len(before) > 3 && strings.Contains(t.phrase, before)) {
+=======
+		if moving[before] {
+			moves = place
+		}
+		if names(before, t.wants, t.inflected) {
+>>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
 			t.named |= 1 << place
 		}
 		tells := telling(before)

@@ -1,0 +1,70 @@
+package extractive
+
+import (
+	"strings"
+	"testing"
+
+	"parley/core/answer/prompt"
+	"parley/core/retrieval"
+)
+
+// closer answers a question from passages whose encodings are so close to it.
+func closer(question string, closeness []float64, texts ...string) string {
+	asked := prompt.Prompt{Question: question}
+	for i, text := range texts {
+		passage := retrieval.Passage{ID: int64(i + 1), Title: "Manual", Text: text}
+		asked.Passages = append(asked.Passages, retrieval.Result{Passage: passage, Score: 1, Closeness: closeness[i]})
+	}
+	return Answer(asked)
+}
+
+func TestCloseness(t *testing.T) {
+	const question, passage = "Can I get my money back if the kettle breaks after a week?", "We refund what fails within thirty days. The kettle is blue."
+	t.Run("a passage whose encoding is close needs fewer words of the question", func(t *testing.T) {
+		for closeness, answered := range map[float64]bool{0: false, 0.5: false, farOff: false, 0.85: true} {
+			if got := closer(question, []float64{closeness}, passage); strings.Contains(got, "[1]") != answered {
+				t.Errorf("at %v it says %s", closeness, got)
+			}
+		}
+	})
+	t.Run("one that has all words of it needs no close encoding", func(t *testing.T) {
+		if got := closer("Where is the button of the router?", []float64{0.3}, "The button of the router is behind it."); !strings.HasPrefix(got, "The button") {
+			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("of two passages that say the same words, the one with the closer encoding is quoted", func(t *testing.T) {
+		texts := []string{"The kettle has a warranty of a year.", "The kettle had a warranty in those years."}
+		for at, closeness := range [][]float64{{0.8, 0.6}, {0.6, 0.8}} {
+			got := closer("How long is the warranty of the kettle?", closeness, texts...)
+			if !strings.HasPrefix(got, texts[at]) || strings.Contains(got, texts[1-at]) {
+				t.Errorf("at %v it says %s", closeness, got)
+			}
+		}
+	})
+	t.Run("passages that have no encoding yet stand beside those that have one", func(t *testing.T) {
+		got := closer("router beeping battery", []float64{0, 0, 0.8}, "The router is blue.", "Dust it weekly.", "Beeping means low battery.")
+		if !strings.Contains(got, "[1]") || !strings.Contains(got, "[3]") {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+func TestWhatAsks(t *testing.T) {
+	for message, want := range map[string]string{
+		"I moved here in May. Do I need a permit?":            "Do I need a permit?",
+		"Do I need a permit? I moved here in May. Who knows?": "Do I need a permit? Who knows?",
+		"My kettle broke. Can you help me?":                   "My kettle broke. Can you help me?",
+		"My kettle broke.":                                    "My kettle broke.",
+		"Do I need a permit?":                                 "Do I need a permit?",
+	} {
+		if got := termsOf(message, nil, "en").asking; got != want {
+			t.Errorf("of %q it is %q", message, got)
+		}
+	}
+	t.Run("what somebody tells of themselves does not weaken the evidence", func(t *testing.T) {
+		const told = "I am a musician from Portugal. My sister and I arrived in May with our three dogs, and we rent a small house near the harbor. "
+		if got := ask(told+"Do I need a permit for street music?", "You need a permit for music in the street."); !strings.HasPrefix(got, "You need a permit") {
+			t.Errorf("got %s", got)
+		}
+	})
+}
