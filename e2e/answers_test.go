@@ -89,6 +89,7 @@ func TestAnswersWithoutModel(t *testing.T) {
 		{"questions of strangers about the shop are answered", "shop-strangers", shop, 25},
 		{"and so are those of customers", "shop-customers", shop, 9},
 		{"plain questions about this documentation are answered", "documentation-plain", documentation, 23},
+		{"questions of operators about this documentation are answered", "documentation-operators", documentation, 3},
 		{"questions that the shop cannot answer get no answer", "shop-unanswerable", shop, 16},
 		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", shop, 9},
 		{"and those of people who are at the wrong place", "shop-strange", shop, 9},
@@ -117,13 +118,13 @@ func TestAnswersFromEncodedPassages(t *testing.T) {
 		atLeast             int
 	}{
 		{"questions about the shop are answered", "shop", 34},
-		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", 18},
+		{"questions about the shop that nothing was chosen by are answered", "shop-left-out", 17},
 		{"plain questions about the shop are answered", "shop-plain", 48},
 		{"questions of strangers about the shop are answered", "shop-strangers", 24},
-		{"and so are those of customers", "shop-customers", 9},
+		{"and so are those of customers", "shop-customers", 8},
 		{"questions that the shop cannot answer get no answer", "shop-unanswerable", 17},
-		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", 11},
-		{"and those of people who are at the wrong place", "shop-strange", 10},
+		{"and so do those that nothing was chosen by", "shop-left-out-unanswerable", 10},
+		{"and those of people who are at the wrong place", "shop-strange", 11},
 	} {
 		t.Run(c.sentence, func(t *testing.T) { w.checkAnswers(t, c.questions, shop, c.atLeast) })
 	}

@@ -136,15 +136,18 @@ func opens(s *section, chosen []*section, covered uint64, w *weights) bool {
 }
 
 func candidatesOf(sections []section, w *weights) []candidate {
-	highest := 0.0
+	highest, denied, units := 0.0, false, 0
 	for i := range sections {
 		sections[i].judge(w)
-		highest = max(highest, sections[i].value)
+		highest, denied = max(highest, sections[i].value), denied || sections[i].denies
+		units += len(sections[i].units)
 	}
-	denied := slices.ContainsFunc(sections, func(s section) bool { return s.denies })
-	var found []candidate
+	found := make([]candidate, 0, units)
 	for i := range sections {
-		factor := sections[i].value / highest * math.Exp(byCloseness*sections[i].closer)
+		factor := sections[i].value / highest
+		if sections[i].closer != 0 {
+			factor *= math.Exp(byCloseness * sections[i].closer)
+		}
 		if denied && !sections[i].denies {
 			factor *= affirming
 		}
@@ -179,13 +182,9 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		switch {
 		case s.cues.wants == place && address.MatchString(unit.text):
 			c.factor *= fitting * fitting
-<<<<<<< HEAD
-		case s.cues.fits(unit.text):
-=======
-		case s.cues.wants.fits(unit.text) && s.cues.inflected:
->>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
+		case s.cues.inflected && s.cues.fits(unit.text):
 			c.factor *= fitting
-		case s.cues.wants.fits(unit.text): // "From $549" says what is above it, too
+		case s.cues.fits(unit.text): // "From $549" says what is above it, too
 			c.factor *= fittingEnglish
 			c.inAbove = 1
 		case s.cues.number && hasDigit(unit.text):

@@ -40,7 +40,7 @@ const (
 )
 
 func cuesOf(question string, wants wanted) cues {
-	return cues{number: hasAny(question, quantities), negated: hasAny(question, negations), wants: wants, acts: acting.MatchString(question), defines: definitions.MatchString(question)}
+	return cues{number: hasAny(question, quantities), negated: denies(question), wants: wants, acts: acting.MatchString(question), defines: definitions.MatchString(question)}
 }
 
 // quantities are words of questions that ask for a number, a time or a price.
@@ -49,6 +49,15 @@ wann viel viele lange kostet kosten preis combien quand prix coûte coûtent cu�
 
 // negations are words that deny. "Don't" is read as "don" and "t".
 var negations = wordSet(`not cannot never don doesn isn aren won nicht kein keine keinen pas jamais nunca niet geen`)
+
+// denies reports whether a question asks what is not so. "Can I return what I don't like?"
+// does not.
+func denies(question string) bool {
+	return hasAny(question, negations) && hasAny(disliking.ReplaceAllString(question, " "), negations)
+}
+
+// disliking says what somebody thinks of a thing, and not what is not so.
+var disliking = regexp.MustCompile(`(?i)\b(?:i|we) (?:don['’]?t|didn['’]?t|do not|did not) (?:like|want|need|use)\b`)
 
 // What questions for each kind of answer have: a word, or two that stand together.
 var (

@@ -30,6 +30,20 @@ func TestWantedBy(t *testing.T) {
 	}
 }
 
+func TestDenies(t *testing.T) {
+	for question, want := range map[string]bool{
+		"What can I not return?":                     true,
+		"Why doesn't it start?":                      true,
+		"Can I bring back a bike that I don't like?": false,
+		"May I return what I do not need?":           false,
+		"Can I return a bike?":                       false,
+	} {
+		if got := denies(question); got != want {
+			t.Errorf("%s denies: %v", question, got)
+		}
+	}
+}
+
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
 		wanted wanted

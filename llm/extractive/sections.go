@@ -18,6 +18,8 @@ const (
 	// ranked the passage's score by the search, as a share of the best.
 	sectionMeaning = 1.0
 	ranked         = 0.4
+	// sectionsEach is about how many sections a passage has.
+	sectionsEach = 4
 	// askedShare is the share of the question's terms from which a heading asks it, if at
 	// least that share of the heading's own words is the question's.
 	askedShare = 0.6
@@ -77,15 +79,10 @@ func (s *section) all() uint64 { return s.text | s.headed | s.above }
 // sectionsOf divides the passages by their headings.
 func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
 	units := readAll(passages)
-<<<<<<< HEAD
-	cues := cuesOf(question, terms.wants)
-	cues.inflected, cues.kinds = terms.inflected, terms.kinds
-=======
 	cues := cuesOf(terms.asking, terms.wants)
-	cues.inflected = terms.inflected
+	cues.inflected, cues.kinds = terms.inflected, terms.kinds
 	mean := meanCloseness(passages)
->>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
-	var sections []section
+	sections := make([]section, 0, sectionsEach*len(passages))
 	for p, passage := range passages {
 		title := titledBy(terms, passage.Title)
 		for first := 0; first < len(units[p]); {

@@ -7,12 +7,9 @@ import (
 	"unicode/utf8"
 
 	"parley/core/language"
-<<<<<<< HEAD
 	"parley/core/language/kinds"
 	"parley/core/retrieval/lexical"
-=======
 	sentences "parley/internal/sentence"
->>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
 	"parley/llm/words"
 )
 
@@ -74,8 +71,8 @@ type terms struct {
 // words that stand together are a way to write the first: "back up" is "backup".
 func termsOf(question string, earlier []string, in language.Code) *terms {
 	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
-<<<<<<< HEAD
-	found.wants = wantedBy(question)
+	found.asking = found.whatAsks(question)
+	found.wants = wantedBy(found.asking)
 	if found.inflected {
 		if found.kinds = kinds.In(in); found.kinds != nil {
 			if wants, phrase := found.kinds.AskedBy(question); wants != anything {
@@ -84,17 +81,11 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 		}
 	}
 	found.readCompounds(question)
-	found.read(question, 1)
-	addPhrases(found, question)
-=======
-	found.asking = found.whatAsks(question)
-	found.wants = wantedBy(found.asking)
-	found.readCompounds(question)
 	found.read(found.asking, 1)
 	if found.asking != question {
 		found.read(question, stated)
 	}
->>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
+	addPhrases(found, question)
 	own := len(found.weights)
 	if word := found.implies(found.asking, len(earlier) > 0); word != "" && !found.has(word) {
 		if found.wants == place {
@@ -157,14 +148,10 @@ func (t *terms) read(text string, weight float64) {
 		place = len(t.weights)
 		t.alias(t.root(word), place)
 		t.aliases(before, place)
-<<<<<<< HEAD
-		if names(before, t.wants, t.inflected) || t.wants != anything && t.kinds != nil && (t.kinds.Names(before, t.wants) || len(before) > 3 && strings.Contains(t.phrase, before)) {
-=======
 		if moving[before] {
 			moves = place
 		}
-		if names(before, t.wants, t.inflected) {
->>>>>>> af085162 (llm/extractive, core/retrieval: how close a passage's encoding is counts in the chance and in what is quoted; the sentence that asks decides)
+		if names(before, t.wants, t.inflected) || t.wants != anything && t.kinds != nil && (t.kinds.Names(before, t.wants) || len(before) > 3 && strings.Contains(t.phrase, before)) {
 			t.named |= 1 << place
 		}
 		tells := telling(before)

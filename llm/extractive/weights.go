@@ -26,8 +26,8 @@ var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese:
 // (Spärck Jones, 1972), smoothed because there are few.
 func weigh(terms *terms, sections []section, passages int) *weights {
 	occurs := make([]uint64, passages)
-	for _, s := range sections {
-		occurs[s.passage] |= s.all()
+	for i := range sections {
+		occurs[sections[i].passage] |= sections[i].all()
 	}
 	w := &weights{each: make([]float64, len(terms.weights)), terms: terms, asked: terms.asked, english: !terms.inflected, pairs: unspaced[terms.lang]}
 	for term := range w.each {
