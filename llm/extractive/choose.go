@@ -40,9 +40,8 @@ const (
 	fittingEnglish = 1.5
 	// tabled is what a row counts whose table's header has all that is asked for.
 	tabled = 1.3
-	// byCloseness is how much a section's worth grows with how much closer its passage's
-	// encoding is to the question's than the mean, and apart how much further off than the
-	// first one's the passage of a second section may be.
+	// byCloseness is how much a section's worth grows with how much closer its passage is
+	// than the mean, and apart how much further off than the first a second one's may be.
 	byCloseness = 2.0
 	apart       = 0.1
 	// inOrder is what a page that is asked about as a whole counts less with each unit from
@@ -129,10 +128,8 @@ func opens(s *section, chosen []*section, covered uint64, w *weights) bool {
 	if len(chosen) == 0 {
 		return true
 	}
-	if s.closeness != 0 && s.closeness < chosen[0].closeness-apart {
-		return false
-	}
-	return len(chosen) < maxSections && w.sum(s.text&^covered) >= open*w.total
+	far := s.closeness != 0 && s.closeness < chosen[0].closeness-apart
+	return !far && len(chosen) < maxSections && w.sum(s.text&^covered) >= open*w.total
 }
 
 func candidatesOf(sections []section, w *weights) []candidate {
@@ -144,10 +141,7 @@ func candidatesOf(sections []section, w *weights) []candidate {
 	}
 	found := make([]candidate, 0, units)
 	for i := range sections {
-		factor := sections[i].value / highest
-		if sections[i].closer != 0 {
-			factor *= math.Exp(byCloseness * sections[i].closer)
-		}
+		factor := sections[i].value / highest * math.Exp(byCloseness*sections[i].closer)
 		if denied && !sections[i].denies {
 			factor *= affirming
 		}
@@ -190,7 +184,7 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		case s.cues.number && hasDigit(unit.text):
 			c.factor *= numeric
 		}
-		if unit.kind == row && s.headers[unit.header] {
+		if unit.kind == row && unit.header == s.tabled {
 			c.factor *= tabled
 		}
 		if c.own|above != 0 && !unit.linksOnly {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/core/answer/prompt"
+	"parley/core/language"
 	"parley/core/retrieval"
 )
 
@@ -57,7 +58,7 @@ func TestWhatAsks(t *testing.T) {
 		"My kettle broke.":                                    "My kettle broke.",
 		"Do I need a permit?":                                 "Do I need a permit?",
 	} {
-		if got := termsOf(message, nil, "en").asking; got != want {
+		if got := termsOf(message, nil, language.English).asking; got != want {
 			t.Errorf("of %q it is %q", message, got)
 		}
 	}

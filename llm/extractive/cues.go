@@ -50,8 +50,7 @@ wann viel viele lange kostet kosten preis combien quand prix coûte coûtent cu�
 // negations are words that deny. "Don't" is read as "don" and "t".
 var negations = wordSet(`not cannot never don doesn isn aren won nicht kein keine keinen pas jamais nunca niet geen`)
 
-// denies reports whether a question asks what is not so. "Can I return what I don't like?"
-// does not.
+// denies reports whether a question asks what is not so: not "Can I return what I don't like?"
 func denies(question string) bool {
 	return hasAny(question, negations) && hasAny(disliking.ReplaceAllString(question, " "), negations)
 }

@@ -5,22 +5,19 @@ import "math"
 // The chance that a section answers a question is logistic in three shares: how much of
 // what the question's words tell the section has, how near its nearest unit's meaning is
 // to the question's, and how much of the question its heading is. Where the passage has an
-// encoding, the nearness of meaning counts less, and how close the encoding is to the
-// question's counts, too. docs/answers.md has the questions that these were fitted to, and
-// those that they were measured on.
+// encoding, how close that is to the question's counts, too. docs/answers.md has the
+// questions that these were fitted to, and those that they were measured on.
 const (
-	chanceOfTold   = 4.1
-	chanceOfNear   = 5.0
-	chanceOfHeaded = 3.1
-	chanceOffset   = -4.9
-
+	chanceOfTold    = 4.1
+	chanceOfNear    = 5.0
+	chanceOfHeaded  = 3.1
+	chanceOffset    = -4.9
 	encodedOfTold   = 5.0
 	encodedOfNear   = 3.0
 	encodedOfHeaded = 4.0
 	encodedOfClose  = 14.0
 	encodedOffset   = -5.0
-	// farOff is the closeness up to which an encoding says nothing: passages about anything
-	// have as much.
+	// farOff is the closeness that passages about anything have.
 	farOff = 0.62
 
 	// enoughChance is the chance below which nothing is quoted.

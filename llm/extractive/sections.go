@@ -18,8 +18,6 @@ const (
 	// ranked the passage's score by the search, as a share of the best.
 	sectionMeaning = 1.0
 	ranked         = 0.4
-	// sectionsEach is about how many sections a passage has.
-	sectionsEach = 4
 	// askedShare is the share of the question's terms from which a heading asks it, if at
 	// least that share of the heading's own words is the question's.
 	askedShare = 0.6
@@ -67,8 +65,8 @@ type section struct {
 	chance float64
 	// asked says that the heading asks what the question asks.
 	asked bool
-	// headers are those of its tables that have all that is asked for.
-	headers map[string]bool
+	// tabled is the header of a table that has all that is asked for.
+	tabled string
 	// chosen are the units that were picked.
 	chosen []int
 }
@@ -82,7 +80,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 	cues := cuesOf(terms.asking, terms.wants)
 	cues.inflected, cues.kinds = terms.inflected, terms.kinds
 	mean := meanCloseness(passages)
-	sections := make([]section, 0, sectionsEach*len(passages))
+	sections := make([]section, 0, 4*len(passages))
 	for p, passage := range passages {
 		title := titledBy(terms, passage.Title)
 		for first := 0; first < len(units[p]); {
@@ -140,8 +138,7 @@ func measure(question string, sections []section) {
 // that says most of it.
 func (s *section) mayAnswer() bool { return s.text|s.headed != 0 || s.titled.told >= mostTold }
 
-// general reports whether the question is about what the title says, no more and no less, and
-// not about what the section's heading does: what the page begins with says it for all.
+// general reports whether all that is asked is the title: what the page begins with says it.
 func (s *section) general() bool {
 	return !s.cues.inflected && s.headed == 0 && s.titled.told >= allAsked && s.titled.focus >= allAsked
 }
@@ -182,7 +179,9 @@ func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit
 	for u, unit := range units {
 		if unit.header != header {
 			header, inHeader = unit.header, terms.in(unit.header)
-			s.noteHeader(terms, header, inHeader)
+			if !terms.inflected && terms.asked != 0 && inHeader&terms.asked == terms.asked {
+				s.tabled = header
+			}
 		}
 		s.own[u] = terms.in(unit.text) | inHeader
 		if terms.named != 0 && cues.fits(unit.text) {
@@ -197,17 +196,6 @@ func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit
 	s.headed, s.focus = terms.in(s.heading), terms.share(s.heading)
 	s.above = terms.in(strings.Join(above, "\n"))
 	return s
-}
-
-// noteHeader keeps the header of a table that has all terms that are asked for.
-func (s *section) noteHeader(terms *terms, header string, has uint64) {
-	if terms.inflected || terms.asked == 0 || has&terms.asked != terms.asked {
-		return
-	}
-	if s.headers == nil {
-		s.headers = map[string]bool{}
-	}
-	s.headers[header] = true
 }
 
 // judge says what the section is worth.

@@ -71,7 +71,9 @@ type terms struct {
 // words that stand together are a way to write the first: "back up" is "backup".
 func termsOf(question string, earlier []string, in language.Code) *terms {
 	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
-	found.asking = found.whatAsks(question)
+	if found.asking = question; !found.inflected {
+		found.asking = whatAsks(question)
+	}
 	found.wants = wantedBy(found.asking)
 	if found.inflected {
 		if found.kinds = kinds.In(in); found.kinds != nil {
@@ -82,9 +84,7 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 	}
 	found.readCompounds(question)
 	found.read(found.asking, 1)
-	if found.asking != question {
-		found.read(question, stated)
-	}
+	found.read(question, stated)
 	addPhrases(found, question)
 	own := len(found.weights)
 	if word := found.implies(found.asking, len(earlier) > 0); word != "" && !found.has(word) {
@@ -107,16 +107,13 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 
 // whatAsks returns the sentences of an English message that ask, if they name what they
 // ask about: "I moved here in May. Do I need a permit?" asks about a permit.
-func (t *terms) whatAsks(message string) string {
-	if t.inflected || !strings.Contains(message, "?") {
-		return message
-	}
+func whatAsks(message string) string {
 	var asking []string
 	names := false
 	sentences.Each(message, func(text string) {
 		if isQuestion(text) {
 			asking = append(asking, text)
-			eachWord(text, func(word []byte) { names = names || !t.says(string(word)) && !vague[string(word)] })
+			eachWord(text, func(word []byte) { names = names || !stopwords[string(word)] && !vague[string(word)] })
 		}
 	})
 	if !names {
