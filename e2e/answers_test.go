@@ -176,6 +176,22 @@ func TestUnansweredQuestion(t *testing.T) {
 	})
 }
 
+func TestWordsWithAndWithoutHyphen(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	tn := w.newTenant("workshop", plan.Enterprise, "# Service\n\nA tune-up costs $59 and takes a day.\n", "# Pickup\n\nPickup is free within the city.\n", "# Opening hours\n\nWe open at nine.\n")
+	w.settled(tn)
+	for question, contains := range map[string]string{
+		"Do you do tuneups?": "A tune-up costs $59", "How much is a tune up?": "A tune-up costs $59", "What does a tuneup cost?": "A tune-up costs $59", "Is there a pick-up?": "Pickup is free",
+	} {
+		t.Run("a word is found with a hyphen, without, and as two: "+question, func(t *testing.T) {
+			if r := w.asked(tn, question); r.Data["outcome"] != "answered" || !isRight(r, contains, "") {
+				t.Errorf("got %s", r.Data["message"])
+			}
+		})
+	}
+}
+
 // The README shows these two.
 func TestQuestionsOfTheReadme(t *testing.T) {
 	t.Parallel()

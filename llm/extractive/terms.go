@@ -46,6 +46,9 @@ type terms struct {
 	asked uint64
 	// places maps each way to write a term to its place.
 	places map[string]int
+	// first and last have the ways to write a term by their first and their last letter,
+	// where words may be alike that are not the same.
+	first, last map[rune][]way
 	// begins marks the bytes with which a way to write a term begins. Most words of a
 	// passage need no further check.
 	begins [256]bool
@@ -67,6 +70,22 @@ type terms struct {
 	asking string
 }
 
+// way is a way to write the term at a place.
+type way struct {
+	root  string
+	place int
+}
+
+func firstLetter(root []byte) rune {
+	r, _ := utf8.DecodeRune(root)
+	return r
+}
+
+func lastLetter(root []byte) rune {
+	r, _ := utf8.DecodeLastRune(root)
+	return r
+}
+
 // termsOf returns the first content words of a question and of those before it. Two
 // words that stand together are a way to write the first: "back up" is "backup".
 func termsOf(question string, earlier []string, in language.Code) *terms {
@@ -76,6 +95,7 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 	}
 	found.wants = wantedBy(found.asking)
 	if found.inflected {
+		found.first, found.last = map[rune][]way{}, map[rune][]way{}
 		if found.kinds = kinds.In(in); found.kinds != nil {
 			if wants, phrase := found.kinds.AskedBy(question); wants != anything {
 				found.wants, found.phrase = wants, phrase
@@ -268,6 +288,11 @@ func (t *terms) alias(root []byte, place int) {
 	if _, known := t.places[string(root)]; !known && len(root) > 0 && len(root) <= maxWord {
 		t.places[string(root)] = place
 		t.begins[root[0]] = true
+		if t.inflected {
+			first, last := firstLetter(root), lastLetter(root)
+			t.first[first] = append(t.first[first], way{string(root), place})
+			t.last[last] = append(t.last[last], way{string(root), place})
+		}
 	}
 }
 
@@ -295,10 +320,17 @@ func (t *terms) bit(word []byte) uint64 {
 		return 1 << place
 	}
 	var found uint64
-	if t.inflected {
-		for other, place := range t.places {
-			if beginAlike(string(root), other) || compounding[t.lang] && endAlike(string(root), other) {
-				found |= 1 << place
+	if t.inflected && len(root) > 0 {
+		for _, other := range t.first[firstLetter(root)] {
+			if beginAlike(string(root), other.root) {
+				found |= 1 << other.place
+			}
+		}
+		if compounding[t.lang] {
+			for _, other := range t.last[lastLetter(root)] {
+				if endAlike(string(root), other.root) {
+					found |= 1 << other.place
+				}
 			}
 		}
 	}
@@ -360,10 +392,6 @@ func (t *terms) share(text string) float64 {
 // beginAlike reports whether two words have the same beginning, of four characters and
 // seven tenths of the shorter word at least: "kostet" and "Kosten".
 func beginAlike(a, b string) bool {
-	if a == "" || b == "" || a[0] != b[0] {
-		return false
-	}
-	shorter := min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	common := 0
 	for i, r := range a {
 		if other, _ := utf8.DecodeRuneInString(b[min(i, len(b)):]); other != r {
@@ -371,7 +399,7 @@ func beginAlike(a, b string) bool {
 		}
 		common++
 	}
-	return common >= 4 && 10*common >= 7*shorter
+	return common >= 4 && 10*common >= 7*min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 }
 
 // compounding are the languages that write words together.

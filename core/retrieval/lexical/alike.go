@@ -57,7 +57,7 @@ func (t *thesaurus) add(group []string, in language.Code) {
 }
 
 // Alike returns the terms of the words that mean the same as the word of a term, in a
-// language. English has none here: its question sets lose by them.
+// language. English has none: the table of word vectors knows which of its words are near.
 func Alike(term string, in language.Code) []string {
 	if in == "" || in == language.English {
 		return nil
