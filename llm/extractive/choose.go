@@ -176,9 +176,9 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		switch {
 		case s.cues.wants == place && address.MatchString(unit.text):
 			c.factor *= fitting * fitting
-		case s.cues.inflected && s.cues.fits(unit.text):
+		case s.cues.inflected && s.fits != nil && s.fits[u]:
 			c.factor *= fitting
-		case s.cues.fits(unit.text): // "From $549" says what is above it, too
+		case s.fits != nil && s.fits[u]: // "From $549" says what is above it, too
 			c.factor *= fittingEnglish
 			c.inAbove = 1
 		case s.cues.number && hasDigit(unit.text):

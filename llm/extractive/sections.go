@@ -43,6 +43,8 @@ type section struct {
 	// heading, and above those of the headings above it and the title.
 	own                 []uint64
 	text, headed, above uint64
+	// fits says which units are written like the answer that is asked for, if one is.
+	fits []bool
 	// focus is the share of the heading's words that are the question's.
 	focus float64
 	// titled is what the title of its document says of the question.
@@ -175,6 +177,9 @@ func readAll(passages []retrieval.Result) [][]unit {
 
 func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit) section {
 	s := section{heading: units[0].heading, units: units, own: make([]uint64, len(units))}
+	if cues.wants != anything {
+		s.fits = make([]bool, len(units))
+	}
 	header, inHeader := "", uint64(0)
 	for u, unit := range units {
 		if unit.header != header {
@@ -184,7 +189,10 @@ func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit
 			}
 		}
 		s.own[u] = terms.in(unit.text) | inHeader
-		if terms.named != 0 && cues.fits(unit.text) {
+		if s.fits != nil {
+			s.fits[u] = cues.fits(unit.text)
+		}
+		if terms.named != 0 && s.fits[u] {
 			s.own[u] |= terms.named // "$45" says what it costs.
 		}
 		s.text |= s.own[u]

@@ -59,7 +59,7 @@ func (s *section) collect() []unit {
 func (s *section) bringFitting(wanted []bool) {
 	best, least := -1, maxAway+1
 	for u, unit := range s.units {
-		if !s.cues.fits(unit.text) || len(unit.text) > paragraphText {
+		if !s.fits[u] || len(unit.text) > paragraphText {
 			continue
 		}
 		if wanted[u] {

@@ -110,10 +110,18 @@ func wordsOf(in language.Code) map[string][]string {
 	return words
 }
 
+// unaccented is the first letter of the scripts behind Latin, whose words folding leaves as
+// they are.
+const unaccented = 0x370
+
 // eachWord calls visit with each word of a text, folded.
 func eachWord(text string, visit func(word string)) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }) {
-		visit(language.Fold(word))
+		if r, _ := utf8.DecodeRuneInString(word); r >= unaccented {
+			visit(strings.ToLower(word))
+		} else {
+			visit(language.Fold(word))
+		}
 	}
 }
 
