@@ -22,6 +22,7 @@ var exceptions = []Exception{
 	{"core/webhook", Exported, "", "each kind of event, state and outcome is a constant"},
 	{"ent/schema", Exported, "", "each table is a type"},
 	{"internal/app", Lines, "", "it alone connects the domain with its adapters, so every part of the program adds a few lines"},
+	{"llm/extractive", Lines, "", "how passages are read, what is weighed of them and what is quoted share the units, sections and terms of one question"},
 	{"views/shell", Exported, "", "each page has an address and most have an entry of the navigation"},
 	{"store", Lines, "", "it alone imports ent, and all subjects share its transactions"},
 	{"store", Methods, "TestRuns", "questions, runs and results are written together, in one transaction"},
