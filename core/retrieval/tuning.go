@@ -23,7 +23,7 @@ var Chosen = Tuning{
 	Weights: lexical.Chosen,
 	Lead:    1, LeadHalf: 8,
 	Near: 1, NearHalf: 6,
-	Meaning: 1.25, Context: 0.3,
+	Meaning: 1.25, Context: 0.15,
 }
 
 // Tune makes the searcher rank by other constants than the chosen ones, to
