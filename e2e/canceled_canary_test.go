@@ -34,13 +34,14 @@ const (
 // half used must not show anything of it to the other.
 func TestNothingCrossesWhenRequestsAreCanceled(t *testing.T) {
 	t.Parallel()
-	onBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
-		for name, database := range map[string]func(*testing.T) string{
-			"sqlite":   func(*testing.T) string { return "" },
-			"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
-		} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
+	for name, database := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// Within, since two installations must not share an index.
+			onBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
 				url := database(t)
 				w := start(t, index, func(c *app.Config) { c.DatabaseURL = url })
 				w.hasNoRates()
@@ -48,8 +49,8 @@ func TestNothingCrossesWhenRequestsAreCanceled(t *testing.T) {
 				c.measure()
 				c.run(t)
 			})
-		}
-	})
+		})
+	}
 }
 
 // canceling is the requests of two workspaces, which share connections to the server.
