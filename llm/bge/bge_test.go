@@ -216,3 +216,10 @@ func BenchmarkQuestion(b *testing.B) {
 		m.vector("How long does it take to send a parcel to Norway?", questionCut)
 	}
 }
+
+func BenchmarkRemember(b *testing.B) {
+	r := newRemembered(rememberedQuestions)
+	for n := 0; b.Loop(); n++ {
+		r.add(strconv.Itoa(n%rememberedQuestions), hash{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, nil)
+	}
+}

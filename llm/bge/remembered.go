@@ -1,6 +1,7 @@
 package bge
 
 import (
+	"container/heap"
 	"context"
 	"crypto/sha256"
 	"strings"
@@ -29,14 +30,23 @@ type hash [sha256.Size]byte
 // answers faster. When there are too many, the workspace that has most forgets the one
 // that it has not asked for longest, so that nobody's questions drive out another's.
 type remembered struct {
-	mu    sync.Mutex
-	of    map[string]*simplelru.LRU[hash, []float32]
-	count int
-	most  int
+	mu sync.Mutex
+	of map[string]*questionsOf
+	// bySize is a heap with the workspace that has most first.
+	bySize bySize
+	count  int
+	most   int
+}
+
+// questionsOf are those of one workspace, at a place of the heap.
+type questionsOf struct {
+	*simplelru.LRU[hash, []float32]
+	workspaceID string
+	place       int
 }
 
 func newRemembered(most int) *remembered {
-	return &remembered{of: map[string]*simplelru.LRU[hash, []float32]{}, most: most}
+	return &remembered{of: map[string]*questionsOf{}, most: most}
 }
 
 func (r *remembered) get(workspaceID string, question hash) ([]float32, bool) {
@@ -53,31 +63,56 @@ func (r *remembered) add(workspaceID string, question hash, vector []float32) {
 	defer r.mu.Unlock()
 	own := r.of[workspaceID]
 	if own == nil {
-		own, _ = simplelru.NewLRU[hash, []float32](r.most+1, nil) // fails below one
+		own = &questionsOf{workspaceID: workspaceID}
+		own.LRU, _ = simplelru.NewLRU[hash, []float32](r.most+1, nil) // fails below one
 		r.of[workspaceID] = own
+		heap.Push(&r.bySize, own)
 	}
-	if !own.Contains(question) {
-		r.count++
+	if own.Contains(question) {
+		return
 	}
 	own.Add(question, vector)
-	if r.count > r.most {
+	heap.Fix(&r.bySize, own.place)
+	if r.count++; r.count > r.most {
 		r.forget()
 	}
 }
 
 // forget makes the workspace with most questions forget one.
 func (r *remembered) forget() {
-	largest, most := "", 0
-	for workspaceID, own := range r.of {
-		if n := own.Len(); n > most {
-			largest, most = workspaceID, n
-		}
-	}
-	r.of[largest].RemoveOldest()
+	largest := r.bySize[0]
+	largest.RemoveOldest()
 	r.count--
-	if most == 1 {
-		delete(r.of, largest)
+	if largest.Len() > 0 {
+		heap.Fix(&r.bySize, largest.place)
+		return
 	}
+	heap.Remove(&r.bySize, largest.place)
+	delete(r.of, largest.workspaceID)
+}
+
+// bySize is a [heap.Interface].
+type bySize []*questionsOf
+
+func (h bySize) Len() int           { return len(h) }
+func (h bySize) Less(i, j int) bool { return h[i].LRU.Len() > h[j].LRU.Len() }
+func (h bySize) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+func (h *bySize) Push(x any) {
+	own := x.(*questionsOf)
+	own.place = len(*h)
+	*h = append(*h, own)
+}
+
+func (h *bySize) Pop() any {
+	last := len(*h) - 1
+	own := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return own
 }
 
 // EncodeQuestion returns the unit vector of a workspace's question, which nobody may change,

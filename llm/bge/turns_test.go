@@ -92,8 +92,19 @@ func TestRemembered(t *testing.T) {
 			for _, own := range r.of {
 				total += own.Len()
 			}
-			if total != r.count || total > 100 || len(r.of) > 100 {
-				t.Fatalf("%d are remembered of %d workspaces, counted %d", total, len(r.of), r.count)
+			if total != r.count || total > 100 || len(r.of) > 100 || len(r.bySize) != len(r.of) {
+				t.Fatalf("%d are remembered of %d workspaces, counted %d of %d", total, len(r.of), r.count, len(r.bySize))
+			}
+		}
+	})
+	t.Run("it is always the one with most that forgets", func(t *testing.T) {
+		r := newRemembered(90)
+		for n := range 900 {
+			r.add([]string{"a", "b", "c", "c", "c", "c"}[n%6], question(n), []float32{1})
+		}
+		for _, workspace := range []string{"a", "b", "c"} {
+			if n := r.of[workspace].Len(); n != 30 {
+				t.Errorf("%s has %d", workspace, n)
 			}
 		}
 	})
