@@ -30,6 +30,9 @@ export GOFLAGS ?= -buildvcs=false
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# The packages with assembly for ARM.
+ARM := ./llm/bge ./index/embedded/segment
+
 .PHONY: run
 run: build ## build, and serve a demonstration from ./data
 	bin/parley serve --demo
@@ -71,6 +74,8 @@ vet:
 	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n golangci-lint)" run ./...
 	lint="$$($(TOOL) -n golangci-lint)" && cd bench && GOFLAGS='$(GOFLAGS) $(RACE)' "$$lint" run --config ../.golangci.yml ./...
 
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet $(ARM)
+
 .PHONY: arch
 arch:
 	$(GO) test $(RACE) ./internal/arch
@@ -78,6 +83,10 @@ arch:
 .PHONY: fuzz
 fuzz: ## every fuzz test for FUZZTIME (20s)
 	scripts/fuzz.sh $(FUZZTIME)
+
+.PHONY: test-arm
+test-arm: ## what is written for ARM, in an emulator (in Debian: apt-get install qemu-user-static)
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec 'qemu-aarch64-static -cpu max' $(ARM)
 
 .PHONY: bench
 bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk; BENCH=--only=chat for a part

@@ -48,7 +48,7 @@ func diagnoseEncoding(ctx context.Context, p *Program) Diagnosis {
 		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since an embedding model makes the vectors"}
 	}
 	if p.Encoding == nil && p.Config.Encodes() {
-		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since this processor has no AVX2, and a question would take 50 ms"}
+		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since this processor has neither AVX2 nor Arm's dot product, and a question would take 50 ms"}
 	}
 	if p.Encoding == nil {
 		return Diagnosis{Part: "encoding", OK: true, Detail: "off, as ENCODE_PASSAGES says"}

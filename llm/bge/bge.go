@@ -58,7 +58,8 @@ func (*Encoder) Warm() error {
 
 // Encode returns the encodings of passages: of each the title, the headings and the
 // beginning of the text are read. Passages that are clearly in another language than
-// English have empty ones. A passage of [Cut] pieces takes some 30 ms of a processor with AVX-512, and 60 with AVX2 alone.
+// English have empty ones. A passage of [Cut] pieces takes some 30 ms of a
+// processor with AVX-512, and 60 with AVX2 alone.
 func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]retrieval.Encoding, error) {
 	m, err := load()
 	if err != nil {
