@@ -25,9 +25,13 @@ func readPairs(doc *document.Document, in Input) error {
 	if next == nil {
 		return fault.New(fault.Invalid, "This file holds no questions and answers. Add a CSV file with the columns question and answer, or JSON objects with these names.")
 	}
+	found := false
 	for n := 1; doc.Err == nil; n++ {
 		p, err := next()
 		if errors.Is(err, io.EOF) {
+			if !found {
+				return fault.New(fault.Invalid, "This file holds no question with its answer. Add a CSV file with the columns question and answer, or JSON objects with these names.")
+			}
 			return nil
 		}
 		if err != nil {
@@ -39,6 +43,7 @@ func readPairs(doc *document.Document, in Input) error {
 		if document.Line(p.Question) == "" || document.Line(p.Answer) == "" {
 			continue
 		}
+		found = true
 		doc.Heading(2, document.Escape(document.Line(p.Question)))
 		doc.Block(strings.TrimSpace(p.Answer))
 	}

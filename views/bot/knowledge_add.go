@@ -51,11 +51,11 @@ const kindsSentence = "This kind of file does not work. Add PDF, Word, PowerPoin
 var (
 	filesInput = ui.Input{
 		Name: "files", Label: "Drop files here, or choose them", Type: "file", Accept: uploadTypes, Required: true,
-		Hint: "PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text, up to 20 MiB each.",
+		Hint: "PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text, up to 20 MB each.",
 	}
 	pairsInput = ui.Input{
 		Name: "pairs", Label: "Questions and answers", Rows: 10, Required: true,
-		Hint: `One pair per line: question,answer. Put quotes around text that contains commas. JSON objects with "question" and "answer" work too.`,
+		Hint: `One pair per line: question,answer. Put quotes around text that contains commas, or paste two columns of a spreadsheet. JSON objects with "question" and "answer" work too.`,
 	}
 	includeInput = ui.Input{Name: "include", Label: "Only below these paths", Rows: 2, Hint: "One per line, such as /docs/. Leave it empty to read all pages."}
 	excludeInput = ui.Input{Name: "exclude", Label: "Not below these paths", Rows: 2, Hint: "One per line, such as /docs/old/."}

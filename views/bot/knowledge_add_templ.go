@@ -324,7 +324,7 @@ func addFiles(chatbotID string, f ui.Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<noscript><p class=\"hint\">Up to 20 MiB in total.</p></noscript><div class=\"row\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<noscript><p class=\"hint\">Up to 20 MB in total.</p></noscript><div class=\"row\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -518,7 +518,7 @@ func addAddress(chatbotID string, f ui.Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "url", Label: "Address", Autocomplete: "off", Required: true, Hint: "Such as https://www.example.com/help/."}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "url", Label: "Address", Mode: "url", Autocomplete: "off", Required: true, Hint: "Such as www.example.com/help."}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

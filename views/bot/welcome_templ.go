@@ -197,7 +197,7 @@ func (m Welcome) add(l shell.Layout) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Field(m.Address, ui.Input{Name: "url", Label: "Address", Type: "url", Autocomplete: "url", Required: true, Hint: "Such as https://www.example.com/help"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Field(m.Address, ui.Input{Name: "url", Label: "Address", Mode: "url", Autocomplete: "url", Required: true, Hint: "Such as www.example.com/help"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

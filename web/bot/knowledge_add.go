@@ -102,26 +102,18 @@ func (s additionPages) addPairs(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	added, err := s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
-		Title: typed["pairs_title"], Kind: knowledge.Pairs, Content: withHeader(typed["pairs"]),
-	})
+	var added knowledge.Document
+	pairs, err := typedPairs(typed["pairs"])
+	if err == nil {
+		added, err = s.Knowledge.Documents.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewDocument{
+			Title: typed["pairs_title"], Kind: knowledge.Pairs, Content: pairs,
+		})
+	}
 	if err != nil {
 		return s.refused(c, v, err, typed, map[string]string{"title": "pairs_title", "content": "pairs", "file": "pairs"}, views.WayPairs,
 			func(add *addForms) *addForm { return &add.pairs })
 	}
 	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
-}
-
-// withHeader puts the names of the columns above lines that were typed
-// without.
-func withHeader(text string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	header := strings.ToLower(first)
-	if first == "" || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{") ||
-		strings.Contains(header, "question") && strings.Contains(header, "answer") {
-		return text
-	}
-	return "question,answer\n" + text
 }
 
 func (s additionPages) addSource(c *fiber.Ctx, v site.Visit) error {
@@ -140,15 +132,19 @@ func (s additionPages) addSource(c *fiber.Ctx, v site.Visit) error {
 }
 
 func newSource(typed site.Form) (knowledge.NewSource, error) {
+	address, err := typedAddress(typed["url"])
+	if err != nil {
+		return knowledge.NewSource{}, err
+	}
 	request := knowledge.NewSource{
-		URL: typed["url"], Kind: knowledge.SourceKind(typed["reach"]), Schedule: knowledge.Schedule(typed["schedule"]),
+		URL: address, Kind: knowledge.SourceKind(typed["reach"]), Schedule: knowledge.Schedule(typed["schedule"]),
 		Rules: knowledge.DefaultRules(),
 	}
 	if request.Kind != knowledge.Site {
 		return request, nil
 	}
 	request.Rules.Include, request.Rules.Exclude = lines(typed["include"]), lines(typed["exclude"])
-	err := number(typed, "max_depth", &request.Rules.MaxDepth)
+	err = number(typed, "max_depth", &request.Rules.MaxDepth)
 	if err == nil {
 		err = number(typed, "max_pages", &request.Rules.MaxPages)
 	}

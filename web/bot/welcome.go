@@ -71,10 +71,13 @@ func (s welcomePages) add(c *fiber.Ctx, v site.Visit) error {
 	if err = ofBody(err, "files", tooLarge); err != nil {
 		return s.again(c, v, err)
 	}
-	if address := strings.TrimSpace(typed["url"]); address != "" || len(files) == 0 {
-		_, err = s.Knowledge.Sources.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewSource{
-			URL: address, Kind: knowledge.Page, Schedule: knowledge.Never, Rules: knowledge.DefaultRules(),
-		})
+	if strings.TrimSpace(typed["url"]) != "" || len(files) == 0 {
+		address, err := typedAddress(typed["url"])
+		if err == nil {
+			_, err = s.Knowledge.Sources.Add(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, knowledge.NewSource{
+				URL: address, Kind: knowledge.Page, Schedule: knowledge.Never, Rules: knowledge.DefaultRules(),
+			})
+		}
 		if err != nil {
 			return site.Form{"url": typed["url"]}.Again(c, err, func(status int, f ui.Form) error {
 				return s.show(c, v, status, site.Form{"files": ""}.View(), f)
