@@ -219,20 +219,24 @@ func (s *KnowledgePages) CountSources(ctx context.Context, workspaceID, chatbotI
 	return counts, nil
 }
 
-// CountPages counts the documents of each of the sources.
-func (s *KnowledgePages) CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]int, error) {
+// CountPages counts by state the documents of each of the sources.
+func (s *KnowledgePages) CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]map[knowledge.State]int, error) {
 	var rows []struct {
 		SourceID string `json:"source_id"`
+		State    knowledge.State
 		Count    int
 	}
-	err := s.store.db(ctx).Document.Query().Where(document.SourceIDIn(sourceIDs...)).GroupBy(document.FieldSourceID).
+	err := s.store.db(ctx).Document.Query().Where(document.SourceIDIn(sourceIDs...)).GroupBy(document.FieldSourceID, document.FieldState).
 		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	counts := make(map[string]int, len(rows))
+	counts := make(map[string]map[knowledge.State]int, len(sourceIDs))
 	for _, row := range rows {
-		counts[row.SourceID] = row.Count
+		if counts[row.SourceID] == nil {
+			counts[row.SourceID] = map[knowledge.State]int{}
+		}
+		counts[row.SourceID][row.State] = row.Count
 	}
 	return counts, nil
 }

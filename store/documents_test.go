@@ -328,6 +328,16 @@ func TestCreateFound(t *testing.T) {
 			same[0].SourceID, same[0].URL = source.ID, found("doc_1")[0].URL
 			add(t, same, 5, 1)
 		})
+		b.Run("the pages of a source are counted by their states", func(t *testing.T) {
+			failed := found("doc_8")
+			failed[0].SourceID, failed[0].State = source.ID, knowledge.Failed
+			add(t, failed, 5, 1)
+			counts, err := NewKnowledgePages(b.Store).CountPages(ctx, a.id, []string{source.ID, "src_none"})
+			b.must(err)
+			if got := counts[source.ID]; len(counts) != 1 || got[knowledge.Failed] != 1 || got[knowledge.Pending] != 1 || len(got) != 2 {
+				t.Errorf("they are %v", counts)
+			}
+		})
 		b.Run("10,000 addresses are added at once", func(t *testing.T) {
 			source = a.newSource("src_large")
 			b.must(b.CreateSource(ctx, a.id, source))

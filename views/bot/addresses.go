@@ -23,8 +23,9 @@ type Source struct {
 	// Kind is page or site, Schedule never, daily or weekly.
 	Kind, Schedule string
 	State, Reason  string
-	// Pages is how many documents it has, with separated thousands.
-	Pages string
+	// Pages is how many documents it has, with separated thousands, and Failed how
+	// many of them could not be read, empty for none.
+	Pages, Failed string
 	// SyncedAt is when it was last read, and NextAt when it is to be.
 	SyncedAt, NextAt *time.Time
 }

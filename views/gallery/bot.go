@@ -20,7 +20,7 @@ func botPages() map[string]templ.Component {
 		{ID: "doc_5", Title: "News", Kind: "html", State: "pending", Reason: "The server did not answer.", NextAt: &day, MayRetry: true, MayCancel: true, Chars: "0", Passages: "0", CreatedAt: day},
 	}
 	sources := []bot.Source{
-		{ID: "src_1", URL: "https://www.example.com/", Kind: "site", Schedule: "daily", State: "ready", Pages: "1,200", SyncedAt: &day, NextAt: &day},
+		{ID: "src_1", URL: "https://www.example.com/", Kind: "site", Schedule: "daily", State: "ready", Pages: "1,200", Failed: "3 pages failed", SyncedAt: &day, NextAt: &day},
 		{ID: "src_2", URL: "https://www.example.com/" + hostile, Kind: "page", Schedule: "never", State: "failed", Reason: hostile, Pages: "1"},
 	}
 	add := bot.Add{Way: bot.WayFiles, Address: ui.Form{Values: map[string]string{"url": "", "max_depth": "3", "max_pages": "200"}}}
@@ -97,7 +97,7 @@ func botPages() map[string]templ.Component {
 		Week: &bot.Week{
 			About: "Today included, compared with the 7 days before. Days begin at midnight UTC; the playground is left out.", Any: true, Analytics: "/chatbots/cb_1/analytics?days=7",
 			Tiles: []ui.Stat{{Name: "Conversations", Value: "1,234", Change: "+12%", Tone: ui.Good}, {Name: "Answered", Value: "81%", Change: "−3 points", Tone: ui.Bad}, {Name: "Satisfaction", Value: "–"}, {Name: "Time to first token, median", Value: "640 ms", Change: "±0%"}},
-			Chart: ui.Chart{ID: "questions", Title: "Questions a day", Stacked: true, Labels: []string{"16 Nov", "17 Nov", "18 Nov"}, Series: []ui.Series{{Name: "Answered", Values: []float64{ui.NoValue(), 120, 90}}, {Name: "Not answered", Values: []float64{ui.NoValue(), 12, 30}}}},
+			Chart: ui.Chart{ID: "questions", Title: "Questions a day", Stacked: true, Labels: []string{"Nov 16", "Nov 17", "Nov 18"}, Series: []ui.Series{{Name: "Answered", Values: []float64{ui.NoValue(), 120, 90}}, {Name: "Not answered", Values: []float64{ui.NoValue(), 12, 30}}}},
 		},
 		Gaps: []bot.GapGroup{
 			{ID: "12", Question: hostile, Count: 5, At: day, Answer: "/chatbots/cb_1/improve/answer?message=12", Conversation: "/chatbots/cb_1/conversations/1"},

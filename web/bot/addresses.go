@@ -44,11 +44,20 @@ func (s addressPages) addressesPage(c *fiber.Ctx, v site.Visit) error {
 	return site.Render(c, fiber.StatusOK, views.AddressesPage(v.Layout(c, shell.KnowledgeSection, "Web addresses"), m))
 }
 
+// sourceToView shows an address of which no page could be read as failed: nothing is
+// answered from it.
 func sourceToView(source browse.Source) views.Source {
-	return views.Source{
+	shown := views.Source{
 		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
 		Reason: source.Reason, Pages: plan.Thousands(source.Pages), SyncedAt: source.SyncedAt, NextAt: source.DueAt,
 	}
+	if source.Failed > 0 {
+		shown.Failed = counted(source.Failed, "page", "pages") + " failed"
+		if source.Failed == source.Pages && source.State == knowledge.SourceReady {
+			shown.State = string(knowledge.SourceFailed)
+		}
+	}
+	return shown
 }
 
 func (s addressPages) syncSource(c *fiber.Ctx, v site.Visit) error {

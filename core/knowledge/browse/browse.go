@@ -44,8 +44,8 @@ type Lists interface {
 	SourcePage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Source, error)
 	// CountSources counts by state the sources of a chatbot.
 	CountSources(ctx context.Context, workspaceID, chatbotID string) (map[knowledge.SourceState]int, error)
-	// CountPages counts the documents of each of the sources.
-	CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]int, error)
+	// CountPages counts by state the documents of each of the sources.
+	CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]map[knowledge.State]int, error)
 	RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Removal, error)
 	// Samples returns so many of the documents that are answered from, the latest
 	// first, each with so many of its first passages.
@@ -106,7 +106,8 @@ func (b *Browser) Counts(ctx context.Context, workspaceID, chatbotID string, fil
 // Source is an address with the number of its pages.
 type Source struct {
 	knowledge.Source
-	Pages int
+	// Pages counts all of them, and Failed those that could not be read.
+	Pages, Failed int
 }
 
 // Sources returns a page of a chatbot's addresses, and whether there are more.
@@ -127,7 +128,10 @@ func (b *Browser) Sources(ctx context.Context, workspaceID, chatbotID string, sl
 	}
 	sources := make([]Source, len(found))
 	for i, source := range found {
-		sources[i] = Source{source, pages[source.ID]}
+		sources[i] = Source{Source: source, Failed: pages[source.ID][knowledge.Failed]}
+		for _, n := range pages[source.ID] {
+			sources[i].Pages += n
+		}
 	}
 	return sources, more, nil
 }
