@@ -73,7 +73,7 @@ func (s *Sessions) newBrowserLetter(session Session) outbox.Letter {
 		Subject: "New sign-in to your account",
 		Says: []string{
 			fmt.Sprintf("Someone signed in to your account from a browser that we haven't seen before: %s, network %s, %s.",
-				session.Device(), cmp.Or(session.NetworkName(), "unknown"), session.CreatedAt.UTC().Format("2 January 2006 at 15:04 UTC")),
+				session.Device(), cmp.Or(session.NetworkName(), "unknown"), session.CreatedAt.UTC().Format("January 2, 2006 at 15:04 UTC")),
 			"If it was you, you don't need to do anything.",
 			"If it wasn't you, sign that browser out and change your password:",
 		},

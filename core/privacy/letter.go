@@ -14,7 +14,7 @@ func endingLetter(mails *outbox.Writer, ending tenant.Workspace, by string) outb
 		Subject: ending.ShortName() + " will be deleted on " + date(*ending.DeleteAt),
 		Says: []string{
 			fmt.Sprintf("%s has deleted the workspace %s. Its chatbots and API tokens no longer answer, and nothing more is charged.", by, ending.Name),
-			fmt.Sprintf("On %s UTC everything in it is erased. Until then an owner can restore it:", ending.DeleteAt.UTC().Format("2 January 2006, 15:04")),
+			fmt.Sprintf("On %s UTC everything in it is erased. Until then an owner can restore it:", ending.DeleteAt.UTC().Format("January 2, 2006, 15:04")),
 		},
 		Link: outbox.Link{Text: "Restore the workspace", URL: mails.Link("/workspaces/" + ending.ID + "/deletion")},
 	}
@@ -56,7 +56,7 @@ func goodbyeLetter(leaving Leaving, receipt Erasure) outbox.Letter {
 	return outbox.Letter{Subject: "Your account was deleted", Says: append(says, Exceptions(Account)...)}
 }
 
-func date(at time.Time) string { return at.UTC().Format("2 January 2006") }
+func date(at time.Time) string { return at.UTC().Format("January 2, 2006") }
 
 // SampleLetters returns one of each letter of this package, for people who look at
 // them.

@@ -59,7 +59,7 @@ func TestApply(t *testing.T) {
 		overdue.Status, overdue.PastDueSince = plan.PastDue, c.in(0)
 		c.billAs(audit.Reconciliation, overdue)
 		entries := c.history()
-		if entries[0].Actor != audit.Reconciliation || entries[0].Detail != "The subscription to Standard is past due. A payment has been due since 1 January 2026." {
+		if entries[0].Actor != audit.Reconciliation || entries[0].Detail != "The subscription to Standard is past due. A payment has been due since January 1, 2026." {
 			t.Errorf("the latest entry is %+v", entries[0])
 		}
 		if entries[1].Actor != audit.Stripe || entries[1].Action != audit.SubscriptionChanged || !entries[1].At.Equal(c.now) ||

@@ -42,4 +42,4 @@ func describeMove(from, to plan.Name) string {
 }
 
 // date formats a day in UTC for people.
-func date(at time.Time) string { return at.UTC().Format("2 January 2006") }
+func date(at time.Time) string { return at.UTC().Format("January 2, 2006") }

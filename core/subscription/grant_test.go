@@ -62,7 +62,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 	t.Run("a new end of the same plan is logged", func(t *testing.T) {
 		c := newClock(t)
 		c.grant(plan.Standard, day)
-		if entry := c.history()[0]; entry.Detail != "Plan granted: Standard, until 2 January 2026." {
+		if entry := c.history()[0]; entry.Detail != "Plan granted: Standard, until January 2, 2026." {
 			t.Errorf("the log says %+v", entry)
 		}
 	})

@@ -47,7 +47,7 @@ func TestMailFailures(t *testing.T) {
 		tries(c, away)
 		c.sends()
 		c.pass(5 * time.Minute)
-		c.sends("owner@example.com: The Standard plan of Shop ends on 21 January 2026")
+		c.sends("owner@example.com: The Standard plan of Shop ends on January 21, 2026")
 		c.pass(time.Hour)
 		c.sends()
 	})
@@ -87,7 +87,7 @@ func TestMailFailures(t *testing.T) {
 		c.pass(5*time.Minute - time.Second)
 		c.sends()
 		c.pass(time.Second)
-		c.sends("owner@example.com: The Standard plan of Shop ends on 21 January 2026")
+		c.sends("owner@example.com: The Standard plan of Shop ends on January 21, 2026")
 	})
 	t.Run("a mail that kills its senders is given up", func(t *testing.T) {
 		c := written(t)

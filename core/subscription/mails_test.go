@@ -14,7 +14,7 @@ import (
 
 func TestMails(t *testing.T) {
 	t.Parallel()
-	const ends = "owner@example.com: The Standard plan of Shop ends on 21 January 2026"
+	const ends = "owner@example.com: The Standard plan of Shop ends on January 21, 2026"
 
 	t.Run("an ongoing subscription causes no mail", func(t *testing.T) {
 		c, _ := subscriber(t)
@@ -27,7 +27,7 @@ func TestMails(t *testing.T) {
 		mails := c.sends(ends)
 		const body = `Hello,
 
-The subscription of the workspace Shop to the Standard plan ends on 21 January 2026. From then on the workspace is on the Starter plan.
+The subscription of the workspace Shop to the Standard plan ends on January 21, 2026. From then on the workspace is on the Starter plan.
 
 Nothing is deleted. What the Starter plan does not include is suspended until the workspace is upgraded again. There you can choose what stays active, or keep the plan:
 
@@ -58,7 +58,7 @@ https://parley.example/workspaces/`
 		c, billed := subscriber(t)
 		billed.EndsAt = c.in(2 * day)
 		c.bill(billed)
-		c.sends("owner@example.com: The Standard plan of Shop ends on 3 January 2026")
+		c.sends("owner@example.com: The Standard plan of Shop ends on January 3, 2026")
 		c.pass(day)
 		c.sends()
 	})
@@ -107,7 +107,7 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		c.bill(billed)
 		mails := c.sends("owner@example.com: A payment for Shop failed")
-		if !strings.Contains(mails[0].Body, "A payment for the Standard plan of the workspace Shop failed on 1 January 2026. The plan goes on until 22 January 2026 at the latest.") {
+		if !strings.Contains(mails[0].Body, "A payment for the Standard plan of the workspace Shop failed on January 1, 2026. The plan goes on until January 22, 2026 at the latest.") {
 			t.Errorf("it says %q", mails[0].Body)
 		}
 	})
@@ -119,7 +119,7 @@ https://parley.example/workspaces/`
 		c.pass(18*day - time.Second)
 		c.sends()
 		c.pass(time.Second)
-		c.sends("owner@example.com: The Standard plan of Shop ends on 22 January 2026: a payment is missing")
+		c.sends("owner@example.com: The Standard plan of Shop ends on January 22, 2026: a payment is missing")
 		c.sends()
 	})
 	t.Run("whoever has paid gets no mail about a missing payment", func(t *testing.T) {
@@ -139,7 +139,7 @@ https://parley.example/workspaces/`
 		mails := c.sends("owner@example.com: A payment for Shop failed")
 		const body = `Hello,
 
-A payment for the Standard plan of the workspace Shop failed on 1 January 2026. The plan goes on until 22 January 2026 at the latest.
+A payment for the Standard plan of the workspace Shop failed on January 1, 2026. The plan goes on until January 22, 2026 at the latest.
 
 Please pay the invoice before then. If your bank asks you to confirm the payment, you do it here:
 
@@ -163,7 +163,7 @@ https://parley.example/workspaces/`
 			c.bill(billed)
 			c.bill(billed)
 			mails := c.sends("owner@example.com: The Standard plan of Shop has ended")
-			if body := mails[0].Body; !strings.Contains(body, "because the payment that failed on 1 January 2026 was not made. The workspace is on the Starter plan now.") {
+			if body := mails[0].Body; !strings.Contains(body, "because the payment that failed on January 1, 2026 was not made. The workspace is on the Starter plan now.") {
 				t.Errorf("it says %q", body)
 			}
 			c.pass(10 * day)
@@ -215,8 +215,8 @@ https://parley.example/workspaces/`
 		c.pass(7*day - time.Second)
 		c.sends()
 		c.pass(time.Second)
-		mails := c.sends("owner@example.com: The trial of Shop ends on 15 January 2026")
-		if body := mails[0].Body; !strings.Contains(body, "From then on it costs 79.00 USD a month; the first payment is taken on 15 January 2026.") {
+		mails := c.sends("owner@example.com: The trial of Shop ends on January 15, 2026")
+		if body := mails[0].Body; !strings.Contains(body, "From then on it costs 79.00 USD a month; the first payment is taken on January 15, 2026.") {
 			t.Errorf("it says %q", body)
 		}
 		c.pass(6 * day)
@@ -226,7 +226,7 @@ https://parley.example/workspaces/`
 		c, billed := subscriber(t)
 		billed.Status, billed.TrialEnd = plan.Trialing, c.in(2*day)
 		c.bill(billed)
-		c.sends("owner@example.com: The trial of Shop ends on 3 January 2026")
+		c.sends("owner@example.com: The trial of Shop ends on January 3, 2026")
 	})
 	t.Run("a trial that was canceled ends, and is not paid for", func(t *testing.T) {
 		c, billed := subscriber(t)
@@ -234,9 +234,9 @@ https://parley.example/workspaces/`
 		c.bill(billed)
 		billed.EndsAt = billed.TrialEnd
 		c.bill(billed)
-		c.sends("owner@example.com: The Standard plan of Shop ends on 15 January 2026")
+		c.sends("owner@example.com: The Standard plan of Shop ends on January 15, 2026")
 		c.pass(11 * day)
-		c.sends("owner@example.com: The Standard plan of Shop ends on 15 January 2026")
+		c.sends("owner@example.com: The Standard plan of Shop ends on January 15, 2026")
 	})
 	t.Run("every owner gets the mail, at the current address, and nobody else", func(t *testing.T) {
 		c, billed := subscriber(t)
@@ -265,6 +265,6 @@ https://parley.example/workspaces/`
 		billed := c.active(plan.Basic)
 		billed.EndsAt = c.in(9 * day)
 		c.bill(billed)
-		c.sends("owner@example.com: The Basic plan of " + strings.Repeat("ß", 40) + "… ends on 10 January 2026")
+		c.sends("owner@example.com: The Basic plan of " + strings.Repeat("ß", 40) + "… ends on January 10, 2026")
 	})
 }

@@ -71,7 +71,7 @@ func insightPages() map[string]templ.Component {
 	running := tests
 	running.Current, running.Full, running.Cost.None = &ran, true, true
 	side := bot.CompareTests{
-		Base: tests.Base, Runs: []ui.Option{{Text: "–"}, {Value: "tr_1", Text: "3 Nov 10:00 UTC · 1 of 2"}, {Value: "tr_2", Text: "2 Nov 10:00 UTC · 2 of 2"}},
+		Base: tests.Base, Runs: []ui.Option{{Text: "–"}, {Value: "tr_1", Text: "Nov 3, 10:00 UTC · 1 of 2"}, {Value: "tr_2", Text: "Nov 2, 10:00 UTC · 2 of 2"}},
 		Chosen:      ui.Form{Values: map[string]string{"before": "tr_2", "after": "tr_1"}},
 		Figures:     []bot.TestFigure{{Name: "Passed", Before: "2 of 2", After: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "Tokens in", Before: "1,200", After: "1,234"}},
 		Differences: []string{"The knowledge changed: 12 documents before, 13 after.", "Setting “instructions” changed.", "Model: extractive → gpt-4o-mini"},
@@ -80,10 +80,10 @@ func insightPages() map[string]templ.Component {
 	alone := side
 	alone.One = true
 	figures := bot.Analytics{
-		Base: shell.AnalyticsURL("cb_1"), About: "2 to 3 November 2026.", Ranges: []ui.Tab{{Text: "7 days", URL: "/chatbots/cb_1/analytics?days=7", Current: true}},
+		Base: shell.AnalyticsURL("cb_1"), About: "November 2, 2026 to November 3, 2026.", Ranges: []ui.Tab{{Text: "7 days", URL: "/chatbots/cb_1/analytics?days=7", Current: true}},
 		Form: refused("to", "The last day comes before the first. Swap them.", map[string]string{"from": "2026-11-03", "to": "2026-11-02"}), Any: true,
 		Tiles:     []ui.Stat{{Name: "Questions", Value: "1,234", Change: "+12%", Tone: ui.Good}, {Name: "Answered", Value: "81%", Change: "−3 points", Tone: ui.Bad}},
-		Charts:    []ui.Chart{{ID: "questions", Title: "Questions a day", Labels: []string{"2 Nov", "3 Nov"}, Series: []ui.Series{{Name: "Answered", Values: []float64{3, 70}}, {Name: "Not answered", Values: []float64{1, 0}}}}},
+		Charts:    []ui.Chart{{ID: "questions", Title: "Questions a day", Labels: []string{"Nov 2", "Nov 3"}, Series: []ui.Series{{Name: "Answered", Values: []float64{3, 70}}, {Name: "Not answered", Values: []float64{1, 0}}}}},
 		Topics:    []bot.Top{{Name: hostile, Answers: "70"}},
 		Documents: []bot.Top{{Name: hostile, URL: "/chatbots/cb_1/knowledge/doc_1", Answers: "70"}, {Name: "A document that was removed", Answers: "3"}},
 	}

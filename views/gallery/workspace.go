@@ -162,7 +162,7 @@ func spentMonth() workspace.Month {
 func billingPages() (read, sold, byHand workspace.Billing) {
 	read = workspace.Billing{
 		Standing: workspace.Standing{Sentences: []string{"This workspace is on the Starter plan."}},
-		Resets:   "Messages and playground questions start over on 1 December 2026, midnight UTC.",
+		Resets:   "Messages and playground questions start over on December 1, 2026, midnight UTC.",
 		Usage: []workspace.Usage{
 			{Name: "Chatbots", Text: "3 of 1", Used: 3, Limit: 1, Over: true},
 			{Name: "API tokens, most of one chatbot", Text: "0 of 0"},
@@ -189,7 +189,7 @@ func billingPages() (read, sold, byHand workspace.Billing) {
 	sold, byHand = read, read
 	sold.Why, byHand.Why, byHand.ByHand = "", "", true
 	byHand.Month = workspace.Month{Name: "November 2026"}
-	sold.Standing = workspace.Standing{Sentences: []string{"This workspace is on the Standard plan.", "Payment failed on 3 November; access until 24 November."}, Urgent: true, Badge: "Payment due", Tone: ui.Bad}
+	sold.Standing = workspace.Standing{Sentences: []string{"This workspace is on the Standard plan.", "Payment failed on November 3; access until November 24."}, Urgent: true, Badge: "Payment due", Tone: ui.Bad}
 	sold.TrialDays, sold.Manage = 14, true
 	sold.Plans = append([]workspace.Plan(nil), read.Plans...)
 	sold.Plans[1].Button, sold.Plans[1].Choices = "Upgrade", []workspace.Choice{{Interval: "monthly", Text: "79.00 USD a month instead of 19.00 USD a month"}, {Interval: "yearly", Text: "790.00 USD a year"}}

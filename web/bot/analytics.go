@@ -66,7 +66,7 @@ func (s analyticsPages) show(c *fiber.Ctx, v site.Visit) error {
 func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Report) {
 	now, before := report.Total, report.Before
 	m.Any = now.Questions > 0
-	m.About = report.Range.From.Format("2 January 2006") + " to " + report.Range.To.Format("2 January 2006") + ", compared with the " + counted(report.Range.Days(), "day", "days") + " before. Days begin at midnight UTC."
+	m.About = report.Range.From.Format("January 2, 2006") + " to " + report.Range.To.Format("January 2, 2006") + ", compared with the " + counted(report.Range.Days(), "day", "days") + " before. Days begin at midnight UTC."
 	m.Tiles = []ui.Stat{
 		amount("Conversations", now.Conversations, before.Conversations),
 		amount("Questions", now.Questions, before.Questions),
@@ -157,7 +157,7 @@ func bucketed(days []stats.Day) (labels []string, chunks []stats.Day) {
 			sum.Add(&days[start+i])
 		}
 		day, _ := time.Parse(time.DateOnly, sum.Date)
-		labels, chunks = append(labels, day.Format("2 Jan")), append(chunks, sum)
+		labels, chunks = append(labels, day.Format("Jan 2")), append(chunks, sum)
 	}
 	return labels, chunks
 }

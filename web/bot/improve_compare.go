@@ -57,7 +57,7 @@ func (s comparePages) compare(c *fiber.Ctx, v site.Visit) error {
 		Chosen: ui.Form{Values: map[string]string{"before": before, "after": after}}, Runs: []ui.Option{{Text: "None"}},
 	}
 	for _, r := range runs {
-		m.Runs = append(m.Runs, ui.Option{Value: r.ID, Text: r.CreatedAt.UTC().Format("2 Jan 15:04") + " UTC · " + passedOf(r)})
+		m.Runs = append(m.Runs, ui.Option{Value: r.ID, Text: r.CreatedAt.UTC().Format("Jan 2, 15:04") + " UTC · " + passedOf(r)})
 	}
 	s.fillCompared(c, v, &m, found)
 	heading := "Compare runs"

@@ -48,9 +48,9 @@ func (k Catalog) Price(name plan.Name, interval plan.Interval) string {
 // Date writes a day in UTC, with its year if that is another one than now.
 func (k Catalog) Date(t time.Time) string {
 	if t.UTC().Year() != k.Now.UTC().Year() {
-		return t.UTC().Format("2 January 2006")
+		return t.UTC().Format("January 2, 2006")
 	}
-	return t.UTC().Format("2 January")
+	return t.UTC().Format("January 2")
 }
 
 // CheapestWith is the lowest plan above the present one that includes a feature

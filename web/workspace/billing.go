@@ -71,7 +71,7 @@ func (s planPages) billing(c *fiber.Ctx, v site.Visit) (views.Billing, error) {
 
 // resets says when what is counted by the month starts over.
 func resets(now time.Time) string {
-	return "Messages and playground questions start over on " + monthOf(now).AddDate(0, 1, 0).Format("2 January 2006") + ", midnight UTC."
+	return "Messages and playground questions start over on " + monthOf(now).AddDate(0, 1, 0).Format("January 2, 2006") + ", midnight UTC."
 }
 
 // changePage shows what one change of plan would do, for pages that offer a plan

@@ -21,7 +21,7 @@ func TestPlansPage(t *testing.T) {
 	t.Run("a new workspace is offered a trial, and nothing to manage", func(t *testing.T) {
 		s := s.Within(t)
 		got := s.Get(s.Url("/billing"))
-		s.WantPage(got, 200, "This workspace is on the Starter plan.", "The first 14 days are free, once per person and payment method.", "On request", `id="choose-standard"`, `name="interval" type="radio" value="yearly"`, "Everything in Basic, plus:", "start over on 1 December 2026", "1 of 1")
+		s.WantPage(got, 200, "This workspace is on the Starter plan.", "The first 14 days are free, once per person and payment method.", "On request", `id="choose-standard"`, `name="interval" type="radio" value="yearly"`, "Everything in Basic, plus:", "start over on December 1, 2026", "1 of 1")
 		if strings.Contains(got.Body, "manage-billing") {
 			t.Error("the page has the portal")
 		}
@@ -35,7 +35,7 @@ func TestPlansPage(t *testing.T) {
 		s.Subscribe(plan.Standard, plan.Trialing)
 		s.Till.Listed = []billing.Invoice{{Number: "A-1", CreatedAt: webtest.Today, Total: 1_500, Currency: "jpy", Status: "paid", URL: "https://invoice.stripe.com/i/1"}}
 		got := s.Get(s.Url("/billing"))
-		s.WantPage(got, 200, "Trial until 3 December; then 79.00 USD a month.", `id="manage-billing"`, `>Trial</span>`, `data-load="`+s.Url("/billing/invoices")+`"`, `<td data-label="By">Stripe</td>`)
+		s.WantPage(got, 200, "Trial until December 3; then 79.00 USD a month.", `id="manage-billing"`, `>Trial</span>`, `data-load="`+s.Url("/billing/invoices")+`"`, `<td data-label="By">Stripe</td>`)
 		if strings.Contains(got.Body, "days are free") {
 			t.Error("the page offers another trial")
 		}

@@ -32,34 +32,34 @@ func TestPaying(t *testing.T) {
 		urgent bool
 	}{
 		{"a workspace that never paid is told nothing", subscription.Subscription{}, "", false},
-		{"a trial", standard(plan.Trialing, func(s *subscription.Subscription) { s.TrialEnd = webtest.On(2026, 12, 3) }), "Trial until 3 December; then 79.00 USD a month.", false},
+		{"a trial", standard(plan.Trialing, func(s *subscription.Subscription) { s.TrialEnd = webtest.On(2026, 12, 3) }), "Trial until December 3; then 79.00 USD a month.", false},
 		{"a trial of a yearly plan into another year", standard(plan.Trialing, func(s *subscription.Subscription) {
 			s.TrialEnd, s.Interval, s.Amount = webtest.On(2027, 1, 3), plan.Yearly, 790_00
-		}), "Trial until 3 January 2027; then 790.00 USD a year.", false},
-		{"a trial whose end Stripe gives as the period's", standard(plan.Trialing, nil), "Trial until 24 November; then 79.00 USD a month.", false},
+		}), "Trial until January 3, 2027; then 790.00 USD a year.", false},
+		{"a trial whose end Stripe gives as the period's", standard(plan.Trialing, nil), "Trial until November 24; then 79.00 USD a month.", false},
 		{"a trial without an end", standard(plan.Trialing, func(s *subscription.Subscription) { s.PeriodEnd = nil }), "This is a trial.", false},
-		{"a trial of a plan that has no price any more", standard(plan.Trialing, func(s *subscription.Subscription) { s.Amount = 0 }), "Trial until 24 November.", false},
-		{"a trial that was canceled", standard(plan.Trialing, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 12, 3) }), "Trial until 3 December. It has been canceled: it ends then, and nothing is paid.", false},
-		{"a paid plan", standard(plan.Active, nil), "It costs 79.00 USD a month. The next payment is due on 24 November.", false},
+		{"a trial of a plan that has no price any more", standard(plan.Trialing, func(s *subscription.Subscription) { s.Amount = 0 }), "Trial until November 24.", false},
+		{"a trial that was canceled", standard(plan.Trialing, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 12, 3) }), "Trial until December 3. It has been canceled: it ends then, and nothing is paid.", false},
+		{"a paid plan", standard(plan.Active, nil), "It costs 79.00 USD a month. The next payment is due on November 24.", false},
 		{"a paid plan without a date", standard(plan.Active, func(s *subscription.Subscription) { s.PeriodEnd = nil }), "It costs 79.00 USD a month.", false},
-		{"a paid plan without a price", standard(plan.Active, func(s *subscription.Subscription) { s.Amount = 0 }), "The next payment is due on 24 November.", false},
+		{"a paid plan without a price", standard(plan.Active, func(s *subscription.Subscription) { s.Amount = 0 }), "The next payment is due on November 24.", false},
 		{"a paid plan without either", standard(plan.Active, func(s *subscription.Subscription) { s.PeriodEnd, s.Amount = nil, 0 }), "It is paid for.", false},
-		{"a canceled plan", standard(plan.Active, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 11, 24) }), "Canceled; access until 24 November.", false},
+		{"a canceled plan", standard(plan.Active, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 11, 24) }), "Canceled; access until November 24.", false},
 		{"a failed payment", standard(plan.PastDue, func(s *subscription.Subscription) {
 			s.PastDueSince, s.Access.Until = webtest.On(2026, 11, 3), webtest.On(2026, 11, 24)
-		}), "Payment failed on 3 November; access until 24 November. Update the payment method.", true},
+		}), "Payment failed on November 3; access until November 24. Update the payment method.", true},
 		{"a failed payment of unknown date", standard(plan.PastDue, nil), "A payment failed. Update the payment method.", true},
 		{"a failed payment after the grace", standard(plan.PastDue, func(s *subscription.Subscription) {
 			s.PastDueSince = webtest.On(2026, 10, 3)
 			lost(s)
-		}), "Payment failed on 3 October, and access has ended. Update the payment method to get it back.", true},
+		}), "Payment failed on October 3, and access has ended. Update the payment method to get it back.", true},
 		{"a first payment that is open", standard(plan.Incomplete, lost), "The first payment has not succeeded yet. Finish it to get the Standard plan.", true},
 		{"a first payment that never came", standard(plan.IncompleteExpired, lost), "The first payment was not finished in time. Choose a plan to try again.", false},
 		{"a debt", standard(plan.Unpaid, lost), "The payments for the Standard plan have failed, and access has ended. Pay the open invoice to get it back.", true},
 		{"a pause", standard(plan.Paused, lost), "The Standard plan is paused. Add a payment method to get it back.", true},
 		{"an end", standard(plan.Canceled, lost), "The subscription to Standard has ended.", false},
-		{"an end of a known date", standard(plan.Canceled, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 11, 9) }), "The subscription to Standard ended on 9 November.", false},
-		{"an end because nobody paid", standard(plan.Canceled, func(s *subscription.Subscription) { s.PastDueSince = webtest.On(2026, 10, 20) }), "The subscription to Standard has ended, because the payment that failed on 20 October was not made.", false},
+		{"an end of a known date", standard(plan.Canceled, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 11, 9) }), "The subscription to Standard ended on November 9.", false},
+		{"an end because nobody paid", standard(plan.Canceled, func(s *subscription.Subscription) { s.PastDueSince = webtest.On(2026, 10, 20) }), "The subscription to Standard has ended, because the payment that failed on October 20 was not made.", false},
 		{"an end before the date that was meant", standard(plan.Canceled, func(s *subscription.Subscription) { s.EndsAt = webtest.On(2026, 11, 24) }), "The subscription to Standard has ended.", false},
 		{"a state that Stripe has added", standard("frozen", nil), "Stripe reports a state that this server does not know. Access stays as it was.", false},
 	} {
@@ -123,7 +123,7 @@ func TestStanding(t *testing.T) {
 	})
 	t.Run("a change that is planned is said with its day", func(t *testing.T) {
 		got := says(home, standard(plan.Active, func(s *subscription.Subscription) { s.NextPlan, s.NextAt = plan.Basic, webtest.On(2026, 11, 24) }))
-		if !strings.HasSuffix(got, " Changes to Basic on 24 November.") {
+		if !strings.HasSuffix(got, " Changes to Basic on November 24.") {
 			t.Errorf("it says %q", got)
 		}
 	})
@@ -167,13 +167,13 @@ func TestGrantsOnThePage(t *testing.T) {
 			"a grant that ends says when, and what comes then",
 			tenant.Workspace{Plan: plan.Premium, Granted: plan.Premium, GrantedUntil: until},
 			subscription.Subscription{},
-			"It was granted to this workspace until 31 January 2027. After that, the workspace has the plan it pays for, or the Starter plan.",
+			"It was granted to this workspace until January 31, 2027. After that, the workspace has the plan it pays for, or the Starter plan.",
 		},
 		{
 			"a grant below what is paid for does not matter",
 			tenant.Workspace{Plan: plan.Standard, Granted: plan.Basic, GrantedUntil: until},
 			standard(plan.Active, nil),
-			"It costs 79.00 USD a month. The next payment is due on 24 November.",
+			"It costs 79.00 USD a month. The next payment is due on November 24.",
 		},
 		{
 			"a plan that cannot be verified says until when it is in force",
@@ -181,7 +181,7 @@ func TestGrantsOnThePage(t *testing.T) {
 			standard(plan.Active, func(s *subscription.Subscription) {
 				s.UnverifiedUntil, s.Access.Until = webtest.On(2026, 12, 9), webtest.On(2026, 12, 9)
 			}),
-			"This server can no longer check payments. Ask its operator. The plan you paid for stays active until 9 December at the latest.",
+			"This server can no longer check payments. Ask its operator. The plan you paid for stays active until December 9 at the latest.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
