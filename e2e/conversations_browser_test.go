@@ -77,6 +77,10 @@ func TestConversationsInTheBrowser(t *testing.T) {
 		if got := b.text(t, ".inspector"); !strings.Contains(got, "Time to first token") || !strings.Contains(got, "Prompt tokens") || !strings.Contains(got, "Model") {
 			t.Errorf("the receipt says %q", got)
 		}
+		b.size(t, 1280)
+		if got := get(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll(".inspector .facts dd")].filter((dd) => dd.clientWidth < 100).map((dd) => dd.textContent).join("|")`)); got != "" {
+			t.Errorf("too narrow for its words is %q", got)
+		}
 		if got := b.follow(t, "#passage-1 a"); !strings.Contains(got, "/knowledge/doc_") {
 			t.Errorf("it leads to %q", got)
 		}

@@ -36,6 +36,16 @@ func TestFirstRunInTheBrowser(t *testing.T) {
 			return strings.Contains(b.text(t, "main"), "When are you open?")
 		})
 	})
+	t.Run("the box for questions is in sight below the banner about the address", func(t *testing.T) {
+		b.do(t, chromedp.WaitVisible(chromedp.ID("unconfirmed")))
+		for _, width := range []int64{1280, 375} {
+			b.size(t, width)
+			if got := get(t, b, chromedp.Evaluate[int](`Math.ceil(document.querySelector(".composer").getBoundingClientRect().bottom + scrollY - innerHeight)`)); got > 0 {
+				t.Errorf("at %d pixels it ends %d below the window", width, got)
+			}
+		}
+		b.size(t, 1280)
+	})
 	t.Run("the overview has ticked the first step", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(strings.TrimSuffix(get(t, b, chromedp.Location()), "/playground")), chromedp.WaitVisible(chromedp.CSS("#checklist .done")))
 		if got := b.text(t, "#checklist .done"); !strings.Contains(got, "Add knowledge") {

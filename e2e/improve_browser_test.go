@@ -53,7 +53,7 @@ func TestImproveInTheBrowser(t *testing.T) {
 			t.Errorf("the page says %q", got)
 		}
 		b.do(t, chromedp.Navigate(base+"/improve"))
-		if got := b.text(t, "main"); strings.Contains(b.text(t, "#gaps"), "rolls") || !strings.Contains(got, "Answered lately") {
+		if got := b.text(t, "main"); strings.Contains(b.text(t, "#gaps"), "rolls") || !strings.Contains(got, "Recently answered") {
 			t.Errorf("the page says %q", got)
 		}
 		r := w.within(t).call("POST", "/api/v1/chat", `{"message":"Do you sell gluten free rolls?"}`, bearer(baker.token))

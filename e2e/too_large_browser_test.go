@@ -34,7 +34,7 @@ func TestFilesThatAreTooLargeInTheBrowser(t *testing.T) {
 		sizes             []int64 // MiB
 		says              string
 	}{
-		{"/knowledge/add?way=files", "files", "big.pdf", []int64{22, 150}, "The files are larger than 20 MiB together. Add fewer at a time, or split the large ones."},
+		{"/knowledge/add?way=files", "files", "big.pdf", []int64{22, 150}, "The files are larger than 20 MB together. Add fewer at a time, or split the large ones."},
 		{"/improve/tests/import", "file", "big.csv", []int64{4, 150}, "The file is larger than 2 MiB."},
 	} {
 		for _, size := range c.sizes {
@@ -57,7 +57,7 @@ func TestFilesThatAreTooLargeInTheBrowser(t *testing.T) {
 	t.Run("so it is on the first page of a chatbot", func(t *testing.T) {
 		v := w.within(t).signedIn(baker.email, baker.password)
 		got := v.sendForm(base+"/welcome", withFile(fields("none", ""), "files", "big.pdf", strings.Repeat("x", 22<<20)))
-		if page := text(v.page(got)); got.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(page, "The files are larger than 20 MiB together.") {
+		if page := text(v.page(got)); got.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(page, "The files are larger than 20 MB together.") {
 			t.Errorf("status %d: %s", got.StatusCode, page)
 		}
 	})

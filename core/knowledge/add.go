@@ -234,7 +234,7 @@ func checkFile(request NewDocument) (NewDocument, error) {
 	case len(file.Body) == 0:
 		return request, fault.InField("file", "The file is empty.")
 	case len(file.Body) > MaxUpload:
-		return request, &fault.Error{Kind: fault.TooLarge, Field: "file", Message: "The file is larger than 20 MiB. Split it."}
+		return request, &fault.Error{Kind: fault.TooLarge, Field: "file", Message: "The file is larger than 20 MB. Split it."}
 	}
 	if request.Title == "" {
 		// Until the file's own title is known.

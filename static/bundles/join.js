@@ -1,1 +1,1 @@
-var e=location.hash.slice(1);e!==""&&(document.getElementById("code").value=e,document.querySelector("#password, button[type=submit]").focus(),history.replaceState(null,"",location.pathname));
+var t=location.hash.slice(1);if(t!==""){let e=document.getElementById("code");e.value=t,e.closest(".field").hidden=!0,document.querySelector("#password, button[type=submit]").focus(),history.replaceState(null,"",location.pathname)}

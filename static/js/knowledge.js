@@ -212,7 +212,7 @@ class KnowledgeUploads extends HTMLElement {
       } else if (file.size === 0) {
         this.refuse(item, "The file is empty.");
       } else if (file.size > largest) {
-        this.refuse(item, "The file is larger than 20 MiB. Split it.");
+        this.refuse(item, "The file is larger than 20 MB. Split it.");
       }
       this.items.push(item);
     }

@@ -5,7 +5,7 @@ const zone = document.documentElement.dataset.zone || undefined;
 const exact = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: zone });
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
 const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "short" });
-const units = [["minute", 60], ["hour", 3_600], ["day", 86_400], ["week", 604_800]];
+const units = [["minute", 60], ["hour", 3_600], ["day", 86_400]];
 
 const ago = (at, now) => {
   const seconds = (at - now) / 1_000;

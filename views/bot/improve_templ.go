@@ -59,7 +59,7 @@ func ImprovePage(l shell.Layout, m Improve) templ.Component {
 			if len(m.Groups) == 0 {
 				templ_7745c5c3_Err = ui.EmptyState(ui.Nothing{
 					ID: "no-gaps", Icon: "circle-check", Title: "Nothing to improve",
-					Text: "Questions that your chatbot couldn't answer, and answers with a thumbs down, appear here.",
+					Text: "Questions from your users that your chatbot couldn't answer, and answers with a thumbs down, appear here.",
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -166,7 +166,7 @@ func ImprovePage(l shell.Layout, m Improve) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Section(ui.Head{ID: "settled", Title: "Answered lately"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Section(ui.Head{ID: "settled", Title: "Recently answered"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

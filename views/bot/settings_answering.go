@@ -46,5 +46,5 @@ func (a Answering) nameHint() string {
 	if len(a.Own) == 0 {
 		return hint
 	}
-	return hint + " This server's own models are " + strings.Join(a.Own, ", ") + ". Leave it empty for the first of them."
+	return hint + " This server has: " + strings.Join(a.Own, ", ") + ". Leave it empty for the first."
 }

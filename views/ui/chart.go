@@ -59,8 +59,17 @@ func (c Chart) format(value float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// top is the end of the axis: a round number from the highest value on.
+// top is the end of the axis: a round number from the highest value on, and an even
+// one where the middle of the axis counts something.
 func (c Chart) top() float64 {
+	top := c.roundTop()
+	if c.Format == nil && math.Mod(top, 2) == 1 {
+		return top + 1
+	}
+	return top
+}
+
+func (c Chart) roundTop() float64 {
 	highest, sums := 0.0, make([]float64, len(c.Labels))
 	for _, s := range c.Series {
 		for j, v := range s.Values[:min(len(s.Values), len(c.Labels))] {

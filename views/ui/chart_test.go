@@ -43,3 +43,16 @@ func TestStackedBarsAddUp(t *testing.T) {
 		t.Errorf("they are %+v", bars)
 	}
 }
+
+func TestTheMiddleOfTheAxisIsAWholeNumber(t *testing.T) {
+	for highest, want := range map[float64]float64{0: 2, 1: 2, 5: 6, 8: 10, 45: 50} {
+		c := Chart{Labels: []string{"Mon"}, Series: []Series{{Name: "Questions", Values: []float64{highest}}}}
+		if got := c.top(); got != want {
+			t.Errorf("up to %v it ends at %v, want %v", highest, got, want)
+		}
+	}
+	times := Chart{Labels: []string{"Mon"}, Series: []Series{{Name: "Time", Values: []float64{5}}}, Format: func(float64) string { return "" }}
+	if got := times.top(); got != 5 {
+		t.Errorf("an axis of times ends at %v", got)
+	}
+}

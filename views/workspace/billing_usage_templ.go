@@ -159,7 +159,7 @@ func spentTable(m Month) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<table id=\"spent-list\" aria-labelledby=\"month-title\"><thead><tr><th scope=\"col\">Chatbot</th><th scope=\"col\">Model</th><th scope=\"col\">How it ended</th><th scope=\"col\" class=\"number\">Answers</th><th scope=\"col\" class=\"number\">Tokens in</th><th scope=\"col\" class=\"number\">Tokens out</th><th scope=\"col\" class=\"number\">Estimated</th><th scope=\"col\" class=\"number\">Time to first token</th><th scope=\"col\" class=\"number\">Time to complete</th><th scope=\"col\" class=\"number\">False citations</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<table id=\"spent-list\" aria-labelledby=\"month-title\"><thead><tr><th scope=\"col\">Chatbot</th><th scope=\"col\">Model</th><th scope=\"col\">How it ended</th><th scope=\"col\" class=\"number\">Answers</th><th scope=\"col\" class=\"number\">Tokens in</th><th scope=\"col\" class=\"number\">Tokens out</th><th scope=\"col\" class=\"number\">Estimated</th><th scope=\"col\" class=\"number\">First token</th><th scope=\"col\" class=\"number\">Whole answer</th><th scope=\"col\" class=\"number\">False citations</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -169,7 +169,7 @@ func spentTable(m Month) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</tbody><tfoot><tr><th scope=\"row\" colspan=\"3\">Sum</th><td class=\"number\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</tbody><tfoot><tr><th scope=\"row\" colspan=\"3\">Total</th><td class=\"number\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

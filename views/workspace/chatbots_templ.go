@@ -433,7 +433,7 @@ func createChatbot(l shell.Layout, m Chatbots) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ui.Field(m.named(l.Workspace.Name), ui.Input{Name: "name", Label: "Name of the chatbot", Autocomplete: "off", Required: true, Hint: "Only you and your colleagues see it."}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(m.named(l.Workspace.Name), ui.Input{Name: "name", Label: "Name of the chatbot", Autocomplete: "off", Required: true, Hint: "It greets people by this name. You can change it later."}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

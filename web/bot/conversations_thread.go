@@ -153,10 +153,14 @@ func (s conversationPages) inspect(ctx context.Context, v site.Visit, m *history
 			{Name: "Total time", Value: took(r.Total)},
 			{Name: "Prompt tokens", Value: plan.Thousands(r.Usage.PromptTokens) + about},
 			{Name: "Answer tokens", Value: plan.Thousands(r.Usage.CompletionTokens) + about},
-			{Name: "Of these, for ordering the passages", Value: plan.Thousands(r.RerankTokens)},
-			{Name: "Citations removed", Value: plan.Thousands(r.Refuted)},
-			{Name: "Recorded", Value: r.At.UTC().Format("2 Jan 2006, 15:04 UTC")},
 		}...)
+		if r.RerankTokens > 0 {
+			shown.Facts = append(shown.Facts, ui.Fact{Name: "Of these, for ordering the passages", Value: plan.Thousands(r.RerankTokens)})
+		}
+		shown.Facts = append(shown.Facts,
+			ui.Fact{Name: "Citations removed", Value: plan.Thousands(r.Refuted)},
+			ui.Fact{Name: "Recorded", Value: r.At.UTC().Format("Jan 2, 2006, 15:04 UTC")},
+		)
 	}
 	return shown, nil
 }

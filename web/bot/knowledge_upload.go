@@ -36,7 +36,7 @@ func (s additionPages) addFiles(c *fiber.Ctx, v site.Visit) error {
 
 // tooLarge is what to say of files that are not read, since together they are larger than
 // one may be.
-const tooLarge = "The files are larger than 20 MiB together. Add fewer at a time, or split the large ones."
+const tooLarge = "The files are larger than 20 MB together. Add fewer at a time, or split the large ones."
 
 // ofBody is err, but says beside the input of a form's files that they are too large where
 // the whole request is.
@@ -96,7 +96,7 @@ func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 	case isText && len(file.Content) > knowledge.MaxContent:
 		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
 	case len(file.Content) > knowledge.MaxUpload:
-		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 20 MiB. Split it."}
+		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 20 MB. Split it."}
 	}
 	if !isText {
 		return knowledge.NewDocument{File: &knowledge.Upload{

@@ -49,7 +49,7 @@ func TestUsagePage(t *testing.T) {
 			{"Guide", "–", "Failed", "1", "5", "0", "1", "–", "–", "0"},
 			{"Guide", "m-1", "Complete", "2", "12,100", "320", "1", "0.30 s", "2.50 s", "2"},
 			{"Deleted chatbot " + gone.ID, "m-<2>", "Stopped", "1", "1,000", "7", "0", "–", "–", "1"},
-			{"Sum", "4", "13,105", "327", "2", "", "", "3"},
+			{"Total", "4", "13,105", "327", "2", "", "", "3"},
 		}
 		s.WantRows(got, "spent-list", want...)
 	})
@@ -57,7 +57,7 @@ func TestUsagePage(t *testing.T) {
 		s := s.Within(t)
 		got := s.Get(s.Url("/billing?month=2026-10"))
 		s.WantPage(got, 200, "Answers and their tokens, October 2026</h2>", s.Url("/billing?month=2026-11"), "Next month")
-		s.WantRows(got, "spent-list", []string{"Guide", "old", "Complete", "1", "77", "7", "0", "–", "–", "0"}, []string{"Sum", "1", "77", "7", "0", "", "", "0"})
+		s.WantRows(got, "spent-list", []string{"Guide", "old", "Complete", "1", "77", "7", "0", "–", "–", "0"}, []string{"Total", "1", "77", "7", "0", "", "", "0"})
 	})
 	for _, month := range []string{"2026-12", "9999-12", "2026-13", "nonsense", "<script>", ""} {
 		t.Run("instead of "+month+" the present month is shown", func(t *testing.T) {

@@ -228,6 +228,7 @@ func TestWelcome(t *testing.T) {
 		"without documents it has the name alone":                        {nil, "Ask Harbor {1} a question."},
 		"it names a title of each document, and then headings":           {[]Document{hours, norway}, "Ask Harbor {1} a question, for example about opening hours, Norway or holidays."},
 		"a heading is left out where nothing tells whether it is a name": {[]Document{norway, sample(knowledge.Text, "Quayside", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about Norway, delivery to islands or registration."},
+		"a subject that another one includes is not named beside it":     {[]Document{sample(knowledge.Markdown, "delivery", "## Delivery and returns\n\nFast.\n\n## Gift cards\n\nOur gift cards last a year.")}, "Ask Harbor {1} a question, for example about delivery or gift cards."},
 		"one subject stands alone":                                       {[]Document{sample(knowledge.Text, "Bikes", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about bikes."},
 		"questions, file names and the chatbot's name are no subjects":   {[]Document{sample(knowledge.Text, "a.pdf", "## Harbor {1}\n\nWe are the shop at the harbor.\n\n## Can I pay?\n\nYes.\n\n## How to pay\n\nIn cash.")}, "Ask Harbor {1} a question."},
 		"it is in the language of most documents": {

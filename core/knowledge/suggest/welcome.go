@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,6 +51,12 @@ func (l Library) subjects(name string) []string {
 	}
 	var seen chosen
 	own := termsOf(name, l.mostly)
+	isNew := func(subject terms) bool {
+		// "Delivery or delivery and returns" says one of them twice.
+		return !subject.equal(own) && !slices.ContainsFunc(seen.subjects, func(other terms) bool {
+			return subject.share(other) == 1 || other.share(subject) == 1
+		})
+	}
 	for depth, more := 0, true; more && len(seen.questions) < subjects; depth++ {
 		more = false
 		for _, about := range of {
@@ -57,7 +64,7 @@ func (l Library) subjects(name string) []string {
 				continue
 			}
 			more = true
-			if len(seen.questions) < subjects && !termsOf(about[depth], l.mostly).equal(own) {
+			if len(seen.questions) < subjects && isNew(termsOf(about[depth], l.mostly)) {
 				seen.add(candidate{question: about[depth], subject: about[depth], in: l.mostly})
 			}
 		}
