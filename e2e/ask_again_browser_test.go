@@ -53,6 +53,17 @@ func TestAskingAgainKeepsWhatWasTyped(t *testing.T) {
 			t.Errorf("the page says %q", got)
 		}
 	})
+	t.Run("whoever thinks better of it goes back, and nothing has happened", func(t *testing.T) {
+		w.within(t).ages()
+		b.do(t, chromedp.Navigate(home+"/members"), chromedp.SetValue(chromedp.ID("email"), "second@example.com"))
+		b.follow(t, "#invite")
+		if got := b.follow(t, "#confirm-cancel"); got != "/workspaces/"+baker.workspace+"/members" {
+			t.Errorf("it leads to %q", got)
+		}
+		if got := b.text(t, "main"); strings.Contains(got, "second@example.com") {
+			t.Errorf("the page says %q", got)
+		}
+	})
 	t.Run("a form with a key waits on its page, without the key, which gets the focus", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(home+"/models"), chromedp.SetValue(chromedp.ID("kind"), "anthropic"), chromedp.SetValue(chromedp.ID("name"), "Ours & <b>theirs</b>"),
 			chromedp.SetValue(chromedp.ID("key"), "sk-a-key-that-nobody-keeps"), chromedp.Click(chromedp.ID("tools")))

@@ -84,6 +84,8 @@ type Confirm struct {
 	Resend bool
 	// Factor says who asks for a second factor, where a password is not enough.
 	Factor string
+	// Back is the page that the person came from, if it can be seen without a proof.
+	Back string
 }
 
 // ProvedNotice is what the next page says to whoever has shown again who they are.

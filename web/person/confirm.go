@@ -64,8 +64,11 @@ func (s confirmPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.
 	}
 	if c.Query("factor") != "" {
 		m.Factor, m.Password = factorDemand(person), false
-	} else if m.Places, err = s.places(c, person); err != nil {
-		return err
+	} else {
+		m.Back = site.LocalPath(f.Value("next"))
+		if m.Places, err = s.places(c, person); err != nil {
+			return err
+		}
 	}
 	return site.Render(c, status, views.ConfirmPage(s.PersonLayout(c, person, "Confirm that it's you"), m))
 }
