@@ -65,7 +65,7 @@ func TestTokenRestrictions(t *testing.T) {
 				`{"ip_ranges":["10.0.0.0/33"]}`:                 {"invalid_ip_range", "CIDR"},
 				`{"scopes":[]}`:                                 {"invalid_request", "at least one scope"},
 				`{"name":null}`:                                 {"invalid_request", "must not be null"},
-				`{"name":"  "}`:                                 {"invalid_request", "Give a name"},
+				`{"name":"  "}`:                                 {"invalid_request", "Enter a name"},
 				`{"expires_at":"2001-01-01T00:00:00Z"}`:         {"invalid_request", "in the future"},
 				`{"visitor_requests_per_minute":5}`:             {"invalid_request", "Only a publishable token"},
 				`{"requests_per_minute":"many"}`:                {"invalid_request", "requests_per_minute"},

@@ -44,7 +44,7 @@ var _ webhook.Poster = (*Poster)(nil)
 func (p *Poster) Check(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fault.InField("url", "Give an address such as https://example.com/hooks/parley.")
+		return fault.InField("url", "Enter an address such as https://example.com/hooks/parley.")
 	}
 	port := u.Port()
 	if port == "" {

@@ -21,7 +21,7 @@ func TestRefusedForm(t *testing.T) {
 		}
 		for _, part := range []string{
 			`value="not an address"`, `value="Acme &#34;Co&#34;"`, `aria-describedby=" email-error"`, `aria-invalid="true"`,
-			`<p class="error" id="email-error">Give an e-mail address such as name@example.com.</p>`,
+			`<p class="error" id="email-error">Enter an e-mail address such as name@example.com.</p>`,
 		} {
 			if !strings.Contains(got.Body, part) {
 				t.Errorf("the page lacks %s: %s", part, got.Body)

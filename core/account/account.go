@@ -155,7 +155,7 @@ func CheckEmail(email string) (string, error) {
 	email = normalEmail(email)
 	address, err := mail.ParseAddress(email)
 	if err != nil || address.Address != email || len(email) > 254 || strings.ContainsAny(email, " \x00") {
-		return "", fault.InField("email", "Give an e-mail address such as name@example.com.")
+		return "", fault.InField("email", "Enter an e-mail address such as name@example.com.")
 	}
 	return email, nil
 }

@@ -92,7 +92,7 @@ func (s *Tokens) changed(old Token, tokens []Token, change TokenChange) (Token, 
 		return old, err
 	}
 	if after.Name == "" {
-		return old, fault.InField("name", "Give a name.")
+		return old, fault.InField("name", "Enter a name.")
 	}
 	if after.Note, err = checkText("note", after.Note, maxNote); err != nil {
 		return old, err

@@ -22,7 +22,7 @@ func (s *Providers) check(settings ProviderSettings) (ProviderSettings, error) {
 		return settings, err
 	}
 	if settings.Name == "" {
-		return settings, fault.InField("name", "Give a name.")
+		return settings, fault.InField("name", "Enter a name.")
 	}
 	if settings.BaseURL, err = checkBaseURL(settings.BaseURL, s.options.PlainHTTP); err != nil {
 		return settings, err
@@ -51,14 +51,14 @@ func checkBaseURL(text string, plainHTTP bool) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" || !isPort(u.Port()) || strings.ContainsFunc(text, notVisible) {
-		return "", fault.InField("base_url", "Give an address such as https://api.example.com/v1.")
+		return "", fault.InField("base_url", "Enter an address such as https://api.example.com/v1.")
 	}
 	switch {
 	case u.Scheme == "http" && plainHTTP, u.Scheme == "https":
 	case u.Scheme == "http":
-		return "", fault.InField("base_url", "Give an address that begins with https://. Over http everybody on the way could read the key.")
+		return "", fault.InField("base_url", "Enter an address that begins with https://. Over http everybody on the way could read the key.")
 	default:
-		return "", fault.InField("base_url", "Give an address that begins with https://.")
+		return "", fault.InField("base_url", "Enter an address that begins with https://.")
 	}
 	if u.User != nil {
 		return "", fault.InField("base_url", "Leave the user and password out of the address: the key has a field of its own.")

@@ -34,7 +34,7 @@ func (s *Chatbots) check(settings Settings) (Settings, error) {
 		return settings, err
 	}
 	if settings.Name == "" {
-		return settings, fault.InField("name", "Give a name.")
+		return settings, fault.InField("name", "Enter a name.")
 	}
 	if settings.Instructions, err = checkText("instructions", settings.Instructions, maxInstructions); err != nil {
 		return settings, err

@@ -209,7 +209,7 @@ func checkDocument(request NewDocument) (NewDocument, error) {
 	case request.Kind != Markdown && request.Kind != Text && request.Kind != Pairs:
 		return request, fault.InField("kind", "kind must be markdown, text or pairs. Send other kinds as a file.")
 	case request.Title == "":
-		return request, fault.InField("title", "Give a title.")
+		return request, fault.InField("title", "Enter a title.")
 	case strings.TrimSpace(request.Content) == "":
 		return request, fault.InField("content", "The document has no text.")
 	case len(request.Content) > MaxContent:
@@ -241,7 +241,7 @@ func checkFile(request NewDocument) (NewDocument, error) {
 		request.Title = plain.Shorten(file.Name, maxTitle)
 	}
 	if request.Title == "" {
-		return request, fault.InField("title", "Give a title.")
+		return request, fault.InField("title", "Enter a title.")
 	}
 	return request, checkTitle(request.Title)
 }

@@ -115,7 +115,7 @@ func (w *world) Admit(start, link string, rules knowledge.Rules) (string, bool) 
 // Normalize takes addresses that begin with https.
 func (w *world) Normalize(address string) (string, error) {
 	if !strings.HasPrefix(address, "https://") {
-		return "", fault.New(fault.Invalid, "Give an address that starts with https://.")
+		return "", fault.New(fault.Invalid, "Enter an address that starts with https://.")
 	}
 	return address, nil
 }

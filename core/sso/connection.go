@@ -134,7 +134,7 @@ func CheckIssuer(text string, plainHTTP bool) (string, error) {
 	case len(text) > maxIssuer:
 		return "", fault.InField("issuer", "This address is too long; at most %d characters are allowed.", maxIssuer)
 	case u.Scheme != "https" && (u.Scheme != "http" || !plainHTTP):
-		return "", fault.InField("issuer", "Give an address that begins with https://.")
+		return "", fault.InField("issuer", "Enter an address that begins with https://.")
 	case u.User != nil || strings.ContainsAny(text, "?#"):
 		return "", fault.InField("issuer", "Leave out user, password and what begins with ? or # in the address.")
 	}

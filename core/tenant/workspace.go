@@ -241,7 +241,7 @@ func checkName(field, name string) (string, error) {
 	name = plain.Title(name)
 	switch {
 	case name == "":
-		return "", fault.InField(field, "Give a name.")
+		return "", fault.InField(field, "Enter a name.")
 	case utf8.RuneCountInString(name) > maxName:
 		return "", fault.InField(field, "The name is longer than %d characters. Shorten it.", maxName)
 	}

@@ -300,14 +300,14 @@ func checkURL(text string, plainHTTP bool) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
-		return "", fault.InField("url", "Give an address such as https://example.com/hooks/parley.")
+		return "", fault.InField("url", "Enter an address such as https://example.com/hooks/parley.")
 	case len(text) > maxURL:
 		return "", fault.InField("url", "This address is too long; at most %d characters are allowed.", maxURL)
 	case err != nil, u.Opaque != "", u.Hostname() == "", strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return "", fault.InField("url", "Give an address such as https://example.com/hooks/parley.")
+		return "", fault.InField("url", "Enter an address such as https://example.com/hooks/parley.")
 	case u.Scheme == "http" && plainHTTP, u.Scheme == "https":
 	default:
-		return "", fault.InField("url", "Give an address that begins with https://.")
+		return "", fault.InField("url", "Enter an address that begins with https://.")
 	}
 	if u.User != nil {
 		return "", fault.InField("url", "Leave the user and password out of the address. Check the signature instead.")

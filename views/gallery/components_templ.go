@@ -423,7 +423,7 @@ func actionsPage(l shell.Layout) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Field(refused("new_name", "Give a name.", map[string]string{"new_name": hostile}), ui.Input{Name: "new_name", Label: "Name", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Field(refused("new_name", "Enter a name.", map[string]string{"new_name": hostile}), ui.Input{Name: "new_name", Label: "Name", Required: true}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

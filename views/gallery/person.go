@@ -11,7 +11,7 @@ import (
 // personPages are those of a person, and of nobody yet.
 func personPages() map[string]templ.Component {
 	return map[string]templ.Component{
-		"workspace-new":            person.NewWorkspacePage(acme("", "New workspace"), refused("name", "Give a name.", map[string]string{"name": hostile})),
+		"workspace-new":            person.NewWorkspacePage(acme("", "New workspace"), refused("name", "Enter a name.", map[string]string{"name": hostile})),
 		"failure-in-the-shell":     shell.FailurePage(shell.Failure{Title: "Not found", Message: "There is no page at this address.", RequestID: "req_1", Layout: ofChatbot(shell.KnowledgeSection, "Knowledge")}),
 		"failure-session-ended":    shell.FailurePage(shell.Failure{Title: "Your session has ended", Message: "Sign in to go on.", RequestID: "req_1", SignIn: true, Back: "/chatbots/cb_1/settings"}),
 		"sign-up":                  person.SignUpPage(plain("Create an account"), ui.Form{}, false),
@@ -19,13 +19,13 @@ func personPages() map[string]templ.Component {
 		"sign-up-mailed":           person.CheckMailPage(plain("Check your e-mail")),
 		"sign-up-finish":           person.FinishSignUpPage(plain("Create your account"), ui.Form{}),
 		"email-confirm":            person.ConfirmEmailPage(plain("Confirm your e-mail address"), ui.Form{}),
-		"forgot-password":          person.ForgotPage(plain("Forgot your password?"), refused("email", "Give an e-mail address such as name@example.com.", map[string]string{"email": hostile}), true),
+		"forgot-password":          person.ForgotPage(plain("Forgot your password?"), refused("email", "Enter an e-mail address such as name@example.com.", map[string]string{"email": hostile}), true),
 		"forgot-password-no-mails": person.ForgotPage(plain("Forgot your password?"), ui.Form{}, false),
 		"forgot-password-mailed":   person.ResetMailedPage(plain("Check your e-mail")),
 		"reset-password":           person.ResetPage(plain("Choose another password"), refused("password", "Many people use this password, so attackers try it first. Choose another.", map[string]string{"code": "code", "password": ""})),
 		"unconfirmed":              person.AppearancePage(unconfirmed(true), ui.Form{}, nil),
 		"unconfirmed-no-mails":     person.AppearancePage(unconfirmed(false), ui.Form{}, nil),
-		"sign-up-refused": person.SignUpPage(plain("Create an account"), refused("email", "Give an e-mail address such as name@example.com.",
+		"sign-up-refused": person.SignUpPage(plain("Create an account"), refused("email", "Enter an e-mail address such as name@example.com.",
 			map[string]string{"email": "ada@example.com", "password": "", "workspace": hostile}), false),
 		"sign-in": person.SignInPage(plain("Sign in"), person.SignIn{SignUp: true}),
 		"sign-in-refused": person.SignInPage(plain("Sign in"), person.SignIn{Form: refused("", "The e-mail address or the password is wrong.",

@@ -116,7 +116,7 @@ func workspacePages() map[string]templ.Component {
 		"webhook-unused":   workspace.WebhookPage(acme(shell.WebhooksSection, "example.com"), workspace.WebhookLog{Webhook: webhooks.Endpoints[0], Events: webhooks.Events, Chatbots: webhooks.Chatbots}),
 		"webhook-secret":   workspace.WebhookSecretPage(acme(shell.WebhooksSection, "example.com"), workspace.Webhook{ID: "we_1", Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Rotating: &day}),
 		"sso-none":         workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), workspace.SSO{Upgrade: "The Starter plan has no single sign-on for a workspace. Upgrade to the Standard plan or above."}),
-		"sso-new":          workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), workspace.SSO{ReturnURL: "https://parley.example.com/sign-in/sso/callback/ws_1", Form: refused("issuer", "Give an address that begins with https://.", map[string]string{"issuer": hostile, "client_id": "", "client_secret": "", "domain": "", "role": "", "required": ""})}),
+		"sso-new":          workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), workspace.SSO{ReturnURL: "https://parley.example.com/sign-in/sso/callback/ws_1", Form: refused("issuer", "Enter an address that begins with https://.", map[string]string{"issuer": hostile, "client_id": "", "client_secret": "", "domain": "", "role": "", "required": ""})}),
 		"sso":              workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), someSSO(false)),
 		"sso-confirmed":    workspace.SSOPage(acme(shell.WorkspaceSection, "Single sign-on"), someSSO(true)),
 		"workspace-read":   workspace.SettingsPage(acme(shell.WorkspaceSection, "Workspace"), workspace.Settings{}),

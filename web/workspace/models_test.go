@@ -40,10 +40,10 @@ func TestModelsPage(t *testing.T) {
 		s.WantPage(s.Get(s.Url("/models")), 200, "Anthropic&#39;s own")
 	})
 	for name, c := range map[string]struct{ field, value, says string }{
-		"no name":                        {"name", "  ", "Give a name."},
+		"no name":                        {"name", "  ", "Enter a name."},
 		"an address without TLS":         {"base_url", "http://models.example.com", "begins with https://"},
 		"an address with a user":         {"base_url", "https://me@models.example.com", "Leave the user and password out"},
-		"what is no address":             {"base_url", "models", "Give an address such as"},
+		"what is no address":             {"base_url", "models", "Enter an address such as"},
 		"a key with a line break":        {"key", "sk-very-secret\nkey", "A key has no spaces"},
 		"an interface of nobody's":       {"kind", "carrier pigeon", "Choose openai or anthropic."},
 		"a name that is longer than 100": {"name", strings.Repeat("x", 101), "at most 100 are allowed"},

@@ -35,7 +35,7 @@ func TestRenamingAWorkspace(t *testing.T) {
 func TestAnotherWorkspace(t *testing.T) {
 	s := shoptest.Open(t, nil)
 	s.WantPage(s.Get("/workspaces/new"), 200, `action="/workspaces"`)
-	s.WantPage(s.Post("/workspaces", url.Values{"name": {" "}}), 422, "Give a name.")
+	s.WantPage(s.Post("/workspaces", url.Values{"name": {" "}}), 422, "Enter a name.")
 	for range tenant.MaxFree - 1 {
 		got := s.Post("/workspaces", url.Values{"name": {"Second"}})
 		if to := got.Header.Get("Location"); got.Status != 303 || !strings.HasPrefix(to, "/workspaces/ws_") {
