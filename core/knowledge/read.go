@@ -237,7 +237,7 @@ type splitter func(text string) int
 // split cuts a document as its chatbot wants it.
 func (s splitter) split(bot chatbot.Chatbot, d Document) []retrieval.Passage {
 	return split.Split(
-		split.Document{ID: d.ID, Title: d.Title, Plain: d.Kind == Text, Content: d.Content, Places: d.Places}, s.sizes(bot))
+		split.Document{ID: d.ID, Title: d.Title, Plain: d.Kind == Text, Pairs: d.Kind == Pairs, Content: d.Content, Places: d.Places}, s.sizes(bot))
 }
 
 func (s splitter) sizes(bot chatbot.Chatbot) split.Sizes {

@@ -66,6 +66,9 @@ func TestWiden(t *testing.T) {
 		"the first and the last have one": {
 			[]string{"A:rye", "A:two"}, 5, []string{"rye\n\ntwo"},
 		},
+		"the answer to a question takes none": {
+			[]string{"Why?:one", "Why?:rye", "Why?:three"}, 5, []string{"rye"},
+		},
 		"none is taken across headings": {
 			[]string{"A:one", "A B:rye", "A:three"}, 5, []string{"rye"},
 		},

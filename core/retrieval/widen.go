@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/core/chatbot"
+	"parley/internal/sentence"
 )
 
 const (
@@ -61,7 +62,7 @@ func besides(found []Result, held map[Position]bool) []Position {
 	var beside []Position
 	for _, f := range found {
 		before, after := f.at(-1), f.at(1)
-		if len(f.Text) >= shortText && !held[before] && !held[after] {
+		if (len(f.Text) >= shortText || f.answers()) && !held[before] && !held[after] {
 			continue
 		}
 		for _, at := range []Position{before, after} {
@@ -71,6 +72,13 @@ func besides(found []Result, held map[Position]bool) []Position {
 		}
 	}
 	return beside
+}
+
+// answers reports whether the passage stands under a question, as in an FAQ: what stands
+// beside it answers another.
+func (p Passage) answers() bool {
+	last := len(p.HeadingPath) - 1
+	return last >= 0 && sentence.Asks(p.HeadingPath[last])
 }
 
 // at is the place of a passage, or of one so many places behind it.

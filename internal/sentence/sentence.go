@@ -1,4 +1,4 @@
-// Package sentence finds where sentences end, in texts of any language.
+// Package sentence finds where sentences end, and which ask, in texts of any language.
 //
 // Package core/answer/grounding uses its parts on a text as it arrives,
 // core/knowledge/split cuts a long text with [First], and llm/extractive quotes single

@@ -27,3 +27,14 @@ func TestFirstAndEach(t *testing.T) {
 		}
 	}
 }
+
+func TestAsks(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Is it open?": true, "**Is it open?**": true, "“Is it open?”": true, "開いていますか？": true, "هل هو مفتوح؟": true, "Is it open? ": true,
+		"It is open.": false, "Why? Because.": false, "": false, "opening hours": false,
+	} {
+		if Asks(text) != want {
+			t.Errorf("%q asks: %t", text, !want)
+		}
+	}
+}

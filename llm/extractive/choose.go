@@ -85,7 +85,11 @@ func choose(question string, earlier []string, in language.Code, passages []retr
 	}
 	passages = passages[:min(len(passages), maxPassages)]
 	sections := sectionsOf(question, terms, passages)
-	chosen := pick(sections, weigh(terms, sections, len(passages)))
+	weights := weigh(terms, sections, len(passages))
+	if same := slices.IndexFunc(sections, func(s section) bool { return asksTheSame(s.heading, question) }); same >= 0 {
+		sections = sections[same : same+1] // an FAQ's own answer needs no other
+	}
+	chosen := pick(sections, weights)
 	if !slices.ContainsFunc(chosen, (*section).convinces) {
 		return nil
 	}

@@ -46,6 +46,10 @@ func TestWhatIsQuoted(t *testing.T) {
 			"Can I bring my dog?", "## Do you repair dogs?\nNo.\n## Can I bring my dog?\nYes. It needs a leash. Cats stay outside. We have water.\n## Is there coffee?\nYes.",
 			"Yes. It needs a leash. Cats stay outside. We have water.",
 		},
+		"a question in the words of an FAQ gets that answer alone": {
+			"what does the server need", "## The server\n\nThe server needs care. What the server needs most is the server's own model, which the server needs.\n\n## What does the server need?\n\nOne binary and a folder.",
+			"One binary and a folder.",
+		},
 		"a question that a paragraph begins with is the heading of its answer": {
 			"Can I bring my dog?", "Is there coffee? Yes, it is free.\n\nCan I bring my dog? Only on a leash.\n\nWe have water.", "Only on a leash.",
 		},

@@ -1,9 +1,12 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	sentences "parley/internal/sentence"
 )
 
 // fenceOf returns the run of backticks or tildes that opens a code block, or "".
@@ -100,10 +103,14 @@ func looksLikeHeading(line string) bool {
 // unmarked returns a line without the signs of emphasis around it.
 func unmarked(line string) string { return strings.Trim(line, " \t*_") }
 
-// isQuestion reports whether a sentence asks.
-func isQuestion(text string) bool {
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \t*_\"'”»)"))
-	return last == '?' || last == '？' || last == '؟' || last == '՞'
+// asksTheSame reports whether a heading is a question, and in the same words.
+func asksTheSame(heading, question string) bool {
+	return sentences.Asks(heading) && slices.Equal(wordsOf(heading), wordsOf(question))
+}
+
+// wordsOf are the words of a text, in lower case.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 }
 
 // isLinks reports whether a line holds nothing but links.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/core/retrieval"
+	sentences "parley/internal/sentence"
 	"parley/llm/words"
 )
 
@@ -220,7 +221,7 @@ func (s *section) judge(w *weights) {
 	heading := max(s.focus*w.share(s.headed), titleCounts*s.titled.focus*w.share(s.titled.terms))
 	s.chance = w.chance(s.all(), heading, near, s.closeness)
 	told := w.told(s.headed)
-	s.asked = !s.contradicts && (told >= askedShare && s.focus >= askedFocus || told >= allAsked && s.focus >= halfFocus && isQuestion(s.heading))
+	s.asked = !s.contradicts && (told >= askedShare && s.focus >= askedFocus || told >= allAsked && s.focus >= halfFocus && sentences.Asks(s.heading))
 }
 
 // shareOfBest is a passage's score as a share of the best, or by its rank if there are no

@@ -114,7 +114,7 @@ func whatAsks(message string) string {
 	var asking []string
 	names := false
 	sentences.Each(message, func(text string) {
-		if isQuestion(text) {
+		if sentences.Asks(text) {
 			asking = append(asking, text)
 			eachWord(text, func(word []byte) { names = names || !stopwords[string(word)] && !vague[string(word)] })
 		}

@@ -199,7 +199,7 @@ func (r *reader) sentences(text string) {
 	sentences.Each(text, func(text string) {
 		switch {
 		case !hasLetter(text):
-		case len(r.units) == first && !asked && isQuestion(text):
+		case len(r.units) == first && !asked && sentences.Asks(text):
 			r.heading, asked = unmarked(text), true
 		default:
 			r.add(unit{kind: sentence, text: text})

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	sentences "parley/internal/sentence"
 )
 
 const (
@@ -35,7 +37,7 @@ const (
 // in order. What stands under a heading that asks the question, or under one that has
 // a term of it and is short, is quoted whole.
 func (s *section) collect() []unit {
-	if s.asked && (isQuestion(s.heading) && fit(s.units, wholeList, wholeText) || fit(s.units, shortUnits, shortText)) {
+	if s.asked && (sentences.Asks(s.heading) && fit(s.units, wholeList, wholeText) || fit(s.units, shortUnits, shortText)) {
 		return quotable(s.units)
 	}
 	wanted := make([]bool, len(s.units))

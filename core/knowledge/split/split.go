@@ -15,13 +15,15 @@ import (
 // version names the rules of [Split]. Change it with every change to the text of
 // passages: documents of another version are split again. Changes to what else
 // a passage says need no new version; they show when a document is split next.
-const version = "split-4"
+const version = "split-5"
 
 // Document is a text with what its passages repeat of it.
 type Document struct {
 	ID, Title string
 	// Plain says that the content is plain text, not Markdown.
-	Plain   bool
+	Plain bool
+	// Pairs says that each heading is a question with its answer, whatever its words.
+	Pairs   bool
 	Content string
 	// Places are in the order of their offsets.
 	Places []Place
@@ -51,7 +53,8 @@ type Sizes struct {
 // Markdown is cut by its structure: a passage stays within one section and
 // carries the headings above it in HeadingPath. A section that fits in a
 // passage with all below it is one, and small neighboring sections share one;
-// it then holds their headings in its text.
+// it then holds their headings in its text. A question with its answer, as in an
+// FAQ, is a passage of its own.
 // Table rows, code blocks and list items stay whole unless one alone is too
 // long; then an item is cut between the items in it, code between its lines,
 // and prose between sentences. Text is cut at blank lines first.
@@ -74,7 +77,7 @@ func Split(doc Document, sizes Sizes) []retrieval.Passage {
 	}
 	blocks := scan(s.src)
 	s.measure(blocks)
-	sections := outline(blocks)
+	sections := outline(blocks, doc.Pairs)
 	s.group(nil, sections, 0, len(sections))
 	return s.passages
 }

@@ -43,10 +43,30 @@ func TestSplitFollowsTheStructure(t *testing.T) {
 		}
 	})
 	t.Run("small neighbors share a passage that keeps their headings", func(t *testing.T) {
-		got := markdown("# FAQ\n\n" + words(495, "intro") + "\n\n## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery.\n")
+		got := markdown("# Plans\n\n" + words(495, "intro") + "\n\n## Price\n\nFree.\n\n## Speed\n\nFast.\n")
 		last := got[len(got)-1]
-		if last.Text != "## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery." || !slices.Equal(last.HeadingPath, []string{"FAQ"}) {
+		if last.Text != "## Price\n\nFree.\n\n## Speed\n\nFast." || !slices.Equal(last.HeadingPath, []string{"Plans"}) {
 			t.Errorf("got %q under %q", last.Text, last.HeadingPath)
+		}
+	})
+	t.Run("a question with its answer has a passage of its own, however short the FAQ", func(t *testing.T) {
+		for _, mark := range []string{"?", "？", "؟", " ? ", "?**"} {
+			got := markdown("# Help\n\nAsk away.\n\n## FAQ\n\n### Does it cost anything" + mark + "\n\nNo, it is free for everybody and for ever.\n\n### Is it fast" + mark + "\n\nYes, it answers within a thousandth of a second.\n\n## Address\n\nQuay Street 5\n")
+			if len(got) != 4 || got[1].Text != "No, it is free for everybody and for ever." || len(got[1].HeadingPath) != 3 || !strings.HasPrefix(got[1].HeadingPath[2], "Does it cost anything") ||
+				!strings.HasPrefix(got[2].Text, "Yes, it answers") || got[3].Text != "Quay Street 5" {
+				t.Errorf("with %q got %+v", mark, got)
+			}
+		}
+	})
+	t.Run("questions of a few letters share one, so that no text has a passage for each line", func(t *testing.T) {
+		if got := markdown(strings.Repeat("# Why?\n\nSo.\n\n", 1000)); len(got) > 60 {
+			t.Errorf("there are %d", len(got))
+		}
+	})
+	t.Run("of pairs each has its own, whatever its words", func(t *testing.T) {
+		got := Split(Document{ID: "d", Pairs: true, Content: "## opening hours\n\nTen to five.\n\n## parking\n\nNo.\n"}, usual)
+		if len(got) != 2 || got[0].Text != "Ten to five." || !slices.Equal(got[1].HeadingPath, []string{"parking"}) {
+			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("large sections do not share a passage", func(t *testing.T) {

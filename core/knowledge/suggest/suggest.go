@@ -12,6 +12,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/language"
 	"parley/core/retrieval"
+	sentences "parley/internal/sentence"
 )
 
 // Document is what is read of a document: some of its passages, in order.
@@ -94,7 +95,7 @@ func (d reading) candidate(s section, w wording) candidate {
 			return candidate{question: question, kind: ofPairs, subject: question}
 		}
 	}
-	if endsAsking(heading) {
+	if sentences.Asks(heading) {
 		if selfContained(heading, d.in) {
 			return candidate{question: heading, kind: headingsThatAsk, subject: heading}
 		}

@@ -9,6 +9,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/language"
 	"parley/core/retrieval"
+	sentences "parley/internal/sentence"
 )
 
 // sample is a document whose passages have these texts.
@@ -180,7 +181,7 @@ func TestTopics(t *testing.T) {
 			var questions []string
 			for _, question := range of.questions {
 				questions = append(questions, question)
-				if !endsAsking(question) && code != language.Thai {
+				if !sentences.Asks(question) && code != language.Thai {
 					t.Errorf("%s: %q asks nothing", code, question)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/language"
+	sentences "parley/internal/sentence"
 )
 
 // Each language has a file. Its first line has the words that begin questions, each
@@ -81,12 +82,6 @@ func topic(heading string, in language.Code) string {
 	return found
 }
 
-var questionMarks = []string{"?", "？", "؟"}
-
-func endsAsking(text string) bool {
-	return slices.ContainsFunc(questionMarks, func(mark string) bool { return strings.HasSuffix(text, mark) })
-}
-
 // beginsAsking reports whether a text begins like a question. In languages that do not
 // begin with the word that asks, it may stand anywhere.
 func beginsAsking(text string, in language.Code) bool {
@@ -110,7 +105,7 @@ func beginsAsking(text string, in language.Code) bool {
 // asking is the question of a pair with its mark, or empty if it does not ask.
 func asking(question string, in language.Code) string {
 	switch {
-	case endsAsking(question):
+	case sentences.Asks(question):
 		return question
 	case !beginsAsking(question, in) || strings.HasSuffix(question, ".") || strings.HasSuffix(question, "!"):
 		return ""

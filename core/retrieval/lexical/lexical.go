@@ -8,6 +8,7 @@
 package lexical
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,7 +17,7 @@ import (
 
 // Version names this analysis and the constants. Whatever changes the terms of
 // a passage, or how an index weighs them, changes it, and indexes are rebuilt.
-const Version = "lexical-3"
+const Version = "lexical-4"
 
 // The constants of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
 // Framework: BM25 and Beyond, 2009). B is below the usual .75: passages are
@@ -30,13 +31,16 @@ const (
 // nobody asks for: keys, hashes, encoded files.
 const MaxTerm = 64
 
-// Passage returns the terms of a passage in order: title and headings stand
-// before the text, where words count most.
+// Passage returns the terms of a passage in order: the headings, the innermost first, and
+// the title stand before the text, where words count most. A title that is the outermost
+// heading, too, stands there once.
 func Passage(title string, headings []string, text string) []string {
 	a := analysis{in: languageOf(title, headings, text), terms: make([]string, 0, len(text)/8+8)}
-	a.add(title)
-	for _, heading := range headings {
+	for _, heading := range slices.Backward(headings) {
 		a.add(heading)
+	}
+	if len(headings) == 0 || headings[0] != title {
+		a.add(title)
 	}
 	a.add(text)
 	return a.terms

@@ -45,10 +45,12 @@ func TestPassage(t *testing.T) {
 			}
 		})
 	}
-	t.Run("title and headings come first", func(t *testing.T) {
-		got := Passage("Guide", []string{"Prices", "Refunds"}, "Ten days.")
-		if want := []string{"guid", "price", "refund", "ten", "day"}; !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
+	t.Run("headings come first, the nearest one before the others, and then the title", func(t *testing.T) {
+		for _, headings := range [][]string{{"Prices", "Refunds"}, {"Guide", "Prices", "Refunds"}} {
+			got := Passage("Guide", headings, "Ten days.")
+			if want := []string{"refund", "price", "guid", "ten", "day"}; !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
 		}
 	})
 	t.Run("any text gives terms that an index takes", func(t *testing.T) {
