@@ -12,6 +12,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/language"
 	"parley/core/retrieval"
+	"parley/core/retrieval/lexical"
 	sentences "parley/internal/sentence"
 )
 
@@ -101,7 +102,7 @@ func (d reading) candidate(s section, w wording) candidate {
 		}
 		heading = ""
 	}
-	told := tellsSomething(heading)
+	told := tellsSomething(heading) && lexical.Names(heading, d.in)
 	if question := topic(heading, d.in); told && question != "" {
 		return d.known(question, isTitle, w)
 	}

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"parley/core/language"
@@ -22,6 +23,12 @@ var stopWords = func() map[string]bool {
 	}
 	return set
 }()
+
+// Names reports whether a text has a word that names something: a search for others finds
+// anything.
+func Names(text string, in language.Code) bool {
+	return slices.ContainsFunc(Terms(text, in), func(term string) bool { return !fillers[term] })
+}
 
 // fillers are the terms of words that ask rather than name, such as "explain"
 // and "information". Passages have them, and questions weigh them low.
