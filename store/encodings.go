@@ -34,8 +34,9 @@ type knownEncoding struct {
 // missingFor is how long a passage is taken to have no encoding.
 const missingFor = 5 * time.Second
 
-// encodingsKnown bounds how many encodings a process remembers: in all some 16 MiB.
-const encodingsKnown = 20_000
+// encodingsKnown bounds how many encodings a process remembers: in all some 16 MiB, or some
+// 30 where passages are long and have parts.
+const encodingsKnown = 15_000
 
 // NewEncodings returns the encodings of a database.
 func NewEncodings(db *Store) *Encodings {

@@ -31,23 +31,35 @@ type Encodings interface {
 }
 
 // Encoding is a passage's vector in eight bits a number: encodingMark, what a number
-// of one stands for as a 32-bit float, little-endian, and the numbers.
+// of one stands for as a 32-bit float, little-endian, and the numbers. Behind it stand
+// its parts: where each begins and ends in the text, as 32-bit integers, and its vector
+// in the same way, without the mark.
 type Encoding []byte
 
 const (
 	// encodingMark says how an encoding was made. One with another is not understood.
 	encodingMark = 2
 	encodingHead = 5
+	partHead     = 12
 )
 
 // NewEncoding returns the encoding of a vector; that of none says that there is nothing
 // to encode.
 func NewEncoding(vector []float32) Encoding {
+	return appendVector(append(make(Encoding, 0, encodingHead+len(vector)), encodingMark), vector)
+}
+
+// WithPart returns the encoding with the vector of a part, which is as long as the first.
+func (e Encoding) WithPart(p Part, vector []float32) Encoding {
+	e = binary.LittleEndian.AppendUint32(e, uint32(p.Start))
+	return appendVector(binary.LittleEndian.AppendUint32(e, uint32(p.End)), vector)
+}
+
+func appendVector(e Encoding, vector []float32) Encoding {
 	high := float32(0)
 	for _, x := range vector {
 		high = max(high, x, -x)
 	}
-	e := append(make(Encoding, 0, encodingHead+len(vector)), encodingMark)
 	e = binary.LittleEndian.AppendUint32(e, math.Float32bits(high/math.MaxInt8))
 	for _, x := range vector {
 		number := int8(0)
@@ -62,11 +74,29 @@ func NewEncoding(vector []float32) Encoding {
 // cosine returns that of the angle to a unit vector, unless the encoding is not of a
 // vector so long.
 func (e Encoding) cosine(with []float32) (cosine float64, ok bool) {
-	if len(with) == 0 || len(e) != encodingHead+len(with) || e[0] != encodingMark {
+	if len(with) == 0 || len(e) < encodingHead+len(with) || e[0] != encodingMark || (len(e)-encodingHead-len(with))%(partHead+len(with)) != 0 {
 		return 0, false
 	}
-	step := math.Float32frombits(binary.LittleEndian.Uint32(e[1:]))
-	return float64(dot(e[encodingHead:], with) * step), true
+	return cosineAt(e[1:], with), true
+}
+
+// cosineAt is that of what a number of one stands for and the numbers.
+func cosineAt(e []byte, with []float32) float64 {
+	step := math.Float32frombits(binary.LittleEndian.Uint32(e))
+	return float64(dot(e[4:4+len(with)], with) * step)
+}
+
+// parts returns the parts with how close each is to a unit vector.
+func (e Encoding) parts(with []float32) []Part {
+	if _, ok := e.cosine(with); !ok || len(e) == encodingHead+len(with) {
+		return nil
+	}
+	var parts []Part
+	for e = e[encodingHead+len(with):]; len(e) > 0; e = e[partHead+len(with):] {
+		start, end := binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:])
+		parts = append(parts, Part{Start: int(start), End: int(end), Closeness: cosineAt(e[8:], with)})
+	}
+	return parts
 }
 
 // dot returns the sum of the products of numbers in eight bits and as many others. Four sums
@@ -139,6 +169,9 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 	slices.SortFunc(best, byScore)
 	for i, hit := range best {
 		hit.Score = scores[i]
+	}
+	for _, hit := range best[:min(query.Limit, len(best))] {
+		hit.Parts = encodings[hit.PassageID].parts(question)
 	}
 }
 

@@ -64,6 +64,19 @@ func TestEncoding(t *testing.T) {
 			}
 		})
 	})
+	t.Run("its parts have their places and cosines, and the first vector stays", func(t *testing.T) {
+		e := NewEncoding(east).WithPart(Part{Start: 0, End: 70}, north).WithPart(Part{Start: 70, End: 300}, east)
+		got := e.parts(east)
+		if cosine, ok := e.cosine(east); !ok || math.Abs(cosine-1) > 0.02 || len(got) != 2 || got[0] != (Part{Start: 0, End: 70}) || got[1].Start != 70 || got[1].End != 300 || math.Abs(got[1].Closeness-1) > 0.02 {
+			t.Errorf("got %v, %v, %+v", cosine, ok, got)
+		}
+		if got := NewEncoding(east).parts(east); got != nil {
+			t.Errorf("without parts there are %v", got)
+		}
+		if got := e[:len(e)-1].parts(east); got != nil {
+			t.Errorf("of one that is cut there are %v", got)
+		}
+	})
 	t.Run("what was not made here has no cosine, and breaks nothing", func(t *testing.T) {
 		for _, e := range []Encoding{nil, {}, {2}, {1, 0, 0, 0, 0, 7, 7}, NewEncoding(nil), NewEncoding([]float32{1}), NewEncoding([]float32{1, 2, 3})} {
 			if got, ok := e.cosine(east); ok {
@@ -174,6 +187,24 @@ func TestLookAtEncodings(t *testing.T) {
 			if math.Abs(p.Closeness-want[p.ID]) > 0.01 {
 				t.Errorf("passage %d has %v", p.ID, p.Closeness)
 			}
+		}
+	})
+	t.Run("the first hits, and no others, tell how close their parts are", func(t *testing.T) {
+		parted := NewEncoding(east).WithPart(Part{Start: 0, End: 9}, north)
+		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: parted, 2: parted, 3: parted}}
+		list, s := hits(), searcher(f)
+		s.lookAtEncodings(t.Context(), scope, Query{Text: "which way?", Limit: 2}, found, list)
+		s.passages = stored{}
+		if passages, err := s.passagesOf(t.Context(), scope, list); err != nil || len(passages[0].Parts) != 1 || len(passages[1].Parts) != 1 || passages[2].Parts != nil {
+			t.Errorf("got %+v, %v", passages, err)
+		}
+	})
+	t.Run("parts stay where they are in the text when a neighbor is joined before it", func(t *testing.T) {
+		r := Result{Passage: Passage{Text: "second"}, Parts: []Part{{Start: 0, End: 6}}}
+		r.join(Passage{Text: "first"}, -1)
+		r.join(Passage{Text: "third"}, 1)
+		if p := r.Parts[0]; r.Text[p.Start:p.End] != "second" {
+			t.Errorf("it is %+v of %q", p, r.Text)
 		}
 	})
 	t.Run("earlier questions lend their direction, the latest most", func(t *testing.T) {

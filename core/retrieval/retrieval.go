@@ -107,4 +107,6 @@ type Result struct {
 	// Closeness is how close the passage's encoding is to the question's, as the cosine
 	// of their angle, from −1 to 1; zero where one of them is not known.
 	Closeness float64
+	// Parts are the parts of the text whose closeness is known, in order.
+	Parts []Part
 }

@@ -108,10 +108,21 @@ func startsWithHeading(text string) bool {
 func (f *Result) join(neighbor Passage, side int) {
 	f.Start, f.End = span(f.Passage, neighbor)
 	if side < 0 {
+		before := len(f.Text)
 		f.Text = joined(neighbor.Text, f.Text)
+		f.move(len(f.Text) - before)
 		return
 	}
 	f.Text = joined(f.Text, neighbor.Text)
+}
+
+// move says that the parts begin so many bytes later.
+func (f *Result) move(by int) {
+	f.Parts = slices.Clone(f.Parts)
+	for i := range f.Parts {
+		f.Parts[i].Start += by
+		f.Parts[i].End += by
+	}
 }
 
 // span is where two neighbors stand together, or zeros if that was not kept of

@@ -70,13 +70,21 @@ func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]ret
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		var vector []float32
-		if isEnglish(p.Text) {
-			vector = m.vector(strings.Join(append([]string{p.Title}, p.HeadingPath...), "\n")+"\n\n"+p.Text, Cut)
+		if encodings[i] = retrieval.NewEncoding(nil); isEnglish(p.Text) {
+			encodings[i] = m.encode(p)
 		}
-		encodings[i] = retrieval.NewEncoding(vector)
 	}
 	return encodings, nil
+}
+
+// encode returns the encoding of a passage, and of its parts.
+func (m *model) encode(p retrieval.Passage) retrieval.Encoding {
+	above := strings.Join(append([]string{p.Title}, p.HeadingPath...), "\n") + "\n\n"
+	encoding := retrieval.NewEncoding(m.vector(above+p.Text, Cut))
+	for _, part := range retrieval.PartsOf(p.Text) {
+		encoding = encoding.WithPart(part, m.vector(above+p.Text[part.Start:part.End], Cut))
+	}
+	return encoding
 }
 
 // isEnglish reports whether a text is not clearly in another language.

@@ -137,6 +137,14 @@ func TestEncoder(t *testing.T) {
 			t.Errorf("got %v, %v", found, err)
 		}
 	})
+	t.Run("the parts of a passage have vectors of their own", func(t *testing.T) {
+		one := retrieval.Passage{Text: "## Shipping\n\nIt takes five days and costs nothing, to every address in the country."}
+		two := retrieval.Passage{Text: one.Text + "\n\n## Parking\n\nLeave your car in the yard behind the shop, where it may stand for two hours."}
+		found, err := New().Encode(t.Context(), []retrieval.Passage{one, two})
+		if err != nil || len(found[1]) < 3*width || len(found[0]) > 2*width {
+			t.Errorf("they have %d and %d bytes, %v", len(found[0]), len(found[1]), err)
+		}
+	})
 	t.Run("a question in another language has no vector, and a short one has", func(t *testing.T) {
 		for text, want := range map[string]int{"refund?": width, "Wie lange dauert die Lieferung nach Österreich?": 0} {
 			if vector, err := New().EncodeQuestion(t.Context(), "ws", text); err != nil || len(vector) != want {

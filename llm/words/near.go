@@ -37,6 +37,20 @@ func Weight(word string) float64 {
 	return length(sum)
 }
 
+// Rare reports whether the table has no whole word such as this, but pieces at best: a name,
+// or a word that is mistyped.
+func Rare(word string) bool {
+	table, err := load()
+	if err != nil {
+		return false
+	}
+	pieces := 0
+	for range table.Pieces(word) {
+		pieces++
+	}
+	return pieces > 1
+}
+
 func dot(a, b []float32) float32 {
 	var sum float32
 	for i, x := range a {
