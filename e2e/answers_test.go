@@ -108,12 +108,7 @@ func TestAnswersFromEncodedPassages(t *testing.T) {
 	}, func(c *app.Config) { c.Encode = "on" })
 	shop := w.newTenant("shop", plan.Enterprise, filesOf(t, "internal/demo/pages/*.md")...)
 	w.settled(shop)
-	for left := 1; left > 0; {
-		w.must(work.Work(t.Context()))
-		var err error
-		left, err = work.Left(t.Context())
-		w.must(err)
-	}
+	w.encode(t, work)
 	for _, c := range []struct {
 		sentence, questions string
 		atLeast             int

@@ -42,8 +42,11 @@ const (
 	tabled = 1.3
 	// byCloseness is how much a section's worth grows with how much closer its passage is
 	// than the mean, and apart how much further off than the first a second one's may be.
-	byCloseness = 2.0
-	apart       = 0.1
+	byCloseness = 4.0
+	// unitCloseness is what each 1.00 of closeness above nearby counts for where the answer
+	// begins, as a share of the question's weight.
+	unitCloseness = 5.0
+	apart         = 0.1
 	// inOrder is what a page that is asked about as a whole counts less with each unit from
 	// its beginning.
 	inOrder = 0.15
@@ -74,6 +77,9 @@ type candidate struct {
 	factor     float64
 	// inAbove is what a term counts that only the headings have.
 	inAbove float64
+	// close is what the closeness of its part counts for the first unit, as a share of the
+	// question's weight. The others of the part are as close.
+	close float64
 }
 
 // choose returns what answers the question: the units that say most about it, of the
@@ -84,6 +90,7 @@ func choose(question string, earlier []string, in language.Code, passages []retr
 		return nil
 	}
 	passages = passages[:min(len(passages), maxPassages)]
+	mend(terms, question, passages)
 	sections := sectionsOf(question, terms, passages)
 	weights := weigh(terms, sections, len(passages))
 	if same := slices.IndexFunc(sections, func(s section) bool { return asksTheSame(s.heading, question) }); same >= 0 {
@@ -102,18 +109,25 @@ func pick(sections []section, w *weights) []*section {
 	candidates := candidatesOf(sections, w)
 	var chosen []*section
 	var covered uint64
-	first := 0.0
+	best := 0.0
 	for range maxChosen {
 		at, score := -1, 0.0
 		for i, c := range candidates {
+			value := c.value(covered, w)
+			if len(chosen) == 0 {
+				best = max(best, value)
+			}
 			if len(c.section.chosen) == 0 && !opens(c.section, chosen, covered, w) {
 				continue
 			}
-			if value := c.value(covered, w); value > score {
+			if len(chosen) == 0 {
+				value += c.close * w.total
+			}
+			if value > score {
 				at, score = i, value
 			}
 		}
-		if at < 0 || score < enough*first {
+		if at < 0 || len(chosen) > 0 && score < enough*best {
 			break
 		}
 		c := candidates[at]
@@ -121,7 +135,7 @@ func pick(sections []section, w *weights) []*section {
 			chosen = append(chosen, c.section)
 		}
 		c.section.chosen = append(c.section.chosen, c.unit)
-		first, covered = max(first, score), covered|c.own
+		covered |= c.own
 		candidates = slices.Delete(candidates, at, at+1)
 	}
 	return chosen
@@ -191,7 +205,11 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 		if unit.kind == row && unit.header == s.tabled {
 			c.factor *= tabled
 		}
-		if c.own|above != 0 && !unit.linksOnly {
+		if s.close != nil && s.told < allAsked { // Words that all are there say it better.
+			c.close = factor * unitCloseness * max(0, s.close[u]-nearby)
+			c.factor *= math.Exp(byCloseness * (s.close[u] - s.closeness))
+		}
+		if (c.own|above != 0 || s.close != nil && s.close[u] >= nearby) && !unit.linksOnly {
 			c.above = above &^ c.own
 			found = append(found, c)
 		}

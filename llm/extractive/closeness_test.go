@@ -50,6 +50,40 @@ func TestCloseness(t *testing.T) {
 	})
 }
 
+func TestClosenessOfParts(t *testing.T) {
+	const stay, away = "## Rooms\n\nEach has a desk and a kettle.\n\n", "## Vehicles\n\nLeave yours behind the house. The gate opens at six."
+	at := func(first, second float64) string {
+		passage := retrieval.Passage{ID: 1, Title: "Inn", Text: stay + away}
+		parts := []retrieval.Part{{Start: 0, End: len(stay), Closeness: first}, {Start: len(stay), End: len(stay + away), Closeness: second}}
+		return Answer(prompt.Prompt{Question: "Where do I park my car at the house?", Passages: []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.6, Parts: parts}}})
+	}
+	t.Run("the close part of a passage is evidence, and the paragraph is quoted", func(t *testing.T) {
+		if got := at(0.5, 0.8); !strings.HasPrefix(got, "Leave yours behind the house. The gate opens at six.") || strings.Contains(got, "kettle") {
+			t.Errorf("got %s", got)
+		}
+	})
+	t.Run("a part that is far off is none, though another one is close", func(t *testing.T) {
+		if got := at(0.7, 0.5); strings.Contains(got, "Leave yours") {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+func TestSlips(t *testing.T) {
+	for question, means := range map[string]string{
+		"How do I regsiter?": "register", "Is it accesible?": "accessible", "Where is the recption?": "reception", "How do I descalle it?": "descale",
+		"How do I rewind it?": "remind", "Where is the recption desk?": "deception",
+	} {
+		passages := []retrieval.Result{{Passage: retrieval.Passage{Text: "Here it says " + means + "."}}}
+		found := termsOf(question, nil, language.English)
+		mend(found, question, passages)
+		right := means == "register" || means == "accessible" || means == "reception" || means == "descale"
+		if found.has(means) != right {
+			t.Errorf("that %q means %q is %v", question, means, !right)
+		}
+	}
+}
+
 func TestWhatAsks(t *testing.T) {
 	for message, want := range map[string]string{
 		"I moved here in May. Do I need a permit?":            "Do I need a permit?",

@@ -12,13 +12,13 @@ const (
 	chanceOfNear    = 5.0
 	chanceOfHeaded  = 3.1
 	chanceOffset    = -4.9
-	encodedOfTold   = 5.0
-	encodedOfNear   = 3.0
-	encodedOfHeaded = 4.0
-	encodedOfClose  = 14.0
-	encodedOffset   = -5.0
+	encodedOfTold   = 5.4
+	encodedOfNear   = 2.0
+	encodedOfHeaded = 1.7
+	encodedOfClose  = 26.0
+	encodedOffset   = -5.55
 	// farOff is the closeness that passages about anything have.
-	farOff = 0.62
+	farOff = 0.58
 
 	// enoughChance is the chance below which nothing is quoted.
 	enoughChance = 0.3

@@ -52,7 +52,9 @@ type section struct {
 	titled titled
 	// score is the passage's by the search, as a share of the best.
 	score float64
-	// closeness is the passage's, and closer how much more that is than the mean of all.
+	// close is how close the part that each unit stands in is, closeness the highest of
+	// them, and closer how much more that is than the mean of all sections.
+	close             []float64
 	closeness, closer float64
 	// cues are the question's, denies says that the heading denies as the question does,
 	// and contradicts that only the heading denies.
@@ -64,6 +66,8 @@ type section struct {
 
 	// value says how much of the question the section says, in the units of the weights.
 	value float64
+	// told is the share of what the question tells that it has.
+	told float64
 	// chance is how likely it is that the section answers the question.
 	chance float64
 	// asked says that the heading asks what the question asks.
@@ -82,7 +86,6 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 	units := readAll(passages)
 	cues := cuesOf(terms.asking, terms.wants)
 	cues.inflected, cues.kinds = terms.inflected, terms.kinds
-	mean := meanCloseness(passages)
 	sections := make([]section, 0, 4*len(passages))
 	for p, passage := range passages {
 		title := titledBy(terms, passage.Title)
@@ -97,9 +100,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
 			}
 			s.score = shareOfBest(passage.Score, passages[0].Score, p)
-			if s.closeness = passage.Closeness; s.closeness != 0 {
-				s.closer = s.closeness - mean
-			}
+			measureCloseness(&s, passage)
 			if cues.defines {
 				s.beginsWith = terms.begin(s.units)
 			}
@@ -107,6 +108,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 			first = end
 		}
 	}
+	compareCloseness(sections)
 	measure(question, sections)
 	return sections
 }
@@ -137,9 +139,11 @@ func measure(question string, sections []section) {
 	}
 }
 
-// mayAnswer reports whether a section has a term of the question, or stands below a title
-// that says most of it.
-func (s *section) mayAnswer() bool { return s.text|s.headed != 0 || s.titled.told >= mostTold }
+// mayAnswer reports whether a section has a term of the question, stands below a title
+// that says most of it, or is close to it.
+func (s *section) mayAnswer() bool {
+	return s.text|s.headed != 0 || s.titled.told >= mostTold || s.closeness >= nearby
+}
 
 // general reports whether all that is asked is the title: what the page begins with says it.
 func (s *section) general() bool {
@@ -220,8 +224,9 @@ func (s *section) judge(w *weights) {
 	}
 	heading := max(s.focus*w.share(s.headed), titleCounts*s.titled.focus*w.share(s.titled.terms))
 	s.chance = w.chance(s.all(), heading, near, s.closeness)
-	told := w.told(s.headed)
-	s.asked = !s.contradicts && (told >= askedShare && s.focus >= askedFocus || told >= allAsked && s.focus >= halfFocus && sentences.Asks(s.heading))
+	s.told = w.told(s.all())
+	inHeading := w.told(s.headed)
+	s.asked = !s.contradicts && (inHeading >= askedShare && s.focus >= askedFocus || inHeading >= allAsked && s.focus >= halfFocus && sentences.Asks(s.heading))
 }
 
 // shareOfBest is a passage's score as a share of the best, or by its rank if there are no
@@ -231,16 +236,4 @@ func shareOfBest(score, best float64, rank int) float64 {
 		return 1 / (1 + float64(rank)/10)
 	}
 	return score / best
-}
-
-// meanCloseness is that of the passages that have one.
-func meanCloseness(passages []retrieval.Result) float64 {
-	sum, known := 0.0, 0
-	for _, passage := range passages {
-		if passage.Closeness != 0 {
-			sum += passage.Closeness
-			known++
-		}
-	}
-	return sum / float64(max(1, known))
 }

@@ -39,6 +39,8 @@ type unit struct {
 	heading string
 	// linksOnly says that it is nothing but links.
 	linksOnly bool
+	// at is the byte of the passage that its block begins at.
+	at int32
 }
 
 // unitsOf splits a passage into units. It reads the block structure of CommonMark
@@ -49,7 +51,9 @@ func unitsOf(markdown string) []unit {
 		markdown = markdown[:maxPassage]
 	}
 	reader := reader{rest: strings.ToValidUTF8(markdown, "\uFFFD"), units: make([]unit, 0, 32)}
+	reader.all = len(reader.rest)
 	for reader.more() && len(reader.units) < maxUnits {
+		reader.at = reader.all - len(reader.rest)
 		reader.block()
 	}
 	return reader.units
@@ -57,7 +61,9 @@ func unitsOf(markdown string) []unit {
 
 // reader reads a passage line by line.
 type reader struct {
-	rest    string
+	rest string
+	// all is how long the passage is, and at where the block begins that is read.
+	all, at int
 	units   []unit
 	blocks  int
 	heading string
@@ -79,7 +85,7 @@ func (r *reader) take() string {
 }
 
 func (r *reader) add(u unit) {
-	u.block, u.heading = r.blocks, r.heading
+	u.at, u.block, u.heading = int32(r.at), r.blocks, r.heading
 	u.linksOnly = u.kind != code && isLinks(u.text)
 	r.units = append(r.units, u)
 }

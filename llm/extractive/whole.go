@@ -110,7 +110,7 @@ func (s *section) bring(u int, wanted []bool) {
 		if leans(s.units[u].text) && u > 0 && sameBlock(s.units[u-1], s.units[u]) {
 			first--
 		}
-		if from, to := s.block(u); s.cues.inflected && fit(s.units[from:to+1], paragraphUnits, paragraphText) {
+		if from, to := s.block(u); (s.cues.inflected || s.goesByCloseness(u)) && fit(s.units[from:to+1], paragraphUnits, paragraphText) {
 			first, last = from, max(to, last)
 		}
 	case s.units[u].number() > 0:
