@@ -76,7 +76,7 @@ func TestUploads(t *testing.T) {
 				t.Errorf("the page does not say so: %q", got)
 			}
 			documents := v.settled(baker)
-			for title, kind := range map[string]knowledge.Kind{"manual": knowledge.PDF, "Saddles": knowledge.DOCX, "notes": knowledge.Markdown} {
+			for title, kind := range map[string]knowledge.Kind{"manual": knowledge.PDF, "Saddles": knowledge.DOCX, "Notes": knowledge.Markdown} {
 				if d := titled(documents, title); d.State != knowledge.Ready || d.Kind != kind {
 					t.Errorf("%s is %+v", title, d)
 				}

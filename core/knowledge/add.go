@@ -257,11 +257,12 @@ func names(kinds []Kind) []string {
 }
 
 // TitleOf is the title of a text that comes with none: its first Markdown
-// heading, or the name of its file, whose folders are separated by slashes.
+// heading that is short enough, or the name of its file, whose folders are separated by slashes.
 func TitleOf(name, text string) string {
 	for line := range strings.Lines(text) {
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			return strings.TrimSpace(title)
+		title, ok := strings.CutPrefix(line, "# ")
+		if title = strings.TrimSpace(title); ok && title != "" && utf8.RuneCountInString(title) <= maxTitle {
+			return title
 		}
 	}
 	return strings.TrimSuffix(path.Base(name), path.Ext(name))

@@ -105,5 +105,9 @@ func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 	}
 	// A text is added as if it had been typed, so that it is ready at once. Some editors begin UTF-8 with a mark.
 	text := strings.TrimPrefix(string(file.Content), "\ufeff")
-	return knowledge.NewDocument{Title: strings.TrimSuffix(file.FileName, path.Ext(file.FileName)), Kind: kind, Content: text}, nil
+	title := ""
+	if kind == knowledge.Markdown {
+		title = text // its first heading, as the API does it
+	}
+	return knowledge.NewDocument{Title: knowledge.TitleOf(file.FileName, title), Kind: kind, Content: text}, nil
 }
