@@ -246,11 +246,11 @@ func TestAddRefused(t *testing.T) {
 
 func TestTitleOf(t *testing.T) {
 	for sentence, c := range map[string]struct{ name, text, want string }{
-		"the first heading is the title":                   {"a.md", "Intro\n# Opening hours \n# More", "Opening hours"},
-		"a text without one has the name of its file":      {"help/opening.hours.md", "## Not the first level", "opening.hours"},
+		"the first heading is the title":                     {"a.md", "Intro\n# Opening hours \n# More", "Opening hours"},
+		"a text without one has the name of its file":        {"help/opening.hours.md", "## Not the first level", "opening.hours"},
 		"an empty heading and a very long one are no titles": {"a.md", "# \n# " + strings.Repeat("long ", 50) + "\n# Hours", "Hours"},
-		"a hash that begins no heading is no title":        {"tags.txt", "#tag\n #indented", "tags"},
-		"a name without an ending is a title as it stands": {"README", "", "README"},
+		"a hash that begins no heading is no title":          {"tags.txt", "#tag\n #indented", "tags"},
+		"a name without an ending is a title as it stands":   {"README", "", "README"},
 	} {
 		if got := knowledge.TitleOf(c.name, c.text); got != c.want {
 			t.Errorf("%s: got %q", sentence, got)
