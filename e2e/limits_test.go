@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"database/sql"
+	"errors"
 	"net/http"
 	"strconv"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/chatbot"
 	"parley/core/plan"
@@ -295,12 +298,7 @@ func TestSheddingLoad(t *testing.T) {
 	db, err := sql.Open("pgx", w.server.Config.DatabaseURL)
 	w.must(err)
 	defer db.Close()
-	block, err := db.BeginTx(t.Context(), nil)
-	w.must(err)
-	var tables string
-	w.must(block.QueryRowContext(t.Context(), "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema()").Scan(&tables))
-	_, err = block.ExecContext(t.Context(), "LOCK TABLE "+tables+" IN ACCESS EXCLUSIVE MODE")
-	w.must(err)
+	block := lockAll(t, db)
 	for range 10 {
 		for _, token := range []string{tn.token, slow} {
 			for _, path := range []string{chatPath, streamPath} {
@@ -316,4 +314,31 @@ func TestSheddingLoad(t *testing.T) {
 	w.eventually("a question is answered again", func() bool {
 		return w.call("POST", chatPath, openingQuestion, bearer(slow)).StatusCode == http.StatusOK
 	})
+}
+
+// lockAll locks all tables of a database until its transaction ends. Where a transaction of
+// the server holds one and wants another (a deadlock, 40P01), it lets that go first and tries
+// again.
+func lockAll(t *testing.T, db *sql.DB) *sql.Tx {
+	t.Helper()
+	for {
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tables string
+		if err := tx.QueryRowContext(t.Context(), "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema()").Scan(&tables); err != nil {
+			t.Fatal(err)
+		}
+		_, err = tx.ExecContext(t.Context(), "LOCK TABLE "+tables+" IN ACCESS EXCLUSIVE MODE")
+		if err == nil {
+			return tx
+		}
+		if failure := (*pgconn.PgError)(nil); !errors.As(err, &failure) || failure.Code != "40P01" {
+			t.Fatal(err)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -109,6 +109,9 @@ func (s *Callers) principal(ctx context.Context, hash string) (*Principal, error
 		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpWithin)
 		defer cancel()
+		if principal, ok := s.known.get(hash); ok { // another look-up ended since this request asked
+			return principal, nil
+		}
 		return s.lookUp(ctx, hash, generation)
 	})
 	select {
