@@ -17,10 +17,7 @@ import (
 // energy supplier: nothing is to be mended by the answers for these two.
 func TestAnswersForStrangers(t *testing.T) {
 	t.Parallel()
-	var work *encoding.Service
-	w := startPrepared(t, app.Options{}, func(s *app.Server) {
-		work, s.Encoding = s.Encoding, nil // so that passages are encoded when the test says so
-	}, func(c *app.Config) { c.Encode = "on" })
+	w, encode := startEncoding(t)
 	tenants := map[string]tenantOf{}
 	for _, c := range strangers {
 		tenants[c.name] = w.newTenant(c.name, plan.Enterprise)
@@ -29,7 +26,7 @@ func TestAnswersForStrangers(t *testing.T) {
 	for _, tn := range tenants {
 		w.settled(tn)
 	}
-	w.encode(t, work)
+	encode()
 	for _, c := range strangers {
 		t.Run("questions are answered: "+c.name, func(t *testing.T) {
 			w.checkAnswers(t, filepath.Join("..", "strangers", c.name, "questions"), tenants[c.name], c.answered)
@@ -53,14 +50,20 @@ var strangers = []struct {
 	{"energy", 6, 6},
 }
 
-// encode encodes all passages.
-func (w *instance) encode(t *testing.T, work *encoding.Service) {
+// startEncoding starts a server that encodes passages when the test says so: encode encodes
+// all.
+func startEncoding(t *testing.T) (w *instance, encode func()) {
 	t.Helper()
-	for left := 1; left > 0; {
-		w.must(work.Work(t.Context()))
-		var err error
-		left, err = work.Left(t.Context())
-		w.must(err)
+	var work *encoding.Service
+	w = startPrepared(t, app.Options{}, func(s *app.Server) { work, s.Encoding = s.Encoding, nil }, func(c *app.Config) { c.Encode = "on" })
+	return w, func() {
+		t.Helper()
+		for left := 1; left > 0; {
+			w.must(work.Work(t.Context()))
+			var err error
+			left, err = work.Left(t.Context())
+			w.must(err)
+		}
 	}
 }
 

@@ -9,11 +9,9 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
-	"parley/core/knowledge/encoding"
 	"parley/core/knowledge/split"
 	"parley/core/knowledge/suggest"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // checkedQuestion is a question of ours, with what a right answer contains and lacks.
@@ -102,13 +100,10 @@ func TestAnswersWithoutModel(t *testing.T) {
 // The shop's passages are encoded, as they are where nothing says otherwise.
 func TestAnswersFromEncodedPassages(t *testing.T) {
 	t.Parallel()
-	var work *encoding.Service
-	w := startPrepared(t, app.Options{}, func(s *app.Server) {
-		work, s.Encoding = s.Encoding, nil // so that passages are encoded when the test says so
-	}, func(c *app.Config) { c.Encode = "on" })
+	w, encode := startEncoding(t)
 	shop := w.newTenant("shop", plan.Enterprise, filesOf(t, "internal/demo/pages/*.md")...)
 	w.settled(shop)
-	w.encode(t, work)
+	encode()
 	for _, c := range []struct {
 		sentence, questions string
 		atLeast             int

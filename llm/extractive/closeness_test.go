@@ -84,6 +84,20 @@ func TestSlips(t *testing.T) {
 	}
 }
 
+func TestSlipsOfALongQuestion(t *testing.T) {
+	question := strings.Repeat("regsiter recption ", 1000)
+	if got := slipsIn(termsOf(question, nil, language.English), question); len(got) != 2 {
+		t.Errorf("they are %d words", len(got))
+	}
+	question = ""
+	for i := range 1000 {
+		question += "regsiter" + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + " "
+	}
+	if got := slipsIn(termsOf(question, nil, language.English), question); len(got) > maxTerms {
+		t.Errorf("they are %d words", len(got))
+	}
+}
+
 func TestWhatAsks(t *testing.T) {
 	for message, want := range map[string]string{
 		"I moved here in May. Do I need a permit?":            "Do I need a permit?",

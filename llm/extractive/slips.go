@@ -1,6 +1,8 @@
 package extractive
 
 import (
+	"slices"
+
 	"parley/core/retrieval"
 	"parley/llm/words"
 )
@@ -12,15 +14,7 @@ const leastSlip, longSlip = 5, 8
 // mend finds the words of an English question that nobody writes so, and that a word of the
 // passages differs from by one letter or two in the wrong order: "regsiter".
 func mend(t *terms, question string, passages []retrieval.Result) {
-	if t.inflected {
-		return
-	}
-	var slips []string
-	eachWord(question, func(word []byte) {
-		if len(word) >= leastSlip && !stopwords[string(word)] && t.has(string(word)) && words.Rare(string(word)) {
-			slips = append(slips, string(word))
-		}
-	})
+	slips := slipsIn(t, question)
 	if len(slips) == 0 {
 		return
 	}
@@ -47,6 +41,20 @@ func mend(t *terms, question string, passages []retrieval.Result) {
 			t.aliases(word, place)
 		}
 	}
+}
+
+// slipsIn returns the words of an English question that may be mistyped, each once: who
+// repeats one has no more work done for it.
+func slipsIn(t *terms, question string) (slips []string) {
+	if t.inflected {
+		return nil
+	}
+	eachWord(question, func(word []byte) {
+		if len(word) >= leastSlip && !stopwords[string(word)] && t.has(string(word)) && !slices.Contains(slips, string(word)) && words.Rare(string(word)) {
+			slips = append(slips, string(word))
+		}
+	})
+	return slips
 }
 
 // isSlip reports whether a word has one letter more, less or another than the one that is
