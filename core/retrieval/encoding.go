@@ -132,46 +132,56 @@ func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
 // lookAtEncodings puts the best hits, which are in order, in an order by how near their
 // encodings are to the question's instead of their vectors. What hits without an encoding
 // have counts as before. The scores stay the same, the highest with the first: whatever
-// goes by them need not know of encodings.
-func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, found Hits, hits []*Hit) {
-	if s.encodings == nil || len(hits) == 0 {
-		return
+// goes by them need not know of encodings. Where there are few hits, it adds those that
+// only their encodings find.
+func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, found Hits, hits []*Hit) []*Hit {
+	if s.encodings == nil {
+		return hits
 	}
-	best := hits[:min(encoded, len(hits))]
-	ids := make([]int64, len(best))
-	for i, hit := range best {
-		ids[i] = hit.PassageID
+	best, others := hits[:min(encoded, len(hits))], unfound(found, hits)
+	ids := append(passageIDs(best), passageIDs(others)...)
+	if len(ids) == 0 {
+		return hits
 	}
 	encodings, err := s.encodings.Encodings(ctx, scope.WorkspaceID, scope.ChatbotID, ids)
 	if err != nil {
 		s.log.Warn("encodings of passages not read", "error", err)
-		return
+		return hits
 	}
-	if !slices.ContainsFunc(best, func(hit *Hit) bool { return len(encodings[hit.PassageID]) > encodingHead }) {
-		return // no need to encode the question
+	if !slices.ContainsFunc(ids, func(id int64) bool { return len(encodings[id]) > encodingHead }) {
+		return hits // no need to encode the question
 	}
 	question, err := s.encodedQuestion(ctx, scope.WorkspaceID, query)
 	if err != nil {
 		s.log.Warn("question not encoded", "error", err)
+		return hits
+	}
+	s.order(best, question, encodings, len(found.Near) > 0)
+	for _, hit := range best[:min(query.Limit, len(best))] {
+		hit.Parts = encodings[hit.PassageID].parts(question)
+	}
+	return append(hits, closest(others, question, encodings, few-len(hits))...)
+}
+
+// order puts hits in order by their encodings, too.
+func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]Encoding, byMeaning bool) {
+	if len(hits) == 0 {
 		return
 	}
 	share, meaning := 1.0, s.tuning.Meaning
-	if len(found.Near) == 0 { // then scores are by words alone, and not shares of the best
-		share, meaning = best[0].Score, 0
+	if !byMeaning { // then scores are by words alone, and not shares of the best
+		share, meaning = hits[0].Score, 0
 	}
-	scores := make([]float64, len(best))
-	for i, hit := range best {
+	scores := make([]float64, len(hits))
+	for i, hit := range hits {
 		scores[i] = hit.Score
 	}
-	for i, gain := range gains(question, best, encodings, meaning) {
-		best[i].Score += share * gain
+	for i, gain := range gains(question, hits, encodings, meaning) {
+		hits[i].Score += share * gain
 	}
-	slices.SortFunc(best, byScore)
-	for i, hit := range best {
+	slices.SortFunc(hits, byScore)
+	for i, hit := range hits {
 		hit.Score = scores[i]
-	}
-	for _, hit := range best[:min(query.Limit, len(best))] {
-		hit.Parts = encodings[hit.PassageID].parts(question)
 	}
 }
 

@@ -66,8 +66,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 		hits = fuse(hits, found.Near, least, s.tuning.nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
-	s.lookAtEncodings(ctx, scope, query, found, hits)
-	return hits, nil
+	return s.lookAtEncodings(ctx, scope, query, found, hits), nil
 }
 
 // questionVector is the direction of a question, with a share of the earlier

@@ -98,11 +98,7 @@ func (s *Searcher) find(ctx context.Context, scope Scope, query Query) ([]Result
 
 // passagesOf returns those passages of hits that are answered from, in order.
 func (s *Searcher) passagesOf(ctx context.Context, scope Scope, hits []*Hit) ([]Result, error) {
-	ids := make([]int64, len(hits))
-	for i, hit := range hits {
-		ids[i] = hit.PassageID
-	}
-	passages, err := s.passages.LivePassages(ctx, scope.WorkspaceID, scope.ChatbotID, ids)
+	passages, err := s.passages.LivePassages(ctx, scope.WorkspaceID, scope.ChatbotID, passageIDs(hits))
 	if err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func (s *section) candidates(found []candidate, factor float64) []candidate {
 			c.close = factor * unitCloseness * max(0, s.close[u]-nearby)
 			c.factor *= math.Exp(byCloseness * (s.close[u] - s.closeness))
 		}
-		if (c.own|above != 0 || s.close != nil && s.close[u] >= nearby) && !unit.linksOnly {
+		if (c.own|above != 0 || s.isClose(u)) && !unit.linksOnly {
 			c.above = above &^ c.own
 			found = append(found, c)
 		}

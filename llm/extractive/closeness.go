@@ -5,9 +5,8 @@ import "parley/core/retrieval"
 const (
 	// nearby is the closeness from which a section may answer without a word of the question.
 	nearby = 0.6
-	// tellsMuch is the share of what the question tells from which its words choose the
-	// sentences. Below it the paragraph around a chosen one is quoted: it is its part of
-	// the passage that is close.
+	// tellsMuch is the share of what the question tells from which its words choose among
+	// the rows of a table and the items of a list. Below it all are quoted.
 	tellsMuch = 0.6
 )
 
@@ -45,8 +44,10 @@ func compareCloseness(sections []section) {
 	}
 }
 
-// goesByCloseness reports whether it is less the question's words than closeness that speak
-// for the unit at u.
-func (s *section) goesByCloseness(u int) bool {
-	return s.close != nil && s.told < tellsMuch && s.close[u] >= nearby
-}
+// isClose reports whether the part that the unit at u stands in is close: it is the part,
+// and not the one sentence, that speaks for it.
+func (s *section) isClose(u int) bool { return s.close != nil && s.close[u] >= nearby }
+
+// tellsLittle reports whether closeness speaks for the section, more than the question's
+// words do.
+func (s *section) tellsLittle() bool { return s.close != nil && s.told < tellsMuch }

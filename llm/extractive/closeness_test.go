@@ -62,6 +62,14 @@ func TestClosenessOfParts(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
+	t.Run("of a list that closeness speaks for, nothing is left out", func(t *testing.T) {
+		passage := retrieval.Passage{ID: 1, Title: "Inn", Text: "## Vehicles\n\n- A bus stands behind the house.\n- Yours stays at the gate.\n- The gate opens at six."}
+		results := []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.8}}
+		got := Answer(prompt.Prompt{Question: "Where do I park my car at the house?", Passages: results})
+		if !strings.Contains(got, "- A bus") || !strings.Contains(got, "- Yours") || !strings.Contains(got, "- The gate") {
+			t.Errorf("got %s", got)
+		}
+	})
 	t.Run("a part that is far off is none, though another one is close", func(t *testing.T) {
 		if got := at(0.7, 0.5); strings.Contains(got, "Leave yours") {
 			t.Errorf("got %s", got)

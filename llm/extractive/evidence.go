@@ -16,7 +16,7 @@ const (
 	encodedOfNear   = 2.0
 	encodedOfHeaded = 1.7
 	encodedOfClose  = 26.0
-	encodedOffset   = -5
+	encodedOffset   = -4
 	// farOff is the closeness that passages about anything have.
 	farOff = 0.58
 

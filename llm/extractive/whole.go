@@ -19,7 +19,8 @@ const (
 	// with a colon brings along.
 	maxFollowing = 12
 	// paragraphUnits and paragraphText bound a paragraph that is quoted whole in other
-	// languages than English, where fewer of the question's words are found again.
+	// languages than English, where fewer of the question's words are found again, and
+	// where its part of the passage is close.
 	paragraphUnits = 5
 	paragraphText  = 400
 	// maxAway is how many units away from a chosen one something may stand that is written
@@ -110,7 +111,7 @@ func (s *section) bring(u int, wanted []bool) {
 		if leans(s.units[u].text) && u > 0 && sameBlock(s.units[u-1], s.units[u]) {
 			first--
 		}
-		if from, to := s.block(u); (s.cues.inflected || s.goesByCloseness(u)) && fit(s.units[from:to+1], paragraphUnits, paragraphText) {
+		if from, to := s.block(u); (s.cues.inflected || s.isClose(u)) && fit(s.units[from:to+1], paragraphUnits, paragraphText) {
 			first, last = from, max(to, last)
 		}
 	case s.units[u].number() > 0:
@@ -133,15 +134,15 @@ func (s *section) bring(u int, wanted []bool) {
 }
 
 // alike returns the items or rows of the block that have all the terms that tell the one
-// at u from the others. There are none when nothing tells it from them, and the whole
-// block is short enough to be quoted.
+// at u from the others. There are none when nothing tells it from them, or closeness
+// speaks for them, and the whole block is short enough to be quoted.
 func (s *section) alike(first, last, u int) []int {
 	shared := ^uint64(0)
 	for other := first; other <= last; other++ {
 		shared &= s.own[other]
 	}
 	own := s.own[u] &^ (s.headed | shared)
-	if own == 0 && fit(s.units[first:last+1], wholeList, wholeText) {
+	if (own == 0 || s.tellsLittle()) && fit(s.units[first:last+1], wholeList, wholeText) {
 		return nil
 	}
 	var found []int

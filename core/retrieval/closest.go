@@ -1,0 +1,65 @@
+package retrieval
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	// few is how many hits are too few to do without those that only encodings find.
+	few = 10
+	// closeEnough is how close these are to the question at least. Passages about anything
+	// are at some .5.
+	closeEnough = 0.55
+)
+
+// unfound returns those of the nearest passages that are not among hits, if hits are few.
+// Of a chatbot with little knowledge they are all of it.
+func unfound(found Hits, hits []*Hit) []*Hit {
+	if len(hits) >= few {
+		return nil
+	}
+	var others []*Hit
+	for i := range found.Near {
+		hit := &found.Near[i]
+		if len(others) < encoded && !slices.ContainsFunc(hits, func(h *Hit) bool { return h.PassageID == hit.PassageID }) {
+			others = append(others, hit)
+		}
+	}
+	return others
+}
+
+// closest returns those of the hits that are close enough to the question, as a whole or
+// with a part, the closest first, and at most so many. They score nothing: what words find
+// stays before them.
+func closest(hits []*Hit, question []float32, encodings map[int64]Encoding, most int) []*Hit {
+	closeness := make(map[int64]float64, len(hits))
+	var near []*Hit
+	for _, hit := range hits {
+		encoding := encodings[hit.PassageID]
+		cosine, ok := encoding.cosine(question)
+		if !ok {
+			continue
+		}
+		hit.Similarity, hit.Score = hit.Score, 0
+		hit.Closeness, hit.Parts = cosine, encoding.parts(question)
+		for _, part := range hit.Parts {
+			cosine = max(cosine, part.Closeness)
+		}
+		if closeness[hit.PassageID] = cosine; cosine >= closeEnough {
+			near = append(near, hit)
+		}
+	}
+	slices.SortFunc(near, func(a, b *Hit) int {
+		return cmp.Or(cmp.Compare(closeness[b.PassageID], closeness[a.PassageID]), cmp.Compare(a.PassageID, b.PassageID))
+	})
+	return near[:min(max(0, most), len(near))]
+}
+
+func passageIDs(hits []*Hit) []int64 {
+	ids := make([]int64, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.PassageID
+	}
+	return ids
+}
