@@ -26,7 +26,7 @@ func TestClosest(t *testing.T) {
 		if got := passageIDs(hits); !slices.Equal(got, []int64{1, 4, 2}) {
 			t.Errorf("got %v", got)
 		}
-		if last := hits[2]; last.Score != 0 || last.Similarity != 0.1 || last.Closeness < closeEnough {
+		if last := hits[2]; last.Score != 0 || last.Similarity != 0.1 || last.Closeness < closeEnough || last.Compared != 6 {
 			t.Errorf("got %+v", last)
 		}
 		if len(hits[1].Parts) != 1 {

@@ -160,7 +160,11 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 	for _, hit := range best[:min(query.Limit, len(best))] {
 		hit.Parts = encodings[hit.PassageID].parts(question)
 	}
-	return append(hits, closest(others, question, encodings, few-len(hits))...)
+	hits = append(hits, closest(others, question, encodings, few-len(hits))...)
+	for _, hit := range hits {
+		hit.Compared = len(found.Near)
+	}
+	return hits
 }
 
 // order puts hits in order by their encodings, too.

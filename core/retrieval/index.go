@@ -84,8 +84,9 @@ type Hit struct {
 	// from −1 to 1, for lexical hits whose occurrences were asked for, if the
 	// query has a vector; zero for a passage without one.
 	Similarity float64
-	// Closeness and Parts are those of [Result]. No index knows them.
+	// Closeness, Compared and Parts are those of [Result]. No index knows them.
 	Closeness float64
+	Compared  int
 	Parts     []Part
 }
 

@@ -107,6 +107,10 @@ type Result struct {
 	// Closeness is how close the passage's encoding is to the question's, as the cosine
 	// of their angle, from −1 to 1; zero where one of them is not known.
 	Closeness float64
+	// Compared is how many passages the index compared with the question by their vectors,
+	// at most a hundred or the limit of the query: all that the chatbot has, if they are
+	// fewer. Among more passages, one is closer by chance.
+	Compared int
 	// Parts are the parts of the text whose closeness is known, in order.
 	Parts []Part
 }

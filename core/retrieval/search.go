@@ -109,7 +109,7 @@ func (s *Searcher) passagesOf(ctx context.Context, scope Scope, hits []*Hit) ([]
 	found := make([]Result, 0, len(passages))
 	for _, hit := range hits {
 		if p, ok := byID[hit.PassageID]; ok {
-			found = append(found, Result{Passage: p, Score: hit.Score, Closeness: hit.Closeness, Parts: hit.Parts})
+			found = append(found, Result{Passage: p, Score: hit.Score, Closeness: hit.Closeness, Compared: hit.Compared, Parts: hit.Parts})
 		}
 	}
 	return found, nil

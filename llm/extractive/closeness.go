@@ -47,7 +47,3 @@ func compareCloseness(sections []section) {
 // isClose reports whether the part that the unit at u stands in is close: it is the part,
 // and not the one sentence, that speaks for it.
 func (s *section) isClose(u int) bool { return s.close != nil && s.close[u] >= nearby }
-
-// tellsLittle reports whether closeness speaks for the section, more than the question's
-// words do.
-func (s *section) tellsLittle() bool { return s.close != nil && s.told < tellsMuch }

@@ -125,3 +125,16 @@ func TestWhatAsks(t *testing.T) {
 		}
 	})
 }
+
+func TestClosenessAmongFewPassages(t *testing.T) {
+	answered := func(compared int) bool {
+		passage := retrieval.Passage{ID: 1, Title: "Manual", Text: "We refund what fails within thirty days. The kettle is blue."}
+		results := []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.66, Compared: compared}}
+		return strings.Contains(Answer(prompt.Prompt{Question: "Can I get my money back if the kettle breaks after a week?", Passages: results}), "[1]")
+	}
+	for compared, want := range map[int]bool{0: false, 10: true, 100: false} {
+		if answered(compared) != want {
+			t.Errorf("among %d passages, answered is %t", compared, !want)
+		}
+	}
+}

@@ -16,7 +16,9 @@ const (
 	encodedOfNear   = 2.0
 	encodedOfHeaded = 1.7
 	encodedOfClose  = 26.0
-	encodedOffset   = -4
+	encodedOffset   = -5
+	// manyPassages is from how many passages on closeness counts as it does among any number.
+	manyPassages = 100
 	// farOff is the closeness that passages about anything have.
 	farOff = 0.58
 
@@ -48,7 +50,16 @@ func (w *weights) chance(all uint64, heading, near, closeness float64) float64 {
 	if closeness == 0 {
 		return logistic(chanceOfTold*w.told(all) + chanceOfNear*near + chanceOfHeaded*heading + chanceOffset)
 	}
-	return logistic(encodedOfTold*w.told(all) + encodedOfNear*near + encodedOfHeaded*heading + encodedOfClose*max(0, closeness-farOff) + encodedOffset)
+	return logistic(encodedOfTold*w.told(all) + encodedOfNear*near + encodedOfHeaded*heading + encodedOfClose*max(0, closeness-farOff) + encodedOffset + fewCompared(w.compared))
+}
+
+// fewCompared is what a chatbot with so little knowledge adds: the closest of ten passages
+// is less often close by chance than that of many, and none of the others may say it.
+func fewCompared(passages int) float64 {
+	if passages == 0 || passages >= manyPassages {
+		return 0
+	}
+	return min(1, math.Log10(manyPassages/float64(passages)))
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -18,6 +18,8 @@ type weights struct {
 	english bool
 	// pairs says that the question is in a language without spaces.
 	pairs bool
+	// compared is that of the passages.
+	compared int
 }
 
 var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Korean: true, language.Thai: true}
