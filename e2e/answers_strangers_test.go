@@ -13,8 +13,8 @@ import (
 
 // Pages of made-up businesses, and what their customers ask, as passages are encoded where
 // nothing says otherwise. The questions were written before their answers were read. The
-// mechanisms were chosen with the first four in view, and never with the museum and the
-// energy supplier: nothing is to be mended by the answers for these two.
+// mechanisms were chosen with the first four in view, and never with the others: nothing
+// is to be mended by the answers for these four.
 func TestAnswersForStrangers(t *testing.T) {
 	t.Parallel()
 	w, encode := startEncoding(t)
@@ -42,12 +42,14 @@ var strangers = []struct {
 	name              string
 	answered, refused int
 }{
-	{"dental", 11, 6},
-	{"hotel", 10, 4},
-	{"saas", 9, 6},
-	{"city", 13, 5},
-	{"museum", 9, 6},
-	{"energy", 12, 5},
+	{"dental", 12, 5},
+	{"hotel", 14, 3},
+	{"saas", 10, 4},
+	{"city", 15, 3},
+	{"museum", 11, 6},
+	{"energy", 13, 5},
+	{"vet", 14, 3},
+	{"cowork", 14, 4},
 }
 
 // startEncoding starts a server that encodes passages when the test says so: encode encodes

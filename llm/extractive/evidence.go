@@ -19,6 +19,8 @@ const (
 	encodedOffset   = -5
 	// manyPassages is from how many passages on closeness counts as it does among any number.
 	manyPassages = 100
+	// mostForFew is what ten passages or fewer add to the offset.
+	mostForFew = 2
 	// farOff is the closeness that passages about anything have.
 	farOff = 0.58
 
@@ -59,7 +61,7 @@ func fewCompared(passages int) float64 {
 	if passages == 0 || passages >= manyPassages {
 		return 0
 	}
-	return min(1, math.Log10(manyPassages/float64(passages)))
+	return min(mostForFew, mostForFew*math.Log10(manyPassages/float64(passages)))
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
