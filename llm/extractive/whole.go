@@ -142,8 +142,8 @@ func (s *section) alike(first, last, u int) []int {
 		shared &= s.own[other]
 	}
 	own := s.own[u] &^ (s.headed | shared)
-	closeRather := s.close != nil && s.told < tellsMuch
-	if (own == 0 || closeRather) && fit(s.units[first:last+1], wholeList, wholeText) {
+	tellsLittle := s.close != nil && s.told < tellsMuch
+	if (own == 0 || tellsLittle) && fit(s.units[first:last+1], wholeList, wholeText) {
 		return nil
 	}
 	var found []int
