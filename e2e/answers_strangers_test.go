@@ -60,12 +60,7 @@ func startEncoding(t *testing.T) (w *instance, encode func()) {
 	w = startPrepared(t, app.Options{}, func(s *app.Server) { work, s.Encoding = s.Encoding, nil }, func(c *app.Config) { c.Encode = "on" })
 	return w, func() {
 		t.Helper()
-		for left := 1; left > 0; {
-			w.must(work.Work(t.Context()))
-			var err error
-			left, err = work.Left(t.Context())
-			w.must(err)
-		}
+		w.encodeAll(work)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestEncodingInTheBrowser(t *testing.T) {
 		b.quiet(t)
 	})
 	t.Run("and becomes current by itself when they are", func(t *testing.T) {
-		w.must(work.Work(t.Context()))
+		w.encodeAll(work)
 		b.do(t, chromedp.WaitNotPresent(chromedp.ID("unencoded")))
 		b.quiet(t)
 	})

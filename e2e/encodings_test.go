@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -35,6 +37,33 @@ var misleading = map[string][2]string{
 type ranking struct {
 	titles []string
 	scores []float64
+}
+
+// encodeAll has all passages encoded.
+func (w *instance) encodeAll(work *encoding.Service) {
+	w.Helper()
+	ctx, stop := context.WithCancel(w.Context())
+	w.must(work.Work(ctx, time.Now().Add(time.Hour), func(left int) {
+		if left == 0 {
+			stop()
+		}
+	}))
+}
+
+func TestPassagesAreEncodedAsTheyCome(t *testing.T) {
+	w := startPrepared(t, app.Options{}, func(*app.Server) {}, func(c *app.Config) { c.Encode = "on" })
+	left := func() int {
+		n, err := w.server.Encoding.Left(t.Context())
+		w.must(err)
+		return n
+	}
+	for _, name := range []string{"baker", "butcher", "grocer"} {
+		t.Run("soon after a new owner's first document is ready, not a minute later: "+name, func(t *testing.T) {
+			tn := w.newTenant(name, plan.Standard, "# Hours\n\nWe open at seven.")
+			w.settled(tn)
+			w.eventually("its passages are encoded", func() bool { return left() == 0 })
+		})
+	}
 }
 
 func TestEncodingsChangeTheOrder(t *testing.T) {
@@ -96,7 +125,7 @@ func encodedRankings(t *testing.T, by string, change ...func(*app.Config)) map[s
 	for question := range misleading {
 		before[question] = find(question)
 	}
-	w.must(work.Work(t.Context()))
+	w.encodeAll(work)
 	for question, pair := range misleading {
 		after[question] = find(question)
 		wrong, right := knowledge.TitleOf("", pair[0]), knowledge.TitleOf("", pair[1])

@@ -29,7 +29,7 @@ func encodedInstallation(t *testing.T) (s *installation, secret string) {
 			more, err = w.server.Knowledge.Worker.WorkOff(t.Context(), tn.workspace)
 			w.must(err)
 		}
-		w.must(w.server.Encoding.Work(t.Context()))
+		w.encodeAll(w.server.Encoding)
 		_, secret = w.issue(tn, chatbot.NewToken{Scopes: chatbot.AllScopes()})
 	})
 	return s, secret

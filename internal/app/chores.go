@@ -57,9 +57,6 @@ func (h *housekeeping) chores() []*chore {
 		{name: "tokens.expiring", since: thisHour, do: h.Chatbots.Tokens.WarnOfExpiring},
 		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
 	}
-	if h.Encoding != nil {
-		all = append(all, &chore{name: "passages.encode", since: thisMinute, do: func(ctx context.Context) error { return encode(ctx, h.Program) }})
-	}
 	if h.Billing == nil {
 		return append(all, &chore{name: "billing.unverified", since: lastNight, do: h.warnOfUnverified})
 	}
@@ -95,8 +92,8 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 	return nil
 }
 
-// runChores ends expired access, sends mails, exchanges news with Stripe, and deletes
-// old rows. Each task has its own goroutine, because another may be waiting for the
+// runChores ends expired access, sends mails, encodes passages, exchanges news with Stripe,
+// and deletes old rows. Each task has its own goroutine, because another may be waiting for the
 // network.
 func (h *housekeeping) runChores(ctx context.Context) {
 	var tasks sync.WaitGroup
@@ -111,6 +108,13 @@ func (h *housekeeping) runChores(ctx context.Context) {
 			every(ctx, mailsEvery, func() {
 				_, err := h.Tenants.Mails.Send(ctx, h.Mails.Send)
 				logUnlessStopped(ctx, h.Log, "could not send mails", err)
+			})
+		})
+	}
+	if h.Encoding != nil {
+		tasks.Go(func() {
+			every(ctx, encodeEvery, func() {
+				logUnlessStopped(ctx, h.Log, "could not encode passages", encode(ctx, h.Program))
 			})
 		})
 	}

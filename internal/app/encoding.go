@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"parley/core/knowledge/encoding"
 	"parley/llm/bge"
@@ -24,22 +25,26 @@ func openEncoding(p *Program) {
 	p.Encoding = encoding.New(encodings, encoder, p.now, resting{processorTime, wait}.rest)
 }
 
-// encode encodes passages for a while, and tells the metrics how many are left.
+// encodeEvery is how often a process looks whether another one encodes.
+const encodeEvery = 5 * time.Second
+
+// encode encodes passages for the rest of the minute, unless another process does that,
+// and tells the metrics how many are left.
 func encode(ctx context.Context, p *Program) error {
-	left, err := p.Encoding.Left(ctx)
-	if err != nil {
+	minute := thisMinute(p.now())
+	begun, err := store.NewChores(p.Store).BeginChore(ctx, "passages.encode", minute, p.now())
+	if err != nil || !begun {
 		return err
 	}
-	p.metrics.Unencoded(left)
-	if left == 0 {
-		return nil
-	}
-	failed := p.Encoding.Work(ctx)
-	if left, err = p.Encoding.Left(ctx); err == nil {
+	before, now := 0, 0
+	err = p.Encoding.Work(ctx, minute.Add(time.Minute), func(left int) {
 		p.metrics.Unencoded(left)
-		p.Log.Info("passages encoded", "left", left)
+		before, now = max(before, left), left
+	})
+	if before > 0 {
+		p.Log.Info("passages encoded", "left", now)
 	}
-	return failed
+	return err
 }
 
 // diagnoseEncoding says how many passages are still to be encoded.

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/core/account"
 	"parley/core/chatbot"
@@ -49,7 +51,12 @@ func TestEncoding(t *testing.T) {
 			if d := diagnoseEncoding(ctx, p); !d.OK || !strings.HasPrefix(d.Detail, "3 passages") {
 				t.Errorf("the doctor says %+v", d)
 			}
-			must(t, encode(ctx, p))
+			working, stop := context.WithCancel(ctx)
+			must(t, p.Encoding.Work(working, p.now().Add(time.Minute), func(left int) {
+				if left == 0 {
+					stop()
+				}
+			}))
 			if d := diagnoseEncoding(ctx, p); !d.OK || !strings.HasPrefix(d.Detail, "all") {
 				t.Errorf("then the doctor says %+v", d)
 			}
@@ -62,10 +69,8 @@ func TestEncoding(t *testing.T) {
 			if d := diagnoseEncoding(t.Context(), p); !d.OK || !strings.HasPrefix(d.Detail, "off") {
 				t.Errorf("the doctor says %+v", d)
 			}
-			for _, c := range (&housekeeping{Program: p}).chores() {
-				if c.name == "passages.encode" {
-					t.Error("there is a chore for it")
-				}
+			if p.Encoding != nil {
+				t.Error("something encodes")
 			}
 		})
 	})

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"parley/core/retrieval"
-	"parley/internal/id"
 )
 
 // Store is the port to passages that have no encoding.
@@ -50,11 +49,12 @@ func New(store Store, encoder Encoder, now func() time.Time, rest func(context.C
 }
 
 const (
-	// workTime is how long one call works: less than a minute, after which another
-	// process may have its turn.
-	workTime = 50 * time.Second
 	// batch is how many passages of a chatbot are encoded before another has its turn.
 	batch = 8
+	// lookEvery is how often Work looks for passages of new documents.
+	lookEvery = time.Second
+	// lookShare is how many times as long as a look took no other follows it.
+	lookShare = 20
 )
 
 // Warm makes ready for the first question, which takes about a second.
@@ -63,54 +63,65 @@ func (s *Service) Warm() error { return s.encoder.Warm() }
 // Left counts the passages that have no encoding.
 func (s *Service) Left(ctx context.Context) (int, error) { return s.store.CountUnencoded(ctx) }
 
-// Work encodes passages for less than a minute, a few of each workspace in turn, and of
-// each of its chatbots in turn, so that a large one holds no other up. It rests in
-// between, since people ask questions meanwhile. A workspace that fails is left
-// out until the next call.
-func (s *Service) Work(ctx context.Context) error {
-	until := s.now().Add(workTime)
-	chatbots, err := s.store.ChatbotsUnencoded(ctx)
-	if err != nil {
-		return err
-	}
+// Work encodes passages until a time, also those of documents that become ready meanwhile:
+// a few of each workspace in turn, and of each of its chatbots in turn, so that a large one
+// holds no other up. It rests in between, since people ask questions meanwhile, and tells
+// left how many passages have no encoding, as often as it looks for new ones. A workspace
+// that fails is left out until the next call.
+func (s *Service) Work(ctx context.Context, until time.Time, left func(passages int)) error {
+	q := queue{failed: map[string]bool{}}
 	var failures []error
-	for turns := inTurn(chatbots); len(turns) > 0; {
-		var next []turn
-		for _, t := range turns {
-			began := s.now()
-			if !began.Before(until) || ctx.Err() != nil {
-				return errors.Join(failures...)
-			}
-			done, err := s.encode(ctx, t[0])
-			switch rest := t[1:]; {
-			case err != nil:
-				failures = append(failures, err)
-			case !done:
-				next = append(next, append(rest, t[0]))
-			case len(rest) > 0:
-				next = append(next, rest)
-			}
-			s.rest(ctx, s.now().Sub(began))
+	for s.now().Before(until) && ctx.Err() == nil {
+		began := s.now()
+		passages, err := s.look(ctx, &q)
+		if err != nil {
+			return errors.Join(errors.Join(failures...), err)
 		}
-		turns = next
+		left(passages)
+		if len(q.turns) == 0 {
+			s.rest(ctx, lookEvery)
+			continue
+		}
+		next := s.now().Add(max(lookEvery, lookShare*s.now().Sub(began)))
+		if until.Before(next) {
+			next = until
+		}
+		failures = append(failures, s.workOff(ctx, &q, next))
 	}
 	return errors.Join(failures...)
 }
 
-// turn is the chatbots of a workspace, in the order of their turns.
-type turn []retrieval.Scope
-
-func inTurn(chatbots []retrieval.Scope) (turns []turn) {
-	for _, c := range chatbots {
-		switch last := len(turns) - 1; {
-		case id.IsThrowAway(c.WorkspaceID):
-		case last >= 0 && turns[last][0].WorkspaceID == c.WorkspaceID:
-			turns[last] = append(turns[last], c)
-		default:
-			turns = append(turns, turn{c})
-		}
+// look puts the chatbots that came since the last look into the queue, and counts the
+// passages that have no encoding.
+func (s *Service) look(ctx context.Context, q *queue) (passages int, err error) {
+	chatbots, err := s.store.ChatbotsUnencoded(ctx)
+	if err != nil {
+		return 0, err
 	}
-	return turns
+	q.add(chatbots)
+	return s.store.CountUnencoded(ctx)
+}
+
+// workOff encodes passages of the queue until it is empty, or until a time.
+func (s *Service) workOff(ctx context.Context, q *queue, until time.Time) error {
+	var failures []error
+	for len(q.turns) > 0 {
+		began := s.now()
+		if !began.Before(until) || ctx.Err() != nil {
+			break
+		}
+		chatbot := q.next()
+		done, err := s.encode(ctx, chatbot)
+		switch {
+		case err != nil:
+			failures = append(failures, err)
+			q.leaveOut(chatbot.WorkspaceID)
+		case !done:
+			q.push(chatbot)
+		}
+		s.rest(ctx, s.now().Sub(began))
+	}
+	return errors.Join(failures...)
 }
 
 // encode encodes a few passages of a chatbot, and reports whether these were the last.

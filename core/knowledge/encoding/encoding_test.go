@@ -19,9 +19,15 @@ type world struct {
 	broken string   // a workspace whose passages cannot be stored
 	rested time.Duration
 	time   time.Time
+	looks  int
+	come   map[int]retrieval.Scope // whose passage comes after so many looks
 }
 
 func (w *world) ChatbotsUnencoded(context.Context) ([]retrieval.Scope, error) {
+	if c, ok := w.come[w.looks]; ok {
+		w.left = map[retrieval.Scope]int{c: 1, scope("ws_large", "large"): w.left[scope("ws_large", "large")]}
+	}
+	w.looks++
 	chatbots := slices.SortedFunc(maps.Keys(w.left), func(a, b retrieval.Scope) int {
 		return cmp.Or(cmp.Compare(a.WorkspaceID, b.WorkspaceID), cmp.Compare(a.ChatbotID, b.ChatbotID))
 	})
@@ -76,41 +82,59 @@ func scope(workspaceID, chatbotID string) retrieval.Scope {
 	return retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: chatbotID}
 }
 
+// work works for some seconds, and returns how many passages are left, as often as it told.
+func (w *world) work(t *testing.T, seconds int) (told []int, err error) {
+	t.Helper()
+	err = w.service().Work(t.Context(), w.time.Add(time.Duration(seconds)*time.Second), func(left int) { told = append(told, left) })
+	return told, err
+}
+
 func TestWork(t *testing.T) {
 	t.Run("all passages are encoded, those of a small workspace before all of a large one", func(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws_large", "large"): 20, scope("ws_small", "small"): 1}}
-		if err := w.service().Work(t.Context()); err != nil {
-			t.Fatal(err)
+		told, err := w.work(t, 43)
+		if err != nil || told[0] != 21 || told[len(told)-1] != 0 || !slices.Equal(w.order, []string{"large", "small", "large", "large"}) {
+			t.Errorf("%v are left after %v, %v", told, w.order, err)
 		}
-		if n, _ := w.service().Left(t.Context()); n != 0 || !slices.Equal(w.order, []string{"large", "small", "large", "large"}) {
-			t.Errorf("%d are left after %v", n, w.order)
-		}
-		if w.rested != 21*time.Second {
+		if w.rested != 22*time.Second {
 			t.Errorf("it rested %v", w.rested)
 		}
 	})
 	t.Run("chatbots of a workspace take turns, and have one turn together", func(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws_a", "large"): 9, scope("ws_a", "small"): 1, scope("ws_b", "other"): 9}}
-		if err := w.service().Work(t.Context()); err != nil || !slices.Equal(w.order, []string{"large", "other", "small", "other", "large"}) {
+		if _, err := w.work(t, 60); err != nil || !slices.Equal(w.order, []string{"large", "other", "small", "other", "large"}) {
 			t.Errorf("the turns were %v, %v", w.order, err)
 		}
 	})
-	t.Run("it stops before a minute is over, and goes on at the next call", func(t *testing.T) {
+	t.Run("it stops at its time, and goes on at the next call", func(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws", "large"): 40}}
 		began := w.time
-		if err := w.service().Work(t.Context()); err != nil {
-			t.Fatal(err)
+		if _, err := w.work(t, 50); err != nil || w.left[scope("ws", "large")] != 8 || w.time.Sub(began) > 65*time.Second {
+			t.Errorf("%v are left after %v, %v", w.left, w.time.Sub(began), err)
 		}
-		if n, _ := w.service().Left(t.Context()); n != 8 || w.time.Sub(began) > 65*time.Second {
-			t.Errorf("%d are left after %v", n, w.time.Sub(began))
-		}
-		if err := w.service().Work(t.Context()); err != nil || w.left[scope("ws", "large")] != 0 {
+		if _, err := w.work(t, 50); err != nil || w.left[scope("ws", "large")] != 0 {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})
-	t.Run("a workspace that fails holds no other up", func(t *testing.T) {
+	t.Run("a new document has its turn long before a large one is done", func(t *testing.T) {
+		w := &world{left: map[retrieval.Scope]int{scope("ws_large", "large"): 40}, come: map[int]retrieval.Scope{1: scope("ws_small", "small")}}
+		if _, err := w.work(t, 100); err != nil || !slices.Equal(w.order[:4], []string{"large", "large", "small", "large"}) {
+			t.Errorf("the turns were %v, %v", w.order, err)
+		}
+	})
+	t.Run("passages of a new document are found where nothing was left", func(t *testing.T) {
+		w := &world{come: map[int]retrieval.Scope{3: scope("ws", "new")}}
+		if told, err := w.work(t, 10); err != nil || !slices.Equal(told[:5], []int{0, 0, 0, 1, 0}) {
+			t.Errorf("%v were left, %v", told, err)
+		}
+	})
+	t.Run("a workspace that fails holds no other up, and is left out until the next call", func(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws_a", "a"): 3, scope("ws_b", "b"): 9}, broken: "ws_a"}
-		if err := w.service().Work(t.Context()); err == nil || w.left[scope("ws_b", "b")] != 0 || w.left[scope("ws_a", "a")] != 3 {
+		if _, err := w.work(t, 60); err == nil || w.left[scope("ws_b", "b")] != 0 || !slices.Equal(w.order, []string{"a", "b", "b"}) {
+			t.Errorf("%v are left after %v, %v", w.left, w.order, err)
+		}
+		w.broken = ""
+		if _, err := w.work(t, 60); err != nil || w.left[scope("ws_a", "a")] != 0 {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})
@@ -118,7 +142,7 @@ func TestWork(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws", "a"): 3}}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := w.service().Work(ctx); err != nil || w.left[scope("ws", "a")] != 3 {
+		if err := w.service().Work(ctx, w.time.Add(time.Minute), func(int) {}); err != nil || w.left[scope("ws", "a")] != 3 {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})
