@@ -7,7 +7,7 @@ import (
 )
 
 func TestClosest(t *testing.T) {
-	scope, query := Scope{"ws", "cb"}, Query{Text: "which way?", Limit: 10}
+	query := Query{Text: "which way?", Limit: 10}
 	east, near, far := []float32{1, 0}, []float32{0.8, 0.6}, []float32{0.5, 0.866}
 	f := &fixed{questions: map[string][]float32{"which way?": east}, byID: map[int64]Encoding{
 		1: NewEncoding(far), 2: NewEncoding(near), 3: NewEncoding(far),
@@ -22,7 +22,7 @@ func TestClosest(t *testing.T) {
 		return found
 	}
 	t.Run("where words find little, passages are found that are close to the question, as a whole or with a part", func(t *testing.T) {
-		hits := s.lookAtEncodings(t.Context(), scope, query, byVectors(), pointers([]Hit{{PassageID: 1, Score: 1}}))
+		hits := ranked(t, s, query, byVectors(), pointers([]Hit{{PassageID: 1, Score: 1}}))
 		if got := passageIDs(hits); !slices.Equal(got, []int64{1, 4, 2}) {
 			t.Errorf("got %v", got)
 		}
@@ -34,12 +34,12 @@ func TestClosest(t *testing.T) {
 		}
 	})
 	t.Run("where they find nothing, too", func(t *testing.T) {
-		if got := passageIDs(s.lookAtEncodings(t.Context(), scope, query, byVectors(), nil)); !slices.Equal(got, []int64{4, 2}) {
+		if got := passageIDs(ranked(t, s, query, byVectors(), nil)); !slices.Equal(got, []int64{4, 2}) {
 			t.Errorf("got %v", got)
 		}
 	})
 	t.Run("a question in a language that the encoder does not read finds none", func(t *testing.T) {
-		if got := s.lookAtEncodings(t.Context(), scope, Query{Text: "wohin?", Limit: 10}, byVectors(), nil); len(got) != 0 {
+		if got := ranked(t, s, Query{Text: "wohin?", Limit: 10}, byVectors(), nil); len(got) != 0 {
 			t.Errorf("got %v", passageIDs(got))
 		}
 	})
@@ -48,11 +48,11 @@ func TestClosest(t *testing.T) {
 		for id := int64(11); id < 11+few-1; id++ {
 			some = append(some, Hit{PassageID: id, Score: 1})
 		}
-		if got := passageIDs(s.lookAtEncodings(t.Context(), scope, query, byVectors(), pointers(some))); len(got) != few || got[few-1] != 4 {
+		if got := passageIDs(ranked(t, s, query, byVectors(), pointers(some))); len(got) != few || got[few-1] != 4 {
 			t.Errorf("got %v", got)
 		}
 		some = append(some, Hit{PassageID: 99, Score: 1})
-		if s.lookAtEncodings(t.Context(), scope, query, byVectors(), pointers(some)); len(f.asked) != few {
+		if ranked(t, s, query, byVectors(), pointers(some)); len(f.asked) != few {
 			t.Errorf("%v were asked for", f.asked)
 		}
 	})

@@ -126,15 +126,15 @@ const (
 // EncodeWith has the searcher rank by the encodings of passages, too. It is called
 // before the first search.
 func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
-	s.encodings, s.questions = encodings, questions
+	s.encodings, s.questions, s.ahead = encodings, questions, newAhead()
 }
 
 // lookAtEncodings puts the best hits, which are in order, in an order by how near their
 // encodings are to the question's instead of their vectors. What hits without an encoding
 // have counts as before. The scores stay the same, the highest with the first: whatever
 // goes by them need not know of encodings. Where there are few hits, it adds those that
-// only their encodings find.
-func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, found Hits, hits []*Hit) []*Hit {
+// only their encodings find. The function gives the question's vector.
+func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, encode encoding, found Hits, hits []*Hit) []*Hit {
 	if s.encodings == nil {
 		return hits
 	}
@@ -148,10 +148,12 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 		s.log.Warn("encodings of passages not read", "error", err)
 		return hits
 	}
-	if !slices.ContainsFunc(ids, func(id int64) bool { return len(encodings[id]) > encodingHead }) {
-		return hits // no need to encode the question
+	needed := slices.ContainsFunc(ids, func(id int64) bool { return len(encodings[id]) > encodingHead })
+	s.ahead.learn(scope, needed)
+	if !needed {
+		return hits
 	}
-	question, err := s.encodedQuestion(ctx, scope.WorkspaceID, query)
+	question, err := encode()
 	if err != nil {
 		s.log.Warn("question not encoded", "error", err)
 		return hits

@@ -48,6 +48,14 @@ func (stored) LivePassages(_ context.Context, _, _ string, ids []int64) ([]Passa
 	return passages, nil
 }
 
+// ranked is what a search makes of hits when it has looked at their encodings.
+func ranked(t *testing.T, s *Searcher, query Query, found Hits, hits []*Hit) []*Hit {
+	t.Helper()
+	scope := Scope{WorkspaceID: "ws", ChatbotID: "cb"}
+	encode := func() ([]float32, error) { return s.encodedQuestion(t.Context(), scope.WorkspaceID, query) }
+	return s.lookAtEncodings(t.Context(), scope, query, encode, found, hits)
+}
+
 var east, north = []float32{1, 0}, []float32{0, 1}
 
 func TestEncoding(t *testing.T) {
@@ -129,7 +137,7 @@ func TestLookAtEncodings(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			list := hits()
-			searcher(&c.fixed).lookAtEncodings(t.Context(), scope, query, found, list)
+			ranked(t, searcher(&c.fixed), query, found, list)
 			if got := order(list); !slices.Equal(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
@@ -141,14 +149,14 @@ func TestLookAtEncodings(t *testing.T) {
 			many = append(many, Hit{PassageID: int64(i + 1), Score: 1})
 		}
 		f := &fixed{questions: toEast}
-		searcher(f).lookAtEncodings(t.Context(), scope, query, found, pointers(many))
+		ranked(t, searcher(f), query, found, pointers(many))
 		if len(f.asked) != encoded || f.asked[0] != 1 {
 			t.Errorf("%v were asked for", f.asked)
 		}
 	})
 	t.Run("a question is not encoded where no passage is", func(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(nil)}}
-		searcher(f).lookAtEncodings(t.Context(), scope, query, found, hits())
+		ranked(t, searcher(f), query, found, hits())
 		if len(f.encoded) != 0 {
 			t.Errorf("%q were encoded", f.encoded)
 		}
@@ -156,7 +164,7 @@ func TestLookAtEncodings(t *testing.T) {
 	t.Run("an encoding counts instead of the vector", func(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(east), 2: NewEncoding(east)}}
 		list := pointers([]Hit{{PassageID: 1, Score: 1.4, Similarity: 0.9}, {PassageID: 2, Score: 1.3, Similarity: 0.1}, {PassageID: 3, Score: 1, Similarity: 0.9}})
-		searcher(f).lookAtEncodings(t.Context(), scope, query, found, list)
+		ranked(t, searcher(f), query, found, list)
 		if got := order(list); !slices.Equal(got, []int64{2, 3, 1}) {
 			t.Errorf("got %v", got)
 		}
@@ -168,7 +176,7 @@ func TestLookAtEncodings(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.9, 0.436}), 2: NewEncoding(east)}}
 		for second, want := range map[float64]int64{25: 2, 15: 1} { // of 30, the encodings add 9
 			list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: second}})
-			if searcher(f).lookAtEncodings(t.Context(), scope, query, Hits{}, list); list[0].PassageID != want {
+			if ranked(t, searcher(f), query, Hits{}, list); list[0].PassageID != want {
 				t.Errorf("beside %v, the first is %d", second, list[0].PassageID)
 			}
 		}
@@ -176,7 +184,7 @@ func TestLookAtEncodings(t *testing.T) {
 	t.Run("a hit tells how close its encoding is, and so does the passage that is found", func(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.6, 0.8}), 3: NewEncoding(east)}}
 		list, s := hits(), searcher(f)
-		s.lookAtEncodings(t.Context(), scope, query, found, list)
+		ranked(t, s, query, found, list)
 		s.passages = stored{}
 		passages, err := s.passagesOf(t.Context(), scope, list)
 		if err != nil || len(passages) != 3 {
@@ -193,7 +201,7 @@ func TestLookAtEncodings(t *testing.T) {
 		parted := NewEncoding(east).WithPart(Part{Start: 0, End: 9}, north)
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: parted, 2: parted, 3: parted}}
 		list, s := hits(), searcher(f)
-		s.lookAtEncodings(t.Context(), scope, Query{Text: "which way?", Limit: 2}, found, list)
+		ranked(t, s, Query{Text: "which way?", Limit: 2}, found, list)
 		s.passages = stored{}
 		if passages, err := s.passagesOf(t.Context(), scope, list); err != nil || len(passages[0].Parts) != 1 || len(passages[1].Parts) != 1 || passages[2].Parts != nil {
 			t.Errorf("got %+v, %v", passages, err)

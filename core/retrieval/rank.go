@@ -50,6 +50,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	if len(asked.Terms) == 0 && asked.Vector == nil {
 		return nil, nil
 	}
+	encode := s.ahead.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
 	found, err := s.index.Search(ctx, scope, asked)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 		hits = fuse(hits, found.Near, least, s.tuning.nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
-	return s.lookAtEncodings(ctx, scope, query, found, hits), nil
+	return s.lookAtEncodings(ctx, scope, query, encode, found, hits), nil
 }
 
 // questionVector is the direction of a question, with a share of the earlier

@@ -186,6 +186,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/retrieval"},
 		Ours:     append([]string{"core/retrieval/lexical", "core/retrieval/evaluation", "internal/plain", "internal/sentence"}, domain[:9]...),
+		Outside:  []string{lru},
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
 	{

@@ -1,0 +1,69 @@
+package retrieval
+
+import (
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+func TestEncodingAhead(t *testing.T) {
+	chatbot := Scope{"ws", "cb"}
+	needed := func() *ahead {
+		a := newAhead()
+		a.learn(chatbot, true)
+		return a
+	}
+	for sentence, c := range map[string]struct {
+		learn func(*ahead)
+		want  bool
+	}{
+		"the first question waits for what the index finds":               {func(*ahead) {}, false},
+		"the next is encoded meanwhile":                                   {func(a *ahead) { a.learn(chatbot, true) }, true},
+		"what another chatbot needed does not matter":                     {func(a *ahead) { a.learn(Scope{"ws", "other"}, true) }, false},
+		"where no passage has an encoding any more, the next waits again": {func(a *ahead) { a.learn(chatbot, true); a.learn(chatbot, false) }, false},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, times := newAhead(), 0
+				c.learn(a)
+				encode := a.begin(chatbot, func() ([]float32, error) {
+					times++
+					return east, nil
+				})
+				synctest.Wait()
+				if begun := times > 0; begun != c.want {
+					t.Errorf("it is being encoded: %v", begun)
+				}
+				if vector, err := encode(); err != nil || !slices.Equal(vector, east) || times != 1 {
+					t.Errorf("it is %v, %v, after %d times", vector, err, times)
+				}
+			})
+		})
+	}
+	t.Run("a search teaches it", func(t *testing.T) {
+		f := &fixed{questions: map[string][]float32{"which way?": east}, byID: map[int64]Encoding{1: NewEncoding(east)}}
+		s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
+		s.EncodeWith(f, f)
+		query, hits := Query{Text: "which way?"}, pointers([]Hit{{PassageID: 1, Score: 1}})
+		if ranked(t, s, query, Hits{}, hits); !s.ahead.isFor(chatbot) {
+			t.Error("it learned nothing")
+		}
+		f.byID = nil
+		if ranked(t, s, query, Hits{}, hits); s.ahead.isFor(chatbot) {
+			t.Error("it did not learn that nothing is encoded")
+		}
+	})
+	t.Run("one that nobody needs leaves nothing behind", func(t *testing.T) {
+		synctest.Test(t, func(*testing.T) { // which fails if something is left
+			needed().begin(chatbot, func() ([]float32, error) { return east, nil })
+		})
+	})
+	t.Run("an encoder that panics fails the question, and not the process", func(t *testing.T) {
+		_, err := needed().begin(chatbot, func() ([]float32, error) { panic("index out of range") })()
+		if err == nil || !strings.Contains(err.Error(), "panicked") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
