@@ -24,7 +24,7 @@ const (
 	canceledWithin   = 45 * time.Second
 	canceledLeast    = 1_000
 	cancelers        = 8
-	// wholeEvery is how often a request is not canceled.
+	// wholeEvery is how often a request of each kind and workspace is not canceled.
 	wholeEvery     = 20
 	kindsOfRequest = 5
 )
@@ -132,7 +132,7 @@ func (c *canceling) send(n int) {
 	h := c.holders[n%len(c.holders)]
 	kind := n / len(c.holders) % kindsOfRequest
 	ctx := c.Context()
-	if n%wholeEvery != 0 {
+	if n/len(c.holders)/kindsOfRequest%wholeEvery != 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(1+rand.N(c.took[kind].Load())))
 		defer cancel()
