@@ -37,15 +37,15 @@ func TestAnswersForStrangers(t *testing.T) {
 	}
 }
 
-// strangers have what is reached, less one or two.
+// strangers have what is reached, or one or two less.
 var strangers = []struct {
 	name              string
 	answered, refused int
 }{
-	{"dental", 12, 5},
-	{"hotel", 14, 3},
-	{"saas", 10, 4},
-	{"city", 15, 3},
+	{"dental", 12, 6},
+	{"hotel", 14, 4},
+	{"saas", 10, 5},
+	{"city", 15, 4},
 	{"museum", 11, 6},
 	{"energy", 13, 5},
 	{"vet", 14, 3},

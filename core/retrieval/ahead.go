@@ -40,12 +40,12 @@ func (a *ahead) isFor(chatbot Scope) bool {
 	return a.chatbots.Contains(chatbot)
 }
 
-// encoding makes the vector of a question.
-type encoding func() ([]float32, error)
+// encodeQuestion makes the vector of a question.
+type encodeQuestion func() ([]float32, error)
 
 // begin returns what gives the vector of a question when it is needed. If the chatbot's
 // last question needed one, it is being made from now on.
-func (a *ahead) begin(chatbot Scope, encode encoding) encoding {
+func (a *ahead) begin(chatbot Scope, encode encodeQuestion) encodeQuestion {
 	if a == nil || !a.isFor(chatbot) {
 		return encode
 	}

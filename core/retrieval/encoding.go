@@ -134,7 +134,7 @@ func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
 // have counts as before. The scores stay the same, the highest with the first: whatever
 // goes by them need not know of encodings. Where there are few hits, it adds those that
 // only their encodings find. The function gives the question's vector.
-func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, encode encoding, found Hits, hits []*Hit) []*Hit {
+func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, encode encodeQuestion, found Hits, hits []*Hit) []*Hit {
 	if s.encodings == nil {
 		return hits
 	}
