@@ -82,9 +82,11 @@ func (e Encoding) cosine(with []float32) (cosine float64, ok bool) {
 
 // cosineAt is that of what a number of one stands for and the numbers.
 func cosineAt(e []byte, with []float32) float64 {
-	step := math.Float32frombits(binary.LittleEndian.Uint32(e))
-	return float64(dot(e[4:4+len(with)], with) * step)
+	return float64(dot(e[4:4+len(with)], with) * stepOf(e))
 }
+
+// stepOf is what a number of one stands for.
+func stepOf(e []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(e)) }
 
 // parts returns the parts with how close each is to a unit vector.
 func (e Encoding) parts(with []float32) []Part {
@@ -116,12 +118,8 @@ func dot(numbers []byte, with []float32) float32 {
 	return a + b + c + d
 }
 
-const (
-	// encoded is of how many of the best passages the encodings are looked at.
-	encoded = 50
-	// encodedWeight is what a cosine counts.
-	encodedWeight = 3
-)
+// encoded is of how many of the best passages the encodings are looked at.
+const encoded = 50
 
 // EncodeWith has the searcher rank by the encodings of passages, too. It is called
 // before the first search.
@@ -130,8 +128,8 @@ func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
 }
 
 // lookAtEncodings puts the best hits, which are in order, in an order by how near their
-// encodings are to the question's instead of their vectors. What hits without an encoding
-// have counts as before. The scores stay the same, the highest with the first: whatever
+// encodings are to the question's instead of their vectors ([candidates]). What hits without
+// an encoding have counts as before. The scores stay the same, the highest with the first: whatever
 // goes by them need not know of encodings. Where there are few hits, it adds those that
 // only their encodings find. The function gives the question's vector.
 func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, encode encodeQuestion, found Hits, hits []*Hit) []*Hit {
@@ -169,48 +167,6 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 	return hits
 }
 
-// order puts hits in order by their encodings, too.
-func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]Encoding, byMeaning bool) {
-	if len(hits) == 0 {
-		return
-	}
-	share, meaning := 1.0, s.tuning.Meaning
-	if !byMeaning { // then scores are by words alone, and not shares of the best
-		share, meaning = hits[0].Score, 0
-	}
-	scores := make([]float64, len(hits))
-	for i, hit := range hits {
-		scores[i] = hit.Score
-	}
-	for i, gain := range gains(question, hits, encodings, meaning) {
-		hits[i].Score += share * gain
-	}
-	slices.SortFunc(hits, byScore)
-	for i, hit := range hits {
-		hit.Score = scores[i]
-	}
-}
-
-// gains returns what each hit gains by its encoding: how much nearer to the question than
-// the mean it is, without how much nearer than the mean its vector is, which counts
-// meaning. Hits without an encoding gain nothing.
-func gains(question []float32, hits []*Hit, encodings map[int64]Encoding, meaning float64) []float64 {
-	all := make([]float64, len(hits))
-	known := make([]int, 0, len(hits))
-	mean := 0.0
-	for i, hit := range hits {
-		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
-			hit.Closeness = cosine
-			all[i], known = encodedWeight*cosine-meaning*hit.Similarity, append(known, i)
-			mean += all[i]
-		}
-	}
-	for _, i := range known {
-		all[i] -= mean / float64(len(known))
-	}
-	return all
-}
-
 // encodedQuestion is the unit vector of a question, with a share of the earlier questions'.
 func (s *Searcher) encodedQuestion(ctx context.Context, workspaceID string, query Query) ([]float32, error) {
 	vector, err := s.questions.EncodeQuestion(ctx, workspaceID, query.Text)
@@ -224,18 +180,10 @@ func (s *Searcher) encodedQuestion(ctx context.Context, workspaceID string, quer
 		if err != nil {
 			return nil, err
 		}
-		for i, x := range vector {
-			sum[i] += float32(share) * x
-		}
+		add(sum, vector, float32(share))
 		share *= s.tuning.Decay
 	}
-	square := 0.0
-	for _, x := range sum {
-		square += float64(x) * float64(x)
-	}
-	for i := range sum {
-		sum[i] /= float32(math.Sqrt(square))
-	}
+	toUnit(sum)
 	return sum, nil
 }
 

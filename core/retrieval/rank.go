@@ -3,7 +3,6 @@ package retrieval
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -85,19 +84,10 @@ func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, 
 	}
 	sum := slices.Clone(vectors[0])
 	if len(vectors) > 1 {
-		for i, x := range vectors[1] {
-			sum[i] += float32(s.tuning.Context) * x
-		}
+		add(sum, vectors[1], float32(s.tuning.Context))
 	}
-	square := 0.0
-	for _, x := range sum {
-		square += float64(x) * float64(x)
-	}
-	if square == 0 {
+	if !toUnit(sum) {
 		return nil, nil
-	}
-	for i := range sum {
-		sum[i] /= float32(math.Sqrt(square))
 	}
 	return sum, nil
 }

@@ -1,0 +1,43 @@
+package retrieval
+
+import "math"
+
+// add adds so many times a vector that is as long.
+func add(sum, vector []float32, times float32) {
+	for i, x := range vector {
+		sum[i] += times * x
+	}
+}
+
+// toUnit gives a vector the length one, and reports whether it could: one that is zero stays so.
+func toUnit(vector []float32) bool {
+	square := 0.0
+	for _, x := range vector {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 {
+		return false
+	}
+	factor := float32(1 / math.Sqrt(square))
+	for i := range vector {
+		vector[i] *= factor
+	}
+	return true
+}
+
+// product returns the sum of the products of the numbers of two vectors that are equally
+// long, four sums at a time, as in [dot].
+func product(vector, with []float32) float32 {
+	var a, b, c, d float32
+	for len(vector) >= 4 && len(with) >= 4 {
+		a += vector[0] * with[0]
+		b += vector[1] * with[1]
+		c += vector[2] * with[2]
+		d += vector[3] * with[3]
+		vector, with = vector[4:], with[4:]
+	}
+	for i, x := range vector {
+		a += x * with[i]
+	}
+	return a + b + c + d
+}
