@@ -90,7 +90,7 @@ func stepOf(e []byte) float32 { return math.Float32frombits(binary.LittleEndian.
 
 // parts returns the parts with how close each is to a unit vector.
 func (e Encoding) parts(with []float32) []Part {
-	if _, ok := e.cosine(with); !ok || len(e) == encodingHead+len(with) {
+	if _, ok := e.cosine(with); !ok || !e.hasParts(len(with)) {
 		return nil
 	}
 	var parts []Part
@@ -101,19 +101,27 @@ func (e Encoding) parts(with []float32) []Part {
 	return parts
 }
 
+// numberOf is what a byte stands for. Looking it up is faster than converting it.
+var numberOf = func() (numbers [256]float32) {
+	for i := range numbers {
+		numbers[i] = float32(int8(i))
+	}
+	return numbers
+}()
+
 // dot returns the sum of the products of numbers in eight bits and as many others. Four sums
 // at a time keep the processor from waiting for each.
 func dot(numbers []byte, with []float32) float32 {
 	var a, b, c, d float32
 	for len(numbers) >= 4 && len(with) >= 4 {
-		a += float32(int8(numbers[0])) * with[0]
-		b += float32(int8(numbers[1])) * with[1]
-		c += float32(int8(numbers[2])) * with[2]
-		d += float32(int8(numbers[3])) * with[3]
+		a += numberOf[numbers[0]] * with[0]
+		b += numberOf[numbers[1]] * with[1]
+		c += numberOf[numbers[2]] * with[2]
+		d += numberOf[numbers[3]] * with[3]
 		numbers, with = numbers[4:], with[4:]
 	}
 	for i, x := range numbers {
-		a += float32(int8(x)) * with[i]
+		a += numberOf[x] * with[i]
 	}
 	return a + b + c + d
 }

@@ -174,7 +174,7 @@ func TestLookAtEncodings(t *testing.T) {
 	})
 	t.Run("without vectors in the index it counts as a share of the best score by words", func(t *testing.T) {
 		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.9, 0.436}), 2: NewEncoding(east)}}
-		for second, want := range map[float64]int64{25: 2, 15: 1} { // of 30, the encodings add 9
+		for second, want := range map[float64]int64{25: 2, 15: 1} { // of 30, the encodings add some 10
 			list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: second}})
 			if ranked(t, searcher(f), query, Hits{}, list); list[0].PassageID != want {
 				t.Errorf("beside %v, the first is %d", second, list[0].PassageID)

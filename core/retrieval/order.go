@@ -27,8 +27,12 @@ type candidate struct {
 	hit *Hit
 	// found is its score before.
 	found float64
-	// direction is the unit vector of the passage, or nil where it has no encoding.
+	// encoding is that of the passage, or nil where there is none.
+	encoding Encoding
+	// direction is the unit vector of a passage and its parts, or nil where it has none.
 	direction []float32
+	// near is the cosine to what is compared with.
+	near float64
 }
 
 // order puts hits, which are in order, in an order by their encodings, too: by how near they
@@ -47,37 +51,62 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 		scores[i] = hit.Score
 		c.all[i] = candidate{hit: hit, found: hit.Score}
 		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
-			hit.Closeness, c.all[i].direction = cosine, encodings[hit.PassageID].direction(len(question))
+			hit.Closeness = cosine
+			c.all[i].encode(encodings[hit.PassageID], cosine, question)
 		}
 	}
-	c.rank(question)
-	c.rank(c.leaning(question))
+	c.rank()
+	c.compare(c.leaning(question))
+	c.rank()
 	for i, candidate := range c.all {
 		hits[i] = candidate.hit
 		hits[i].Score = scores[i]
 	}
 }
 
-// rank sorts by the scores of before, and by how much nearer to the question than the mean
-// a direction is, without how much nearer than the mean the hit's vector is. Hits without an
-// encoding gain nothing.
-func (c candidates) rank(question []float32) {
-	gains := make([]float64, len(c.all))
-	mean, known := 0.0, 0
+// encode gives a candidate its encoding, of which the whole has that cosine to the question.
+func (c *candidate) encode(encoding Encoding, cosine float64, question []float32) {
+	c.encoding, c.near = encoding, cosine
+	if encoding.hasParts(len(question)) {
+		c.direction = encoding.direction(len(question))
+		c.near = float64(product(c.direction, question))
+	}
+}
+
+// compare measures how near the candidates are to a unit vector.
+func (c candidates) compare(with []float32) {
 	for i, candidate := range c.all {
-		if candidate.direction != nil {
-			gains[i] = encodedWeight*float64(product(candidate.direction, question)) - c.meaning*candidate.hit.Similarity
-			mean, known = mean+gains[i], known+1
+		switch {
+		case candidate.direction != nil:
+			c.all[i].near = float64(product(candidate.direction, with))
+		case candidate.encoding != nil:
+			c.all[i].near, _ = candidate.encoding.cosine(with)
+		}
+	}
+}
+
+// rank sorts by the scores of before, and by how much nearer than the mean a candidate is,
+// without how much nearer than the mean its hit's vector is. Hits without an encoding gain
+// nothing.
+func (c candidates) rank() {
+	mean, known := 0.0, 0
+	for _, candidate := range c.all {
+		if candidate.encoding != nil {
+			mean, known = mean+c.gain(candidate), known+1
 		}
 	}
 	mean /= max(1, float64(known))
-	for i, candidate := range c.all {
+	for _, candidate := range c.all {
 		candidate.hit.Score = candidate.found
-		if candidate.direction != nil {
-			candidate.hit.Score += c.share * (gains[i] - mean)
+		if candidate.encoding != nil {
+			candidate.hit.Score += c.share * (c.gain(candidate) - mean)
 		}
 	}
 	slices.SortFunc(c.all, func(a, b candidate) int { return byScore(a.hit, b.hit) })
+}
+
+func (c candidates) gain(of candidate) float64 {
+	return encodedWeight*of.near - c.meaning*of.hit.Similarity
 }
 
 // leaning returns the question's direction with a share of that of the first passages.
@@ -85,9 +114,14 @@ func (c candidates) leaning(question []float32) []float32 {
 	first := make([]float32, len(question))
 	left := leaders
 	for _, candidate := range c.all {
-		if candidate.direction != nil && left > 0 {
+		if candidate.encoding == nil || left == 0 {
+			continue
+		}
+		left--
+		if candidate.direction != nil {
 			add(first, candidate.direction, 1)
-			left--
+		} else {
+			addAt(first, candidate.encoding[1:], 1)
 		}
 	}
 	toUnit(first)
@@ -97,8 +131,10 @@ func (c candidates) leaning(question []float32) []float32 {
 	return leaning
 }
 
-// direction returns the unit vector of a passage: that of its encoding, and with a share of
-// those of its parts, if it has any.
+// hasParts reports whether an encoding of such a width has more than the vector of the whole.
+func (e Encoding) hasParts(width int) bool { return len(e) > encodingHead+width }
+
+// direction returns the unit vector of a passage and its parts.
 func (e Encoding) direction(width int) []float32 {
 	sum := make([]float32, width)
 	addAt(sum, e[1:], 1)
@@ -113,7 +149,8 @@ func (e Encoding) direction(width int) []float32 {
 // addAt adds so many times the vector that begins with what a number of one stands for.
 func addAt(sum []float32, e []byte, times float32) {
 	times *= stepOf(e)
-	for i, x := range e[4 : 4+len(sum)] {
-		sum[i] += times * float32(int8(x))
+	numbers := e[4 : 4+len(sum)]
+	for i := range sum {
+		sum[i] += times * numberOf[numbers[i]]
 	}
 }

@@ -11,14 +11,11 @@ func add(sum, vector []float32, times float32) {
 
 // toUnit gives a vector the length one, and reports whether it could: one that is zero stays so.
 func toUnit(vector []float32) bool {
-	square := 0.0
-	for _, x := range vector {
-		square += float64(x) * float64(x)
-	}
+	square := product(vector, vector)
 	if square == 0 {
 		return false
 	}
-	factor := float32(1 / math.Sqrt(square))
+	factor := float32(1 / math.Sqrt(float64(square)))
 	for i := range vector {
 		vector[i] *= factor
 	}
