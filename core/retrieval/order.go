@@ -1,6 +1,9 @@
 package retrieval
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // The constants of the order by encodings. docs/retrieval.md has what others give.
 const (
@@ -8,11 +11,11 @@ const (
 	encodedWeight = 3.5
 	// partsWeight is what the mean of the vectors of a passage's parts counts in its
 	// direction, beside that of the whole, of which only the beginning was read.
-	partsWeight = 0.5
+	partsWeight = 0.35
 	// leaders are how many of the first passages lend the question their direction, which
 	// counts leadersWeight (pseudo-relevance feedback, as by Rocchio, 1971).
 	leaders       = 2
-	leadersWeight = 0.4
+	leadersWeight = 0.3
 )
 
 // candidates are hits that are put in order by their encodings.
@@ -36,8 +39,8 @@ type candidate struct {
 }
 
 // order puts hits, which are in order, in an order by their encodings, too: by how near they
-// are to the question, and then by how near to it with a share of those that came first. The
-// scores stay where they are.
+// are to the question, and then, but for the first, by how near to it with a share of those
+// that came first. The scores stay where they are.
 func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]Encoding, byMeaning bool) {
 	if len(hits) == 0 {
 		return
@@ -57,6 +60,7 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 	}
 	c.rank()
 	c.compare(c.leaning(question))
+	c.all[0].found = math.Inf(1) // it leads, and is not led by the second
 	c.rank()
 	for i, candidate := range c.all {
 		hits[i] = candidate.hit

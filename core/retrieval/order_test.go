@@ -36,6 +36,14 @@ func TestOrder(t *testing.T) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	})
+	t.Run("the first stays the first, however close the others are to each other", func(t *testing.T) {
+		up, down := []float32{0.8, 0.6, 0}, []float32{0.8, -0.6, 0}
+		encodings := map[int64]Encoding{1: NewEncoding(up), 2: NewEncoding(down), 3: NewEncoding(down)}
+		hits := []Hit{{PassageID: 1, Score: 1.001}, {PassageID: 2, Score: 1}, {PassageID: 3, Score: 1}}
+		if got, want := ordered(hits, []float32{1, 0, 0}, encodings), []int64{1, 2, 3}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
 	t.Run("a passage whose parts are close comes before one whose parts are not", func(t *testing.T) {
 		whole := []float32{0.8, 0.6}
 		got := ordered(
@@ -77,10 +85,10 @@ func TestOrder(t *testing.T) {
 }
 
 func TestDirection(t *testing.T) {
-	t.Run("is that of the whole and, at half, of the mean of the parts", func(t *testing.T) {
+	t.Run("is that of the whole and, with their weight, of the mean of the parts", func(t *testing.T) {
 		e := NewEncoding(east).WithPart(Part{End: 70}, north).WithPart(Part{Start: 70, End: 300}, north)
 		got := e.direction(2)
-		if math.Abs(float64(got[0])-2*float64(got[1])) > 0.02 || math.Abs(float64(product(got, got))-1) > 0.001 {
+		if math.Abs(partsWeight*float64(got[0])-float64(got[1])) > 0.02 || math.Abs(float64(product(got, got))-1) > 0.001 {
 			t.Errorf("got %v", got)
 		}
 	})
