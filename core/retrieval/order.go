@@ -5,25 +5,15 @@ import (
 	"slices"
 )
 
-// The constants of the order by encodings. docs/retrieval.md has what others give.
-const (
-	// encodedWeight is what a cosine counts.
-	encodedWeight = 3.5
-	// partsWeight is what the mean of the vectors of a passage's parts counts in its
-	// direction, beside that of the whole, of which only the beginning was read.
-	partsWeight = 0.35
-	// leaders are how many of the first passages lend the question their direction, which
-	// counts leadersWeight (pseudo-relevance feedback, as by Rocchio, 1971).
-	leaders       = 2
-	leadersWeight = 0.3
-)
+// leaders are how many of the first passages lend the question their direction.
+const leaders = 2
 
 // candidates are hits that are put in order by their encodings.
 type candidates struct {
-	all []candidate
-	// share is what a gain of one adds to a score, and meaning what the cosine of a
-	// hit's vector counts in it.
-	share, meaning float64
+	all    []candidate
+	tuning Tuning
+	// share is what a gain of one adds to a score.
+	share float64
 }
 
 type candidate struct {
@@ -45,9 +35,9 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 	if len(hits) == 0 {
 		return
 	}
-	c := candidates{all: make([]candidate, len(hits)), share: 1, meaning: s.tuning.Meaning}
+	c := candidates{all: make([]candidate, len(hits)), tuning: s.tuning, share: 1}
 	if !byMeaning { // then scores are by words alone, and not shares of the best
-		c.share, c.meaning = hits[0].Score, 0
+		c.share, c.tuning.Meaning = hits[0].Score, 0
 	}
 	scores := make([]float64, len(hits))
 	for i, hit := range hits {
@@ -55,7 +45,7 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 		c.all[i] = candidate{hit: hit, found: hit.Score}
 		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
 			hit.Closeness = cosine
-			c.all[i].encode(encodings[hit.PassageID], cosine, question)
+			c.all[i].encode(encodings[hit.PassageID], cosine, question, s.tuning.Parts)
 		}
 	}
 	c.rank()
@@ -69,10 +59,10 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 }
 
 // encode gives a candidate its encoding, of which the whole has that cosine to the question.
-func (c *candidate) encode(encoding Encoding, cosine float64, question []float32) {
+func (c *candidate) encode(encoding Encoding, cosine float64, question []float32, parts float64) {
 	c.encoding, c.near = encoding, cosine
 	if encoding.hasParts(len(question)) {
-		c.direction = encoding.direction(len(question))
+		c.direction = encoding.direction(len(question), parts)
 		c.near = float64(product(c.direction, question))
 	}
 }
@@ -110,7 +100,7 @@ func (c candidates) rank() {
 }
 
 func (c candidates) gain(of candidate) float64 {
-	return encodedWeight*of.near - c.meaning*of.hit.Similarity
+	return c.tuning.Encoded*of.near - c.tuning.Meaning*of.hit.Similarity
 }
 
 // leaning returns the question's direction with a share of that of the first passages.
@@ -130,7 +120,7 @@ func (c candidates) leaning(question []float32) []float32 {
 	}
 	toUnit(first)
 	leaning := slices.Clone(question)
-	add(leaning, first, leadersWeight)
+	add(leaning, first, float32(c.tuning.Leading))
 	toUnit(leaning)
 	return leaning
 }
@@ -138,13 +128,13 @@ func (c candidates) leaning(question []float32) []float32 {
 // hasParts reports whether an encoding of such a width has more than the vector of the whole.
 func (e Encoding) hasParts(width int) bool { return len(e) > encodingHead+width }
 
-// direction returns the unit vector of a passage and its parts.
-func (e Encoding) direction(width int) []float32 {
+// direction returns the unit vector of a passage and its parts, the mean of which counts so much.
+func (e Encoding) direction(width int, share float64) []float32 {
 	sum := make([]float32, width)
 	addAt(sum, e[1:], 1)
 	parts := (len(e) - encodingHead - width) / (partHead + width)
 	for part := range parts {
-		addAt(sum, e[encodingHead+width+part*(partHead+width)+8:], partsWeight/float32(parts))
+		addAt(sum, e[encodingHead+width+part*(partHead+width)+8:], float32(share)/float32(parts))
 	}
 	toUnit(sum)
 	return sum

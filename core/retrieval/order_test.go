@@ -85,10 +85,10 @@ func TestOrder(t *testing.T) {
 }
 
 func TestDirection(t *testing.T) {
-	t.Run("is that of the whole and, with their weight, of the mean of the parts", func(t *testing.T) {
+	t.Run("is that of the whole and, at a half, of the mean of the parts", func(t *testing.T) {
 		e := NewEncoding(east).WithPart(Part{End: 70}, north).WithPart(Part{Start: 70, End: 300}, north)
-		got := e.direction(2)
-		if math.Abs(partsWeight*float64(got[0])-float64(got[1])) > 0.02 || math.Abs(float64(product(got, got))-1) > 0.001 {
+		got := e.direction(2, 0.5)
+		if math.Abs(float64(got[0])-2*float64(got[1])) > 0.02 || math.Abs(float64(product(got, got))-1) > 0.001 {
 			t.Errorf("got %v", got)
 		}
 	})

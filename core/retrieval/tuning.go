@@ -15,6 +15,14 @@ type Tuning struct {
 	Meaning float64
 	// Context is what earlier questions count for the direction.
 	Context float64
+	// Encoded is what a cosine to the encoding of a passage counts.
+	Encoded float64
+	// Parts is what the mean of the vectors of a passage's parts counts in its direction,
+	// beside that of the whole, of which only the beginning was read.
+	Parts float64
+	// Leading is what the direction of the passages that lead counts beside the question's
+	// (pseudo-relevance feedback; Rocchio, 1971).
+	Leading float64
 }
 
 // Chosen are the constants in use. docs/retrieval.md has what each gives on the
@@ -24,6 +32,7 @@ var Chosen = Tuning{
 	Lead:    1, LeadHalf: 8,
 	Near: 1, NearHalf: 6,
 	Meaning: 1.25, Context: 0.15,
+	Encoded: 3.5, Parts: 0.35, Leading: 0.3,
 }
 
 // Tune makes the searcher rank by other constants than the chosen ones, to
