@@ -159,6 +159,18 @@ func TestUnansweredQuestion(t *testing.T) {
 			t.Errorf("there are %d gaps: %v", n, err)
 		}
 	})
+	t.Run("a greeting and thanks are returned, and are no gaps", func(t *testing.T) {
+		for message, says := range map[string]string{"hello": "Hello! Ask ", "Vielen Dank!": "Gern geschehen."} {
+			r := w.asked(shop, message)
+			if said, _ := r.Data["message"].(string); r.Data["outcome"] != "answered" || !strings.HasPrefix(said, says) {
+				t.Errorf("%s: got %s", message, r.body)
+			}
+		}
+		w.must(w.server.Insight.Roller.Roll(w.Context()))
+		if n, err := w.server.Insight.Gaps.Count(w.Context(), shop.workspace, shop.chatbot); err != nil || n != 1 {
+			t.Errorf("there are %d gaps: %v", n, err)
+		}
+	})
 	t.Run("the owner's text is said in its place", func(t *testing.T) {
 		w.must(w.server.Chatbots.Update(w.Context(), shop.workspace, shop.chatbot, chatbot.Settings{Name: "Shop", NoAnswer: "Call 555-0142."}))
 		if r := w.asked(shop, "What is the capital of Spain?"); r.Data["outcome"] != "no_answer" || r.Data["message"] != "Call 555-0142." {

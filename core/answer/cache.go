@@ -64,7 +64,7 @@ func cacheKey(d *Draft, version string) string {
 	if bot.Temperature != nil {
 		temperature = fmt.Sprint(*bot.Temperature)
 	}
-	fmt.Fprintf(h, "%s %q %q %q %q %q %q %s %d %q %q", d.began.UTC().Format(time.DateOnly), question, version, bot.Instructions, bot.NoAnswer, d.model.Name(),
+	fmt.Fprintf(h, "%s %q %q %q %q %q %q %s %d %q %q", d.began.UTC().Format(time.DateOnly), question, version, bot.Instructions, d.noAnswer, d.model.Name(),
 		fmt.Sprint(bot.Model, bot.Fallback), temperature, bot.MaxAnswerTokens, bot.Grounding, bot.Rerank)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -22,11 +22,16 @@ func withoutMarkers(history []prompt.Message) []prompt.Message {
 	return said
 }
 
-// addEarlier adds the questions and answers of a history to a query. That the
-// knowledge does not answer a question names nothing.
+// addEarlier adds the questions and answers of a history to a query. Courtesies, and that
+// the knowledge does not answer a question, name nothing.
 func addEarlier(query *retrieval.Query, history []prompt.Message, noAnswer string) {
+	courtesy := false
 	for _, m := range history {
+		if m.Role == prompt.UserRole {
+			courtesy = prompt.IsCourtesy(m.Text)
+		}
 		switch {
+		case courtesy: // Neither it nor what returns it is about anything.
 		case m.Role == prompt.UserRole:
 			query.AddEarlier(m.Text)
 		case m.Role == prompt.AssistantRole && m.Text != noAnswer:

@@ -28,4 +28,16 @@ func TestAddEarlier(t *testing.T) {
 			t.Errorf("replies are %q, want %q", query.Replies, want)
 		}
 	})
+	t.Run("it gets no courtesy, nor what returns it", func(t *testing.T) {
+		query := retrieval.Query{Text: "Does it deliver?"}
+		addEarlier(&query, []prompt.Message{
+			{Role: prompt.UserRole, Text: "Hello there!"},
+			{Role: prompt.AssistantRole, Text: "Hello! Ask the city guide a question."},
+			{Role: prompt.UserRole, Text: "Where can I eat?"},
+			{Role: prompt.AssistantRole, Text: "At the Golden Crab."},
+		}, "Nothing was found.")
+		if want := []string{"Where can I eat?"}; !slices.Equal(query.Context, want) || !slices.Equal(query.Replies, []string{"At the Golden Crab."}) {
+			t.Errorf("questions are %q, and replies %q", query.Context, query.Replies)
+		}
+	})
 }

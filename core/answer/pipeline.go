@@ -92,7 +92,7 @@ func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, question, query, context st
 
 // noAnswer is what a chatbot says to a question that its knowledge does not answer.
 func noAnswer(bot *chatbot.Chatbot, question string, history []prompt.Message) string {
-	return prompt.NoAnswer(bot, prompt.LanguageOf(question, history))
+	return prompt.NoAnswer(bot, question, prompt.LanguageOf(question, history))
 }
 
 // Prepare gathers what the answer is made from: the model, the query, the
@@ -231,7 +231,7 @@ func (d *Draft) say(text string) error {
 func (d *Draft) Answer(text string) Answer {
 	answer := d.made()
 	answer.Text = text
-	answer.Unknown = unknown(answer, d.noAnswer)
+	answer.Unknown = unknown(answer, d.question, d.noAnswer)
 	return answer
 }
 

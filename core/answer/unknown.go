@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley/core/answer/citation"
+	"parley/core/answer/prompt"
 )
 
 const (
@@ -18,8 +19,11 @@ const (
 // unknown reports whether an answer says that the chatbot does not know, or was
 // made without knowledge: no passage was found, a strict chatbot was left with
 // nothing to say, or the answer cites nothing and is the owner's text for such
-// questions.
-func unknown(a Answer, noAnswer string) bool {
+// questions. A courtesy asks for nothing that one could know.
+func unknown(a Answer, question, noAnswer string) bool {
+	if prompt.IsCourtesy(question) {
+		return false
+	}
 	if a.Checked.Replaced || len(a.Citations) == 0 {
 		return true
 	}

@@ -47,19 +47,37 @@ func TestWhichAnswersAreNone(t *testing.T) {
 	}{
 		"one that cites a passage":                     {open, hours, "The bakery is open from eight to six. [1]", false},
 		"one that cites none, in words of its own":     {open, hours, "From eight in the morning until six in the evening.", false},
-		"the default text":                             {open, hours, prompt.NoAnswer(&open, ""), true},
+		"the default text":                             {open, hours, prompt.NoAnswer(&open, "", ""), true},
 		"the default text, a little changed":           {open, hours, "I'm sorry, I found nothing about that in the documents that I have", true},
 		"the owner's text":                             {own, hours, "Sorry, I can’t help with that.\n\nCall us at 555-0100!", true},
-		"the default text of an owner who has another": {own, hours, prompt.NoAnswer(&open, ""), false},
+		"the default text of an owner who has another": {own, hours, prompt.NoAnswer(&open, "", ""), false},
 		"the owner's text before a citation":           {own, hours, "Sorry, I can't help with that. Call us at 555-0100! The bakery is open from eight to six. [1]", false},
 		"the owner's words within a long answer":       {own, hours, own.NoAnswer + strings.Repeat(" We also bake rolls and cakes for weddings.", 8), false},
 		"any where no passage was found":               {open, nil, "From eight to six, I think.", true},
 		"a strict one that is left with nothing":       {strict, hours, "We have 42 branches in Norway.", true},
 		"a strict one that the passages support":       {strict, hours, "The bakery is open from eight to six. [1]", false},
-		"a strict one that says that it knows nothing": {strict, hours, prompt.NoAnswer(&strict, ""), true},
+		"a strict one that says that it knows nothing": {strict, hours, prompt.NoAnswer(&strict, "", ""), true},
 	} {
 		if got := drafted(t, c.bot, c.found, c.said); got.Unknown != c.unknown {
 			t.Errorf("%s: %t (%q)", name, got.Unknown, got.Text)
+		}
+	}
+}
+
+func TestCourtesiesAreNoQuestions(t *testing.T) {
+	bot := &chatbot.Chatbot{ID: "cb"}
+	bot.Name = "The bakery"
+	for question, unknown := range map[string]bool{"Hello!": false, "Vielen Dank!": false, "Hello, when are you open?": true} {
+		d := pipeline(&shelf{}, script(answers("Good to see you."))).Draft(bot, question, "")
+		if err := d.Prepare(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		var said output
+		if err := d.Generate(t.Context(), &said, true); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Answer(said.String()); got.Unknown != unknown {
+			t.Errorf("%q has no answer: %t", question, got.Unknown)
 		}
 	}
 }
@@ -76,14 +94,14 @@ func TestAnAnswerSaysWhatTheChecksDid(t *testing.T) {
 		t.Errorf("it has %+v of %+v", got.Citations, got.Passages)
 	}
 	none := drafted(t, bot, found, "We have 42 branches in Norway.")
-	if none.Checked != (Checked{Dropped: 1, Replaced: true}) || none.Text != prompt.NoAnswer(&bot, "") {
+	if none.Checked != (Checked{Dropped: 1, Replaced: true}) || none.Text != prompt.NoAnswer(&bot, "", "") {
 		t.Errorf("it did %+v and says %q", none.Checked, none.Text)
 	}
 }
 
 func TestACachedAnswerIsUnknownAsItWasBefore(t *testing.T) {
 	bot := &chatbot.Chatbot{ID: "cb"}
-	for text, unknown := range map[string]bool{"From eight to six. [1]": false, prompt.NoAnswer(bot, ""): true} {
+	for text, unknown := range map[string]bool{"From eight to six. [1]": false, prompt.NoAnswer(bot, "", ""): true} {
 		d := pipeline(nil, script()).Draft(bot, "When?", "")
 		d.cached = &CachedAnswer{Text: text, Citations: []Citation{{Number: 1, Cited: !unknown}}}
 		var said output

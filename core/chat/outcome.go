@@ -6,7 +6,7 @@ type Outcome string
 
 // The outcomes of an answer.
 const (
-	// Answered is a complete answer that the knowledge gave.
+	// Answered is a complete answer that the knowledge gave, or one that returns a courtesy.
 	Answered Outcome = "answered"
 	// NoAnswer is a complete one that says that the knowledge has none, or that was
 	// made without any.

@@ -71,6 +71,9 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 
 // Answer is the Markdown that [Model.Generate] emits.
 func Answer(asked prompt.Prompt) string {
+	if prompt.IsCourtesy(asked.Question) && asked.NoAnswer != "" {
+		return asked.NoAnswer // which returns it
+	}
 	in := languageOfQuestion(asked)
 	found := choose(asked.Question, earlier(asked.Messages), in, asked.Passages)
 	phrases := language.PhrasesIn(in)
@@ -100,7 +103,7 @@ func languageOfQuestion(asked prompt.Prompt) language.Code {
 func earlier(messages []prompt.Message) []string {
 	var questions []string
 	for i, message := range messages {
-		if message.Role == prompt.UserRole && i < len(messages)-1 {
+		if message.Role == prompt.UserRole && i < len(messages)-1 && !prompt.IsCourtesy(message.Text) {
 			questions = append(questions, message.Text)
 		}
 	}

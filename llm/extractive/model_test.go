@@ -36,6 +36,16 @@ var (
 	sayingNothing = inEnglish.NoAnswer + " " + inEnglish.NextStep
 )
 
+func TestCourtesies(t *testing.T) {
+	t.Run("a greeting is returned, even where a passage has its word", func(t *testing.T) {
+		asked := prompt.Prompt{Question: "Hello!", NoAnswer: "Hello! Ask the shop a question."}
+		asked.Passages = []retrieval.Result{{Passage: retrieval.Passage{ID: 1, Title: "Contact", Text: "Write to hello@shop.example. Hello is our magazine."}}}
+		if got := Answer(asked); got != asked.NoAnswer {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 const source = "\n\n*Source: Manual › Care* [1]"
 
 func TestAnswer(t *testing.T) {

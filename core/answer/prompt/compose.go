@@ -37,7 +37,7 @@ type Question struct {
 func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 	bot, in := q.Bot, LanguageOf(q.Text, q.History)
 	prompt := Prompt{
-		Question: q.Text, Language: in, NoAnswer: NoAnswer(bot, in), Temperature: bot.Temperature,
+		Question: q.Text, Language: in, NoAnswer: NoAnswer(bot, q.Text, in), Temperature: bot.Temperature,
 		MaxTokens: answerTokens(bot, window.Tokens), Tools: q.Tools,
 	}
 	system := instructions(bot, prompt.NoAnswer, len(prompt.Tools) > 0)

@@ -145,7 +145,7 @@ func TestCompose(t *testing.T) {
 		warm, set := 0.7, *bot
 		set.Temperature, set.MaxAnswerTokens, set.NoAnswer = &warm, 300, ""
 		prompt, _ := compose(&set, modelWith(1<<17), passages(1, 40), nil, "Why?", "Why?")
-		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != NoAnswer(&set, "") || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
+		if prompt.Temperature != &warm || prompt.MaxTokens != 300 || prompt.NoAnswer != NoAnswer(&set, "", "") || prompt.Question != "Why?" || len(prompt.Passages) != 1 {
 			t.Errorf("got %+v", prompt)
 		}
 	})

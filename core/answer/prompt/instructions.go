@@ -29,9 +29,26 @@ If you do not know the answer, say this, word for word: `
 )
 
 // NoAnswer is what a chatbot says when its knowledge does not hold the answer: the owner's
-// text, or else a sentence in the language of the question.
-func NoAnswer(bot *chatbot.Chatbot, in language.Code) string {
+// text, or else a sentence in the language of the question. A courtesy is returned: it asks
+// for no knowledge.
+func NoAnswer(bot *chatbot.Chatbot, question string, in language.Code) string {
+	courtesy, of := language.CourtesyOf(question, in)
+	said := language.PhrasesIn(of)
+	switch courtesy {
+	case language.Greeting:
+		return cmp.Or(bot.Greeting.Welcome, strings.ReplaceAll(said.Hello, "{name}", bot.Name))
+	case language.Thanks:
+		return said.YouAreWelcome
+	case language.Farewell:
+		return said.Goodbye
+	}
 	return cmp.Or(bot.NoAnswer, language.PhrasesIn(in).NoAnswer)
+}
+
+// IsCourtesy reports whether a message is nothing but a greeting, thanks or a farewell.
+func IsCourtesy(message string) bool {
+	courtesy, _ := language.CourtesyOf(message, "")
+	return courtesy != language.NoCourtesy
 }
 
 // LanguageOf is that of a question, or of the latest one before it that has one.
