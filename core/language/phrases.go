@@ -23,12 +23,6 @@ type Phrases struct {
 	Welcome, WelcomeAbout, Two, Three string
 	// About asks about a {subject} in general.
 	About string
-	// Hello returns a greeting in the name of a chatbot, {name}; YouAreWelcome and Goodbye
-	// return thanks and a farewell.
-	Hello, YouAreWelcome, Goodbye string
-	// Greetings, Thanks and Farewells are what people say, with commas between: see
-	// [CourtesyOf].
-	Greetings, Thanks, Farewells string
 }
 
 // PhrasesIn returns those of a language, English ones where it is not known. Each language
@@ -55,8 +49,6 @@ func parsed(text string) (p Phrases) {
 	fields := map[string]*string{
 		"no_answer": &p.NoAnswer, "next_step": &p.NextStep, "source": &p.Source, "untitled": &p.Untitled,
 		"welcome": &p.Welcome, "welcome_about": &p.WelcomeAbout, "two": &p.Two, "three": &p.Three, "about": &p.About,
-		"hello": &p.Hello, "you_are_welcome": &p.YouAreWelcome, "goodbye": &p.Goodbye,
-		"greetings": &p.Greetings, "thanks": &p.Thanks, "farewells": &p.Farewells,
 	}
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(line, "=")

@@ -169,7 +169,7 @@ var table = []Row{
 		Because:  "which language a text is in depends on the text alone",
 	},
 	{
-		Packages: []string{"core/language/kinds"},
+		Packages: []string{"core/language/kinds", "core/language/courtesy"},
 		Ours:     []string{"core/language"},
 		Because:  "it has words of languages, and knows nothing of answers",
 	},
@@ -239,7 +239,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer/prompt"},
-		Ours:     []string{"core/chatbot", "core/language", "core/retrieval"},
+		Ours:     []string{"core/chatbot", "core/language", "core/language/courtesy", "core/retrieval"},
 		Outside:  []string{xtext},
 		Because:  "a prompt is made of texts alone, whichever model gets it",
 	},

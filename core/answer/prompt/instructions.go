@@ -7,6 +7,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/language"
+	"parley/core/language/courtesy"
 )
 
 const (
@@ -32,24 +33,19 @@ If you do not know the answer, say this, word for word: `
 // text, or else a sentence in the language of the question. A courtesy is returned: it asks
 // for no knowledge.
 func NoAnswer(bot *chatbot.Chatbot, question string, in language.Code) string {
-	courtesy, of := language.CourtesyOf(question, in)
-	said := language.PhrasesIn(of)
-	switch courtesy {
-	case language.Greeting:
-		return cmp.Or(bot.Greeting.Welcome, strings.ReplaceAll(said.Hello, "{name}", bot.Name))
-	case language.Thanks:
-		return said.YouAreWelcome
-	case language.Farewell:
-		return said.Goodbye
+	said := courtesy.Of(question, in)
+	switch said.Kind {
+	case courtesy.None:
+		return cmp.Or(bot.NoAnswer, language.PhrasesIn(in).NoAnswer)
+	case courtesy.Greeting:
+		return cmp.Or(bot.Greeting.Welcome, strings.ReplaceAll(said.Reply, "{name}", bot.Name))
+	default:
+		return said.Reply
 	}
-	return cmp.Or(bot.NoAnswer, language.PhrasesIn(in).NoAnswer)
 }
 
 // IsCourtesy reports whether a message is nothing but a greeting, thanks or a farewell.
-func IsCourtesy(message string) bool {
-	courtesy, _ := language.CourtesyOf(message, "")
-	return courtesy != language.NoCourtesy
-}
+func IsCourtesy(message string) bool { return courtesy.Of(message, "").Kind != courtesy.None }
 
 // LanguageOf is that of a question, or of the latest one before it that has one.
 func LanguageOf(question string, history []Message) language.Code {
