@@ -40,6 +40,7 @@ func (cmd *evalAnswersCmd) Run(ctx context.Context, config *app.Config, io strea
 		{"questions answered", report.Answered.String()},
 		{"F1, unanswered ones counted as 0", thousandths(report.F1)},
 		{"F1 of answers", thousandths(report.AnsweredF1)},
+		{"F1 of the best five quotations, chosen with the reference in view", thousandths(report.Best)},
 		{"precision of answers", thousandths(report.Precision)},
 		{"recall of answers", thousandths(report.Recall)},
 		{"words of an answer", strconv.FormatFloat(report.Words, 'f', 0, 64)},

@@ -3,6 +3,7 @@ package extractive
 import (
 	"strings"
 
+	"parley/core/retrieval"
 	sentences "parley/internal/sentence"
 )
 
@@ -41,6 +42,18 @@ type unit struct {
 	linksOnly bool
 	// at is the byte of the passage that its block begins at.
 	at int32
+}
+
+// Units returns the texts of all that an answer from the passages could quote: sentences,
+// items of lists, rows of tables and blocks of code, each sentence once.
+func Units(passages []retrieval.Result) []string {
+	var texts []string
+	for _, units := range readAll(passages) {
+		for _, unit := range units {
+			texts = append(texts, unit.text)
+		}
+	}
+	return texts
 }
 
 // unitsOf splits a passage into units. It reads the block structure of CommonMark

@@ -32,6 +32,9 @@ type AnswersReport struct {
 	Recall     float64 `json:"recall"`
 	Words      float64 `json:"words"`
 	References int     `json:"references"`
+	// Best is the mean F1 of what comes nearest to the reference answers by quoting the same
+	// passages: up to five sentences, items or rows, chosen with the reference in view.
+	Best float64 `json:"best_quotation_f1"`
 	// Citations counts the answered questions with judgments that cite a relevant document.
 	Citations Share `json:"citations_right"`
 	// PromptTokens and CompletionTokens are those of all answers, and Seconds is the mean
@@ -172,6 +175,7 @@ func (r *AnswersReport) ask(ctx context.Context, t *indexed, q queryLine, releva
 	if q.Target != "" {
 		r.References++
 		r.compare(answer, q.Target)
+		r.Best += bestQuotation(found, q.Target)
 	}
 	if len(relevant) == 0 {
 		return nil
@@ -208,6 +212,7 @@ func (r *AnswersReport) divide() {
 	answered := max(1, r.AnsweredF1)
 	r.AnsweredF1, r.Precision, r.Recall, r.Words = r.F1/answered, r.Precision/answered, r.Recall/answered, r.Words/answered
 	r.F1 /= float64(max(1, r.References))
+	r.Best /= float64(max(1, r.References))
 	r.Seconds /= float64(max(1, r.Answered[1]))
 }
 

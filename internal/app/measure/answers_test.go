@@ -1,9 +1,11 @@
 package measure
 
 import (
+	"math"
 	"testing"
 
 	"parley/core/fault"
+	"parley/core/retrieval"
 	"parley/internal/app"
 )
 
@@ -32,8 +34,19 @@ func TestAnswers(t *testing.T) {
 		if report.Citations != (Share{2, 2}) || report.PromptTokens == 0 || report.CompletionTokens == 0 || report.Seconds <= 0 {
 			t.Errorf("got %+v", report)
 		}
-		if report.F1 <= 0 || report.AnsweredF1 <= report.F1 || report.Recall < 0.7 || report.Precision > 1 {
+		if report.Best < report.F1 || report.F1 <= 0 || report.AnsweredF1 <= report.F1 || report.Recall < 0.7 || report.Precision > 1 {
 			t.Errorf("got %+v", report)
+		}
+	})
+	t.Run("the best quotation is chosen with the reference in view", func(t *testing.T) {
+		passages := []retrieval.Result{
+			{Passage: retrieval.Passage{Text: "Rye bread bakes at midnight. It costs 4 dollars. We also sell rolls."}},
+			{Passage: retrieval.Passage{Text: "- It takes an hour.\n- It weighs a kilo."}},
+		}
+		for reference, want := range map[string]float64{"Rye bread bakes at midnight. It takes an hour.": 1, "Rye bread bakes at noon.": 0.8, "Nobody knows.": 0} {
+			if got := bestQuotation(passages, reference); math.Abs(got-want) > 1e-9 {
+				t.Errorf("%q: got %v, want %v", reference, got, want)
+			}
 		}
 	})
 	t.Run("no questions are refused", func(t *testing.T) {
