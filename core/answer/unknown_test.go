@@ -64,11 +64,14 @@ func TestWhichAnswersAreNone(t *testing.T) {
 	}
 }
 
-func TestCourtesiesAreNoQuestions(t *testing.T) {
-	bot := &chatbot.Chatbot{ID: "cb"}
-	bot.Name = "The bakery"
-	for question, unknown := range map[string]bool{"Hello!": false, "Vielen Dank!": false, "Hello, when are you open?": true} {
-		d := pipeline(&shelf{}, script(answers("Good to see you."))).Draft(bot, question, "")
+func TestCourtesies(t *testing.T) {
+	reply := func(t *testing.T, grounding chatbot.Grounding, question string) Answer {
+		t.Helper()
+		bot := &chatbot.Chatbot{ID: "cb", Name: "The bakery"}
+		bot.Grounding = grounding
+		model := script(answers("We have 42 branches in Norway."))
+		model.traits = Traits{Language: true, Context: 1 << 16}
+		d := pipeline(&shelf{}, model).Draft(bot, question, "")
 		if err := d.Prepare(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -76,10 +79,20 @@ func TestCourtesiesAreNoQuestions(t *testing.T) {
 		if err := d.Generate(t.Context(), &said, true); err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Answer(said.String()); got.Unknown != unknown {
-			t.Errorf("%q has no answer: %t", question, got.Unknown)
-		}
+		return d.Answer(said.String())
 	}
+	t.Run("a reply to one is an answer, also without a passage", func(t *testing.T) {
+		for question, unknown := range map[string]bool{"Hello!": false, "Vielen Dank!": false, "Hello, when are you open?": true} {
+			if got := reply(t, chatbot.Open, question); got.Unknown != unknown {
+				t.Errorf("%q has no answer: %t", question, got.Unknown)
+			}
+		}
+	})
+	t.Run("a strict chatbot greets in place of what its model makes up", func(t *testing.T) {
+		if got := reply(t, chatbot.Strict, "Hello!"); got.Text != "Hello! Ask The bakery a question." || got.Unknown {
+			t.Errorf("got %q, %t", got.Text, got.Unknown)
+		}
+	})
 }
 
 func TestAnAnswerSaysWhatTheChecksDid(t *testing.T) {
