@@ -4,9 +4,6 @@
 //
 // It does not own pages and cookies (package web/site) nor any rule about what is
 // asked of it (packages under core).
-//
-// It has more than 2,500 lines: each resource has a handler type of its own, and
-// all share visits, decoding and the one table of errors.
 package api
 
 import (
@@ -17,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/mcp"
+	"parley/api/route"
 	"parley/api/sunset"
 	"parley/core/chat"
 	"parley/core/chat/turn"
@@ -33,7 +31,6 @@ import (
 	"parley/core/tenant"
 	"parley/internal/gate"
 	"parley/internal/publicid"
-	"parley/internal/route"
 )
 
 // Deps are what the interface is made of.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/internal/route"
 )
 
 const apiKeyHeader = "X-API-Key"

@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/internal/bodies"
 )
 
 // Limits of request bodies, in bytes. A document's body may be larger than its

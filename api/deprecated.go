@@ -3,7 +3,7 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"parley/internal/route"
+	"parley/api/route"
 )
 
 // referencePath is where people read about the API.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/internal/route"
+	"parley/api/route"
 )
 
 func TestDeprecatedRoutesSaySo(t *testing.T) {

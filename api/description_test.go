@@ -10,8 +10,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/internal/contract"
-	"parley/internal/route"
 )
 
 func described(t *testing.T, file string) *contract.Document {

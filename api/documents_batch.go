@@ -3,9 +3,9 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/internal/bodies"
 )
 
 // maxBatch is how many files one request may bring. With the pace of costly

@@ -9,9 +9,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/fault"
 	"parley/internal/requestid"
-	"parley/internal/route"
 )
 
 // errorCodeHeader has the name of what a failure means, which is finer than the

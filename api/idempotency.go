@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/internal/bodies"
 )
 
 const (

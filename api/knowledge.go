@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
-	"parley/internal/bodies"
 	"parley/internal/id"
 )
 

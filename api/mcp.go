@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/mcp"
+	"parley/api/route"
 	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
@@ -18,7 +19,6 @@ import (
 	"parley/core/fault"
 	"parley/internal/plain"
 	"parley/internal/requestid"
-	"parley/internal/route"
 )
 
 const (

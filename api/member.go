@@ -3,10 +3,10 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/chatbot"
 	"parley/core/tenant"
 	"parley/internal/id"
-	"parley/internal/route"
 )
 
 // visit is a person at the chatbot that the path names.

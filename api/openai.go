@@ -11,11 +11,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/openai"
+	"parley/api/route"
 	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/requestid"
-	"parley/internal/route"
 )
 
 // openAIPrefix is where OpenAI's clients find what they look for below a base URL.

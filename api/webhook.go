@@ -5,8 +5,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
-	"parley/internal/bodies"
 	"parley/internal/requestid"
 )
 

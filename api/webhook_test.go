@@ -12,9 +12,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/fault"
 	"parley/internal/requestid"
-	"parley/internal/route"
 )
 
 // receiver is told events, and answers with err.

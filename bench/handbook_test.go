@@ -12,8 +12,8 @@ import (
 	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
 	"parley/index/embedded"
-	"parley/llm/tokens"
 	"parley/llm/words"
+	"parley/text/tokens"
 )
 
 // recorder notes what an index is asked.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 func signUpOff(c *app.Config) { c.SignUp = false }

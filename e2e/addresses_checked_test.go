@@ -8,8 +8,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/mail/mailtest"
 )
 

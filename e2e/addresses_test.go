@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // addresses are those of documents, in order.

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/knowledge/encoding"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // Pages of made-up businesses, and what their customers ask, as passages are encoded where

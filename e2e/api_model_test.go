@@ -10,12 +10,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // TestAnExportIsVerified gives what an owner took away to parley audit verify.

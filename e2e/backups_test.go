@@ -16,12 +16,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/seal"
 	"parley/core/webhook"
-	"parley/internal/app"
 	"parley/store/storetest"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/index/indextest"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // canaryHolder is a workspace with its canary in every text, a word that nobody

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
+	"parley/app"
 	"parley/store/storetest"
 )
 

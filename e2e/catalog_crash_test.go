@@ -12,10 +12,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 )
 
 func TestKilledWhileReplacingDocuments(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 const (

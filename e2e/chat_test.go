@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 const opening = "# Opening hours\n\nThe bakery opens at seven in the morning and closes at noon.\n\n## Holidays\n\nOn holidays the bakery stays closed.\n"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/seal"
-	"parley/internal/app"
 )
 
 func TestUserCommands(t *testing.T) {

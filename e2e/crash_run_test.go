@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/app"
+	"parley/app"
 	"parley/llm/llmtest"
 	"parley/store/tenancytest"
 )

@@ -14,10 +14,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/privacy"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 func TestDeletionWaits(t *testing.T) {

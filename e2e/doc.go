@@ -1,6 +1,6 @@
 // Package e2e tests the whole program from outside: its HTTP interfaces, its
 // pages in a real browser, its commands and its processes. Tests start
-// internal/app on a port of their own, or run the built binary. They prepare
+// app on a port of their own, or run the built binary. They prepare
 // workspaces and documents with the program's services.
 //
 // An instance (instance_test.go) is a running server in the tests' own process,

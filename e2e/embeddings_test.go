@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

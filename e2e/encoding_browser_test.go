@@ -5,9 +5,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"parley/app"
 	"parley/core/knowledge/encoding"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 func TestEncodingInTheBrowser(t *testing.T) {

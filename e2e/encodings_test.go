@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/encoding"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 	"parley/internal/weaviatetest"
 	"parley/store/storetest"
 )

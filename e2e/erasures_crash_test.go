@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/privacy"
-	"parley/internal/app"
 	"parley/internal/weaviatetest"
 	"parley/store/storetest"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/core/privacy"
-	"parley/internal/app"
 	"parley/store/storetest"
 )
 

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/privacy"
 	"parley/core/webhook"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

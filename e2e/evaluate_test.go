@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 )
 
 func TestEvaluatePageAndRoute(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/core/privacy"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 // unpacked are the files of an export, whose manifest is right.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // askedFor asks for an end user, and returns the answer's identifier and its

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // encodedInstallation has a chatbot whose passages are encoded, without limits, and a token that

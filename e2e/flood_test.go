@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // flood is many connections to one server.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 	"parley/store/storetest"
 )
 

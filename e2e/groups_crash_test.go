@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/internal/pgtest"
 	"parley/llm/llmtest"
 	"parley/store/storetest"

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

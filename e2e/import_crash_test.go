@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 )
 
 // documentsOf are the documents of a chatbot by their state, as the API lists

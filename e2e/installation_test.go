@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
+	"parley/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
@@ -22,7 +23,6 @@ import (
 	"parley/core/plan"
 	"parley/core/seal"
 	"parley/index/indextest"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

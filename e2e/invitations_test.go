@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 // invite makes an invitation on the page and returns its code.

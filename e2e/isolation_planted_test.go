@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 // leak is a proxy that crosses from one workspace to another, as a defective server would. It

@@ -16,8 +16,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/isolation"
-	"parley/internal/app"
 	"parley/internal/pgtest"
 	"parley/internal/weaviatetest"
 	"parley/llm/llmtest"

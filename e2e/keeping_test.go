@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

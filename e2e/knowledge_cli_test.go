@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 func TestAddCommandWaits(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // What the page Knowledge does where no script runs.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

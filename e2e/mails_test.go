@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/billing/stripetest"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/mail/mailtest"
 )
 

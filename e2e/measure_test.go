@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/billing/stripetest"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 func TestMetricsAddress(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"parley/app"
 	"parley/core/rate"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 // foreignPages are how browsers mark a request that another site's page has

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/index/indextest"
-	"parley/internal/app"
 	"parley/internal/pgtest"
 	"parley/llm/llmtest"
 	"parley/store/storetest"

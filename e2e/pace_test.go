@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // untilTurnedAway makes a request until it is refused with 429, and returns that

@@ -11,9 +11,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/core/seal"
-	"parley/internal/app"
 )
 
 // notPages are routes that answer with something that no window shows.

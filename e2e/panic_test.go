@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
-	"parley/internal/app"
 	"parley/store/storetest"
+	"parley/text/lexical"
 )
 
 // panicsWhenAsked is a model with a defect that some questions bring out.

@@ -7,11 +7,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/plan"
 	"parley/core/seal"
 	"parley/core/tenant"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/seal"
 	"parley/core/tenant"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

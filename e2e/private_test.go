@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 // TestFilesArePrivate starts servers on a folder that others can read.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/seal"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

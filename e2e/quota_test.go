@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/core/rate"
-	"parley/internal/app"
 )
 
 // includes lets a plan include less.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 // The reasons for which a route or command leaves no entry in the audit log.

@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
-	"parley/internal/app"
 )
 
 // slowRebuild is an index whose rebuild has put all into the new one, and

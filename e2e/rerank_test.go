@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -15,12 +15,12 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/chatbot"
 	"parley/core/seal"
 	"parley/core/sso"
 	"parley/core/webhook"
-	"parley/internal/app"
 )
 
 // sealedColumns are the columns that are sealed with the server's keys, with the calls that

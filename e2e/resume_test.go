@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"parley/app"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 var byRank = []tenant.Role{tenant.RoleMember, tenant.RoleAdmin, tenant.RoleOwner}

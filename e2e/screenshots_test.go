@@ -16,9 +16,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"parley/app"
 	"parley/billing/stripetest"
 	"parley/core/seal"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

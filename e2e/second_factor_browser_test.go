@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/pquerna/otp/totp"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // onLocalhost has the window name the server by a name: passkeys are for domains.

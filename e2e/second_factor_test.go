@@ -10,12 +10,12 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/account/factor"
 	"parley/core/account/signin"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/app"
 	"parley/store/storetest"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 // securityEvents are the lines of the log about security events.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 func TestSecurityTxt(t *testing.T) {

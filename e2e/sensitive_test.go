@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/account"
-	"parley/internal/app"
 )
 
 // sensitive are the routes that ask people again who they are, by the rule of

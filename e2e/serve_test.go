@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 // serving runs `parley serve` on a free port and returns its address and what

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 // website is a web site whose pages can be changed.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // slowSites are web servers on addresses of their own, whose pages trickle until

@@ -14,13 +14,13 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/go-json-experiment/json"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/index/indextest"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
+	"parley/app"
 	"parley/internal/pgtest"
 	"parley/store/storetest"
 )

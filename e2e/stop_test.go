@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 func TestStorage(t *testing.T) {

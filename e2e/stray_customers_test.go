@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/billing/stripetest"
 	"parley/core/account"
 	"parley/core/plan"
 	"parley/core/subscription"
-	"parley/internal/app"
 )
 
 func TestCustomersOfAnotherStripe(t *testing.T) {

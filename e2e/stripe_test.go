@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/billing/stripetest"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // paidAt lets a server sell its plans at a Stripe of the tests.

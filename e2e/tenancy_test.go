@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/isolation"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 // lastUse is what changes by being asked: when a token was used last, how many

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/store/storetest"
 	"parley/store/tenancytest"
 )

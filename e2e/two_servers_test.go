@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"testing"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/internal/pgtest"
 	"parley/llm/llmtest"
 	"parley/store/storetest"

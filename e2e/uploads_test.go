@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/net/html"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // multipartType is the type of the forms that fields and withFile make.

@@ -13,11 +13,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/internal/app"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )

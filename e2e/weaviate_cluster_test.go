@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"parley/app"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/index/indextest"
-	"parley/internal/app"
 	"parley/internal/weaviatetest"
 )
 

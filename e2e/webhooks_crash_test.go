@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/core/seal"
 	"parley/core/webhook"
-	"parley/internal/app"
 )
 
 // TestKilledAmidDeliveries kills a server that has four deliveries of one webhook under

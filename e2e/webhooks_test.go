@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/webhook"
-	"parley/internal/app"
 	"parley/mail/mailtest"
 )
 

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chat"
@@ -18,7 +19,6 @@ import (
 	"parley/core/insight/testrun"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // attacks are names that a page must show and not obey.

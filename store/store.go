@@ -1,8 +1,6 @@
 // Package store keeps what the domain packages own, in SQLite or PostgreSQL. It is the
 // only importer of ent: queries and the mapping of rows to the domain types
-// live here, one file a subject, and ent ends here. It is large because
-// it alone imports ent, and all subjects share its transactions; it has more
-// than 40 exported names because each subject has a type and a constructor of its own.
+// live here, one file a subject, and ent ends here.
 //
 // Every method takes the workspace right after the context, and ent's privacy
 // policy confines its queries to it; statements by hand name it themselves. The
@@ -58,9 +56,6 @@
 //   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
 //   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
 //     BeginChore, ChoresBegun, ForgetChores, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
-//
-// TestRuns has more than 15 methods: questions, runs and results are written together, in
-// one transaction.
 package store
 
 import (

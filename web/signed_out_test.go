@@ -7,8 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/internal/requestid"
-	"parley/internal/route"
 	"parley/store/tenancy"
 	"parley/web/site"
 	"parley/web/webtest"

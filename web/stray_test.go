@@ -8,10 +8,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/account"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/web/shoptest"
 	"parley/web/webtest"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/internal/route"
+	"parley/api/route"
 	"parley/web/auditlog"
 	"parley/web/bot"
 	"parley/web/person"

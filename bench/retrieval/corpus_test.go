@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"parley/core/knowledge/split"
-	"parley/core/retrieval/lexical"
-	"parley/llm/tokens"
+	"parley/text/lexical"
+	"parley/text/tokens"
 )
 
 func TestCorpus(t *testing.T) {

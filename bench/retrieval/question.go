@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // hitsWanted is how many passages a question asks for.

@@ -18,8 +18,8 @@ import (
 
 	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
-	"parley/llm/tokens"
 	"parley/llm/words"
+	"parley/text/tokens"
 )
 
 // The indexes that can be measured.

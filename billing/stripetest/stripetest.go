@@ -8,9 +8,6 @@
 // It serves a business with one price for each subscription. It does not check
 // whether Stripe has each parameter that callers send: stripe-mock does, and
 // [NewMock] starts one. It has no taxes or coupons.
-//
-// It is larger than other packages, and so is [Server], because it is one Stripe:
-// what happens to one object changes others, at one time and under one lock.
 package stripetest
 
 import (

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/app"
 	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
-	"parley/internal/app"
 )
 
 type askCmd struct {

@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/audit/export"
 	"parley/core/fault"
-	"parley/internal/app"
 )
 
 type auditCmd struct {

@@ -8,10 +8,10 @@ import (
 	"os"
 	"time"
 
+	"parley/app"
 	"parley/core/audit"
 	"parley/core/audit/export"
 	"parley/core/fault"
-	"parley/internal/app"
 )
 
 type auditVerifyCmd struct {

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/app"
+	"parley/app/backups"
 	"parley/cmd/parley/terminal"
 	"parley/core/backup"
 	"parley/core/fault"
-	"parley/internal/app"
-	"parley/internal/app/backups"
 )
 
 type backupCmd struct {

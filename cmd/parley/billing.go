@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/app"
 	"parley/billing/setup"
 	"parley/core/fault"
-	"parley/internal/app"
 )
 
 type billingCmd struct {

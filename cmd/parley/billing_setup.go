@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/app"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 type billingWebhookCmd struct {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/app"
 	"parley/core/chatbot"
-	"parley/internal/app"
 )
 
 type chatbotCmd struct {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 // configOf runs parley config in an environment, and returns its output and its

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
-	"parley/internal/app/config"
+	"parley/app"
+	"parley/app/config"
 )
 
 // wrongValues are values that no server starts with, for each setting. Others

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 type demoCmd struct {

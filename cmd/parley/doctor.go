@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"parley/app"
 	"parley/core/fault"
-	"parley/internal/app"
 )
 
 type doctorCmd struct {

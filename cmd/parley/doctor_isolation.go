@@ -10,9 +10,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"parley/app"
 	"parley/core/fault"
 	"parley/core/isolation"
-	"parley/internal/app"
 )
 
 type doctorIsolationCmd struct {

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 
+	"parley/app"
 	"parley/core/fault"
 	"parley/core/privacy"
-	"parley/internal/app"
 )
 
 type endUserCmd struct {

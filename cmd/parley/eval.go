@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"parley/internal/app"
-	"parley/internal/app/measure"
+	"parley/app"
+	"parley/app/measure"
 )
 
 type evalCmd struct {

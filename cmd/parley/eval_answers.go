@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
+	"parley/app"
+	"parley/app/measure"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/insight/testrun"
-	"parley/internal/app"
-	"parley/internal/app/measure"
 )
 
 type evalAnswersCmd struct {

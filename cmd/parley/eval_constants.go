@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 
-	"parley/internal/app"
-	"parley/internal/app/measure"
+	"parley/app"
+	"parley/app/measure"
 )
 
 type evalConstantsCmd struct {

@@ -1,6 +1,6 @@
 package main
 
-import "parley/internal/app"
+import "parley/app"
 
 // extractChildCmd is the process that reads one untrusted file. The server starts it.
 type extractChildCmd struct{}

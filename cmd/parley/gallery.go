@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 type galleryCmd struct {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
-	"parley/internal/app"
 )
 
 type knowledgeCmd struct {

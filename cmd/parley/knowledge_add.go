@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/internal/app"
 )
 
 type knowledgeAddCmd struct {

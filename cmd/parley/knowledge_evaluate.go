@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
-	"parley/internal/app"
 )
 
 type knowledgeEvaluateCmd struct {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
-	"parley/internal/app"
 )
 
 type knowledgeSourceCmd struct {

@@ -1,8 +1,5 @@
 // Command parley is the server and the operator's tools. Each command parses its
-// arguments, calls the program (package internal/app) and prints.
-//
-// It has more than 2,500 lines: each command is a type, and all share how results are
-// printed.
+// arguments, calls the program (package app) and prints.
 package main
 
 import (
@@ -17,9 +14,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/app"
+	"parley/app/config"
 	"parley/core/audit"
-	"parley/internal/app"
-	"parley/internal/app/config"
 )
 
 // The build sets version.

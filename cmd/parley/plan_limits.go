@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/app"
 	"parley/core/plan"
-	"parley/internal/app"
 )
 
 // limitFlag is a number or "unlimited".

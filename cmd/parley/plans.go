@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"parley/app"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 type planCmd struct {

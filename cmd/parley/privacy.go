@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"parley/app"
 	"parley/core/fault"
 	"parley/core/privacy"
-	"parley/internal/app"
 )
 
 // receiptView is the receipt of an erasure.

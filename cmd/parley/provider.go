@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"parley/app"
 	"parley/core/fault"
-	"parley/internal/app"
 )
 
 type providerCmd struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"parley/app"
 	"parley/core/audit/export"
-	"parley/internal/app"
 	"parley/internal/demo"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 type configCmd struct {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"parley/app"
 	"parley/core/sso"
-	"parley/internal/app"
 )
 
 type ssoCmd struct {

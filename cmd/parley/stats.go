@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/app"
+	"parley/app"
 )
 
 type statsCmd struct {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/tenant"
-	"parley/internal/app"
 )
 
 type workspaceCmd struct {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"parley/app/backups"
 	"parley/core/backup"
 	"parley/core/fault"
-	"parley/internal/app/backups"
 )
 
 type upgradeCmd struct {

@@ -4,9 +4,6 @@
 // It does not own when an entry is due (the packages that perform the act
 // record it in the act's own transaction), nor where entries are kept (package
 // store).
-//
-// It has more than 40 exported names: the actions of the audit log are one
-// list, whichever package records them.
 package audit
 
 import (

@@ -5,11 +5,6 @@
 // It does not own how a model is asked (package llm), what a chatbot knows
 // (package knowledge) or says (package chat), nor the headers that carry a
 // token (package api).
-//
-// It has more than 2,500 lines: a request is admitted by its token, its chatbot and
-// their plan together, which are cached and changed together. It has more than 40
-// exported names: each choice that an owner has about a
-// chatbot, a token or a provider is a type or a constant.
 package chatbot
 
 import (

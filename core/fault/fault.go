@@ -1,11 +1,8 @@
 // Package fault owns the kinds of failure that the domain packages know, each with a
 // sentence for the caller and a cause for the log.
 //
-// It does not own statuses, codes or pages: package internal/route maps kinds to
+// It does not own statuses, codes or pages: package api/route maps kinds to
 // statuses and codes, and package web/site to pages.
-//
-// It has more than 40 exported names: each kind of failure and each code that callers
-// tell apart is a constant.
 package fault
 
 import (

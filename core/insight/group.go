@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"parley/core/retrieval/lexical"
 	"parley/internal/plain"
+	"parley/text/lexical"
 )
 
 // Embedder is the port to vectors of questions; see retrieval.Embedder.

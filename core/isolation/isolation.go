@@ -4,7 +4,7 @@
 // searches for the other's words; then the other way round. What it has planted it takes away.
 //
 // It does not own how rows are written, read and erased ([Store]), how a request is sent
-// ([Server]), nor what a route needs (package internal/route): [Calls] only says what to send.
+// ([Server]), nor what a route needs (package api/route): [Calls] only says what to send.
 package isolation
 
 import (

@@ -4,10 +4,6 @@
 // It does not own how a text is split (package split), how bytes become text
 // (extract), how pages are fetched (fetch), which process runs its work and when (jobs),
 // nor how passages are found (retrieval).
-//
-// It exports more names than most packages: each kind, state and schedule of
-// documents and sources is a constant. And it has more than 2,500 lines: its
-// services share the states of documents, the workspace's lock and the worker.
 package knowledge
 
 import (

@@ -12,7 +12,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // placed stores a document of passages as they are given, each with its

@@ -3,8 +3,8 @@ package retrieval
 import (
 	"context"
 
-	"parley/core/retrieval/lexical"
 	"parley/internal/id"
+	"parley/text/lexical"
 )
 
 // Embedder is the port to an embedding model. Its vectors have length one, or

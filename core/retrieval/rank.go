@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // The constants of the ranking that `parley eval constants` does not try: see

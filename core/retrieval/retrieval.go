@@ -1,8 +1,6 @@
 // Package retrieval finds the passages that answer a question: it asks an
 // index by words and by meaning, ranks what comes back, and looks it up in the
 // database, so that what has been removed is gone at once.
-// It has many types: each port, to an index, an embedder, an encoder and what is
-// stored, has the types of what it asks and answers.
 //
 // It does not own what a document is or which state it is in (package
 // knowledge), nor how an index stores its entries (index).

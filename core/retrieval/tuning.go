@@ -1,6 +1,6 @@
 package retrieval
 
-import "parley/core/retrieval/lexical"
+import "parley/text/lexical"
 
 // Tuning holds the constants of the ranking that questions with judgments choose.
 type Tuning struct {

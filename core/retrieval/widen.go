@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/core/chatbot"
-	"parley/internal/sentence"
+	"parley/text/sentence"
 )
 
 const (

@@ -2,7 +2,7 @@
 // again, such as keys of model providers and the secrets of apps that make codes,
 // and the server's keys with which it encrypts.
 //
-// It does not own where these keys come from (package internal/app), nor where what
+// It does not own where these keys come from (package app), nor where what
 // is sealed is kept.
 package seal
 

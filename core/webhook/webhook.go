@@ -6,9 +6,6 @@
 // It does not own when something happens (the packages in which it does publish it, in
 // the transaction that records it), nor how a request reaches an endpoint (package
 // fetch).
-//
-// It has more than 40 exported names: each kind of event, state and outcome is a
-// constant.
 package webhook
 
 import (

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // Hostile lists terms that have broken query languages, encodings and tokenizers.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // testScores changes scopes at random, and compares searches with the formula

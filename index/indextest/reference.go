@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // reference is what a scope should hold, with a slow and simple search.

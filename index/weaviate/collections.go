@@ -9,7 +9,7 @@ import (
 
 	"github.com/weaviate/weaviate/entities/models"
 
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // The properties of objects.

@@ -1,6 +1,5 @@
-// Package arch checks two rules for all packages: the import table, which says which
-// package may import which and why, and the limits of a package's size. Its tests
-// check the code against both, and docs/imports.md against the table.
+// Package arch has the import table, which says which package may import which and
+// why. Its tests check the code against the table, and docs/imports.md too.
 //
 // It does not own what the packages do: see docs/architecture.md.
 package arch
@@ -29,7 +28,7 @@ type Row struct {
 	Outside []string
 	// Closed says that the packages' tests may import no more than the packages.
 	Closed bool
-	// Because is the reason for the limits, part of every failure.
+	// Because is the reason, part of every failure.
 	Because string
 }
 

@@ -2,7 +2,7 @@
 // retries, the decoding of the answer, and the meaning of failures.
 //
 // It does not own the prompt (package core/answer/prompt), token counting
-// (package llm/tokens), or what all model servers share, such as time limits and
+// (package text/tokens), or what all model servers share, such as time limits and
 // the faults that callers get (package llm/upstream).
 package anthropic
 
@@ -12,8 +12,8 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/llm/tokens"
 	"parley/llm/upstream"
+	"parley/text/tokens"
 )
 
 // apiVersion is the version of the API that this package speaks (Anthropic,

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/llm/tokens"
+	"parley/text/tokens"
 )
 
 // claudeContext suits every Claude since version 3: 200,000 of its own tokens,

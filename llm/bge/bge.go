@@ -16,9 +16,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"parley/core/language"
 	"parley/core/retrieval"
-	"parley/internal/wordpiece"
+	"parley/text/encode/wordpiece"
+	"parley/text/language"
 )
 
 // Width is how many numbers a vector has.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"parley/internal/wordpiece"
+	"parley/text/encode/wordpiece"
 )
 
 var (

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"parley/core/language"
 	"parley/core/retrieval"
+	"parley/text/language"
 )
 
 // docs/answers.md says how these were chosen.

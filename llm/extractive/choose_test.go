@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"parley/core/answer/prompt"
-	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/internal/demo"
+	"parley/text/language"
 )
 
 const prices = "## Prices\n\n| Plan | Price |\n|---|---|\n| Basic | $5 |\n| Premium | $20 |\n\nPrices include taxes in every country.\n\n## Payment\n\nPay with a card.\n"

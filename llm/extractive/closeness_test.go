@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"parley/core/answer/prompt"
-	"parley/core/language"
 	"parley/core/retrieval"
+	"parley/text/language"
 )
 
 // closer answers a question from passages whose encodings are so close to it.

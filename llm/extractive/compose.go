@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"parley/core/language/kinds"
+	"parley/text/language/kinds"
 )
 
 // cues are what the small words of a question say about its answer.

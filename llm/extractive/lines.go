@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	sentences "parley/internal/sentence"
+	sentences "parley/text/sentence"
 )
 
 // fenceOf returns the run of backticks or tildes that opens a code block, or "".

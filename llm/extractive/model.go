@@ -2,9 +2,6 @@
 // would copy out of the passages, and cites it, or says that it does not know. It never
 // says anything that no passage says.
 //
-// It is larger than others: how passages are read, what is weighed of them and what is quoted
-// share the units, sections and terms of one question.
-//
 // It does not own the search for passages (package core/retrieval) nor the
 // rendering of Markdown (package core/answer/format).
 package extractive
@@ -16,8 +13,8 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/language"
-	"parley/llm/tokens"
+	"parley/text/language"
+	"parley/text/tokens"
 )
 
 const (

@@ -8,10 +8,10 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/core/language"
 	"parley/core/retrieval"
 	"parley/internal/demo"
 	"parley/llm/llmtest"
+	"parley/text/language"
 )
 
 func TestModel(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 // way is a way to write the term at a place.

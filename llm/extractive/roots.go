@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/language"
-	"parley/core/retrieval/lexical"
+	"parley/text/language"
+	"parley/text/lexical"
 )
 
 // implies returns the word that a question means without saying it: "How much is it?" asks

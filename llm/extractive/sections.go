@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"parley/core/retrieval"
-	sentences "parley/internal/sentence"
 	"parley/llm/words"
+	sentences "parley/text/sentence"
 )
 
 // docs/answers.md says how these were chosen.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/core/language"
-	"parley/core/language/kinds"
-	"parley/core/retrieval/lexical"
-	sentences "parley/internal/sentence"
 	"parley/llm/words"
+	"parley/text/language"
+	"parley/text/language/kinds"
+	"parley/text/lexical"
+	sentences "parley/text/sentence"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"parley/core/retrieval"
-	sentences "parley/internal/sentence"
+	sentences "parley/text/sentence"
 )
 
 // kind says what a unit is.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 // weights says how much each term of a question tells.

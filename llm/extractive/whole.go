@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	sentences "parley/internal/sentence"
+	sentences "parley/text/sentence"
 )
 
 const (

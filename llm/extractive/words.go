@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 // maxWord bounds a word in bytes. The rest of a longer one is ignored.

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"parley/core/answer/prompt"
-	"parley/llm/tokens"
+	"parley/text/tokens"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"parley/llm/tokens"
 	"parley/llm/upstream"
+	"parley/text/tokens"
 )
 
 // Config chooses the model and its server, and how patiently to call it. Only

@@ -8,8 +8,8 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/llm/tokens"
 	"parley/llm/upstream"
+	"parley/text/tokens"
 )
 
 // decoder holds the part of an answer that has arrived so far.

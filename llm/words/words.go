@@ -12,7 +12,7 @@ import (
 	"math"
 
 	"parley/core/retrieval"
-	"parley/internal/wordpiece"
+	"parley/text/encode/wordpiece"
 )
 
 // Dimension is the length of all vectors.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/wordpiece"
+	"parley/text/encode/wordpiece"
 )
 
 func open(t testing.TB) *table {

@@ -3,9 +3,6 @@
 //
 // It does not own what the models hold (package web/bot). Nothing is fetched or
 // decided here.
-//
-// It has more than 40 exported names: each page of a chatbot has a model, and most
-// have parts.
 package bot
 
 import (

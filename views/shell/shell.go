@@ -4,9 +4,6 @@
 //
 // It does not own a page's content (packages bot, workspace and person) nor the
 // parts of it (package ui).
-//
-// It has more than 40 exported names: each page has an address and most have an
-// entry of the navigation.
 package shell
 
 import (

@@ -5,8 +5,8 @@ package auditlog
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/web/site"
 )
 

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/route"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/web/site"

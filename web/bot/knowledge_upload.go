@@ -7,9 +7,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/internal/bodies"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/web/site"

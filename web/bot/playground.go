@@ -6,12 +6,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/route"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"

@@ -1,16 +1,13 @@
 // Package bot owns the handlers of a chatbot's pages, one file a page, named as in
 // the sidebar. What a page shows is in views/bot, in a file of the same name.
-//
-// It has more than 2,500 lines: the sidebar of a chatbot is one list of pages,
-// which share forms, uploads and their parts.
 package bot
 
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/insight/testrun"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/web/site"
 )
 

@@ -3,9 +3,9 @@ package bot
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/route"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/web/site"

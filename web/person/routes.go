@@ -6,7 +6,7 @@ package person
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"parley/internal/route"
+	"parley/api/route"
 	"parley/web/site"
 )
 

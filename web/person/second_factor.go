@@ -3,9 +3,9 @@ package person
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/account/factor"
 	"parley/core/fault"
-	"parley/internal/route"
 	views "parley/views/person"
 	"parley/views/ui"
 	"parley/web/site"

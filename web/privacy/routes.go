@@ -6,8 +6,8 @@ package privacy
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/web/site"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/internal/route"
+	"parley/api/route"
 	views "parley/views/reference"
 	"parley/views/shell"
 	"parley/web/site"

@@ -17,6 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/net/html"
 
+	"parley/api/route"
 	"parley/billing"
 	"parley/core/account"
 	"parley/core/account/signin"
@@ -39,7 +40,6 @@ import (
 	"parley/internal/clientaddr"
 	"parley/internal/publicid"
 	"parley/internal/requestid"
-	"parley/internal/route"
 	"parley/passkey"
 	"parley/store"
 	"parley/store/tenancy"

@@ -5,9 +5,9 @@ package signon
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/sso"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/web/site"
 )
 

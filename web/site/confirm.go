@@ -5,9 +5,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/fault"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/views/shell"
 )
 

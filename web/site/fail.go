@@ -9,9 +9,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/fault"
 	"parley/internal/requestid"
-	"parley/internal/route"
 	"parley/internal/security"
 	"parley/views/shell"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
-	"parley/internal/bodies"
 	"parley/internal/security"
 	"parley/views/ui"
 )

@@ -5,10 +5,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/fault"
 	"parley/core/tenant"
 	"parley/internal/id"
-	"parley/internal/route"
 	"parley/views/shell"
 )
 

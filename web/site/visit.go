@@ -5,12 +5,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
-	"parley/internal/route"
 	"parley/views/shell"
 )
 

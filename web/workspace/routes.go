@@ -8,8 +8,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/route"
 	"parley/core/tenant"
-	"parley/internal/route"
 	"parley/views/shell"
 	"parley/web/site"
 )

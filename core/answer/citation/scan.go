@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/fence"
+	"parley/text/fence"
 )
 
 // scanner reads an answer in pieces. It holds back a "[" until it is decided,

@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/language"
-	"parley/core/retrieval/lexical"
+	"parley/text/language"
+	"parley/text/lexical"
 )
 
 // claims are what must stand in the passages for a sentence to be supported, read in one

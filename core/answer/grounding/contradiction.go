@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"parley/core/answer/answertest"
-	"parley/core/language"
 	"parley/core/retrieval"
+	"parley/text/language"
 )
 
 // pairs are the passages of a language, with sentences that they support and contradict.

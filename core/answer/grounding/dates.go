@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 // date is a day or a month. Zero stands for what is not said.

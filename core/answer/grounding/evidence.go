@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"parley/core/answer/shown"
-	"parley/core/language"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/language"
+	"parley/text/lexical"
 )
 
 // evidence is what passages hold, to compare sentences with.

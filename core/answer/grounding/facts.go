@@ -6,10 +6,10 @@ import (
 
 	"parley/core/answer/prompt"
 	"parley/core/answer/shown"
-	"parley/core/language"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
-	"parley/internal/sentence"
+	"parley/text/language"
+	"parley/text/lexical"
+	"parley/text/sentence"
 )
 
 // passageFacts are the parts of a passage that a sentence is compared with.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley/core/answer/answertest"
-	"parley/internal/fence"
+	"parley/text/fence"
 )
 
 // hostileGrounded is the length of a hostile answer in bytes. A check that takes

@@ -3,7 +3,7 @@ package grounding
 import (
 	"strings"
 
-	"parley/internal/fence"
+	"parley/text/fence"
 )
 
 // unit is a part of an answer that is kept or dropped as a whole: a sentence, a

@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/fence"
-	"parley/internal/sentence"
+	"parley/text/fence"
+	"parley/text/sentence"
 )
 
 // maxAfter is how far behind a full stop, in bytes, text may still belong to

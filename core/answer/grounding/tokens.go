@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/language"
-	"parley/core/retrieval/lexical"
+	"parley/text/language"
+	"parley/text/lexical"
 )
 
 // token is a word, a number, a sign, or a run of letters that no spaces part into words.

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/chatbot"
-	"parley/llm/tokens"
+	"parley/text/tokens"
 )
 
 func TestBudget(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"parley/core/chatbot"
-	"parley/core/language"
-	"parley/core/language/courtesy"
+	"parley/text/language"
+	"parley/text/language/courtesy"
 )
 
 const (

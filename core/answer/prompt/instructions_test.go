@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"parley/core/chatbot"
-	"parley/core/language"
+	"parley/text/language"
 )
 
 func TestNoAnswer(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/retrieval"
-	"parley/llm/tokens"
+	"parley/text/tokens"
 )
 
 // TestLengths holds the table of docs/models.md: what a prompt takes of three contexts.

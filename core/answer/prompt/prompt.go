@@ -4,8 +4,8 @@
 package prompt
 
 import (
-	"parley/core/language"
 	"parley/core/retrieval"
+	"parley/text/language"
 )
 
 // Prompt is what a model answers. Messages hold the whole of it as text for a

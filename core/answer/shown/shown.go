@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/answer/prompt"
-	"parley/core/language"
+	"parley/text/language"
 )
 
 var (

@@ -1,10 +1,6 @@
 // Package testrun asks an owner's test questions after each change of what a
 // chatbot knows or how it answers, and says which of them it answers as expected,
 // before and after.
-//
-// It exports more than 40 names: each expectation, cause, state and change is a constant, and
-// each port has a name of its own. Its service has more than 15 methods: adding, importing,
-// running and comparing share the workspace's lock and the stores.
 package testrun
 
 import (

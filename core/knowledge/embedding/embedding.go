@@ -13,7 +13,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // Store is the port to the vectors of costly embedders, by the hash of their

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/sentence"
+	"parley/text/sentence"
 )
 
 // A cutter returns the length of the first part of a text that is not empty:

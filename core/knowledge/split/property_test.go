@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/retrieval"
-	"parley/llm/tokens"
+	"parley/text/tokens"
 )
 
 // fields cuts at spaces, and where a sentence or a cell ends without one.

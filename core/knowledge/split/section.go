@@ -1,6 +1,6 @@
 package split
 
-import "parley/internal/sentence"
+import "parley/text/sentence"
 
 // section is a heading with the blocks up to the next heading.
 type section struct {

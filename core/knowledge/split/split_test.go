@@ -7,7 +7,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/retrieval"
-	"parley/llm/tokens"
+	"parley/text/tokens"
 )
 
 var usual = Sizes{Count: tokens.Count}

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 const (

@@ -3,7 +3,7 @@ package suggest
 import (
 	"strings"
 
-	"parley/core/language"
+	"parley/text/language"
 )
 
 // reading is a document after it was read, once for all that is made of it.

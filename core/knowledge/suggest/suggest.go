@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"parley/core/knowledge"
-	"parley/core/language"
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
-	sentences "parley/internal/sentence"
+	"parley/text/language"
+	"parley/text/lexical"
+	sentences "parley/text/sentence"
 )
 
 // Document is what is read of a document: some of its passages, in order.

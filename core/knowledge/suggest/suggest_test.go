@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"parley/core/knowledge"
-	"parley/core/language"
 	"parley/core/retrieval"
-	sentences "parley/internal/sentence"
+	"parley/text/language"
+	sentences "parley/text/sentence"
 )
 
 // sample is a document whose passages have these texts.

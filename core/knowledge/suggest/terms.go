@@ -1,8 +1,8 @@
 package suggest
 
 import (
-	"parley/core/language"
-	"parley/core/retrieval/lexical"
+	"parley/text/language"
+	"parley/text/lexical"
 )
 
 // terms are the stems of a text, without function words.

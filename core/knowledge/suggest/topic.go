@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/core/language"
-	sentences "parley/internal/sentence"
+	"parley/text/language"
+	sentences "parley/text/sentence"
 )
 
 // Each language has a file. Its first line has the words that begin questions, each

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/knowledge"
-	"parley/core/language"
+	"parley/text/language"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // search is one search over the views of a scope. A pool reuses its memory, so

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 const (

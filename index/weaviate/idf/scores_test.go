@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/core/retrieval"
-	"parley/core/retrieval/lexical"
+	"parley/text/lexical"
 )
 
 // scored makes hits of passages whose scores have the server's precision.

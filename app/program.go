@@ -1,0 +1,314 @@
+// Package app is the program: it opens the database, the index, the queue and the
+// models that the configuration names, passes them to the domain packages, and
+// serves. Only this package connects domain and adapters.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"time"
+
+	"parley/app/backups"
+	"parley/app/config"
+	"parley/app/letters"
+	"parley/app/signon"
+	"parley/billing"
+	"parley/core/answer"
+	"parley/core/audit"
+	"parley/core/chat"
+	"parley/core/chat/quota"
+	"parley/core/chat/turn"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
+	"parley/core/knowledge/browse"
+	"parley/core/knowledge/encoding"
+	"parley/core/knowledge/rebuild"
+	"parley/core/privacy"
+	"parley/core/rate"
+	"parley/core/retrieval"
+	"parley/core/seal"
+	"parley/core/sso"
+	"parley/core/subscription"
+	"parley/extract"
+	"parley/index/embedded"
+	"parley/internal/metrics"
+	"parley/internal/publicid"
+	"parley/internal/security"
+	"parley/jobs"
+	"parley/mail"
+	"parley/passkey"
+	"parley/store"
+	"parley/store/tenancy"
+	"parley/text/tokens"
+)
+
+// Config is the configuration of the program.
+type Config = config.Config
+
+// Program holds the domain packages with their ports connected. The server and the
+// commands both use it.
+type Program struct {
+	Config *Config
+	Log    *slog.Logger
+
+	Store *store.Store
+	Index index
+	Queue *jobs.Queue
+
+	Tenants   *tenancy.Services
+	Chatbots  chatbot.Services
+	Knowledge knowledge.Services
+	// Browser shows people what chatbots know.
+	Browser *browse.Browser
+	// KnowledgeStores is where the knowledge is stored.
+	KnowledgeStores knowledge.Stores
+	Rebuilder       *rebuild.Rebuilder
+	// Follower is nil unless other processes may change what the index of this one
+	// holds: an index in a file, and a database for many.
+	Follower  *rebuild.Follower
+	Searcher  *retrieval.Searcher
+	Evaluator *retrieval.Evaluator
+	// Encoding is nil if passages are not encoded.
+	Encoding *encoding.Service
+	Answers  *answer.Pipeline
+	Keys     *chat.Keys
+	Quota    *quota.Quota
+	Chat     *chat.Service
+	Turns    *turn.Service
+	Insight  Insight
+	Webhooks Webhooks
+	SSO      sso.Services
+	Privacy  privacy.Services
+	// IDs makes the public identifiers of conversations and messages for callers,
+	// people and the operator.
+	IDs *publicid.Codec
+
+	// ownIndex is nil where Follower is.
+	ownIndex *ownIndex
+
+	now func() time.Time
+	// embedder is nil when retrieval goes by words alone.
+	embedder retrieval.Embedder
+	// indexVersion is the version of the indexes that this program builds.
+	indexVersion string
+	// version is that of the program, or empty.
+	version string
+
+	metrics  *metrics.Metrics
+	security *security.Events
+	// Billing is nil without Stripe, and Mails without a mail server.
+	Billing *billing.Service
+	Mails   *mail.Sender
+}
+
+// Now returns the current time in the precision that both databases store.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// Unhurried returns a context for a command, whose statements may take longer than
+// those of a request.
+func Unhurried(ctx context.Context) context.Context { return store.Unhurried(ctx) }
+
+// Open opens the database, the index and the queue, and connects the domain
+// packages to them.
+func Open(ctx context.Context, config *Config, log *slog.Logger) (*Program, error) {
+	return OpenWith(ctx, config, log, Options{})
+}
+
+// Options replace the clock and wrap the ports to models and the index, for tests, and
+// say where the audit log goes.
+type Options struct {
+	// Now is the clock. Nil means the function Now.
+	Now   func() time.Time
+	Model func(answer.Model) answer.Model
+	Index func(retrieval.Index) retrieval.Index
+	// Audited is told of entries of the audit log: see [store.Options].
+	Audited func([]audit.Entry)
+	// LookUpTXT answers for the DNS. Nil asks the system's resolver.
+	LookUpTXT func(ctx context.Context, name string) ([]string, error)
+	// Version is that of the program: see [testrun.Run].
+	Version string
+}
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Options) (*Program, error) {
+	if err := backups.RefuseUnfinished(config); err != nil {
+		return nil, err
+	}
+	if err := makePrivate(config, log); err != nil {
+		return nil, err
+	}
+	settings := config.Serving.Store()
+	settings.Audited = options.Audited
+	db, err := store.OpenWith(ctx, config.Database(), settings)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the database: %w", err)
+	}
+	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New(), now: options.Now, version: options.Version}
+	if p.now == nil {
+		p.now = Now
+	}
+	p.security = newSecurityEvents(p.now, log, p.metrics)
+	if p.IDs, err = openIDs(ctx, db); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	openPublisher(p)
+	if err := p.openKnowledge(ctx, options); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
+		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
+		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
+		Quotas:   eventsOf(p),
+		Links:    letters.Log{Logger: log}, FactorOfAll: config.FactorOfAll,
+		Vault: newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
+	})
+	if err := p.openChatbots(options.Model); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := openWebhooks(p); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	vault := seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, db.IsSQLite()) })
+	if p.SSO, err = signon.Open(signon.Parts{Config: config, Store: db, Tenants: p.Tenants, Vault: vault, LookUp: options.LookUpTXT, Refused: p.reportTarget, Now: p.now}); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := p.openBilling(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	openPrivacy(p)
+	return p, nil
+}
+
+// openIDs reads the installation's key of public identifiers, or creates it.
+func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
+	fresh := make([]byte, publicid.KeySize)
+	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
+		return nil, err
+	}
+	key, err := store.NewInstallation(db).KeepPublicIDKey(ctx, fresh)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the key of public identifiers: %w", err)
+	}
+	return publicid.New(key)
+}
+
+// openBilling connects to Stripe and to the mail server, if they are configured.
+func (p *Program) openBilling() (err error) {
+	p.metrics.KnowAlarms(billing.Alarms()...)
+	if p.Config.SMTPURL != "" {
+		if p.Mails, err = mail.New(p.Config.Mails(p.now)); err != nil {
+			return err
+		}
+	}
+	if p.Config.StripeKey != "" {
+		p.Billing = billing.New(p.Config.Billing(), billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit, p.Store), p.now, p.Log, p.metrics)
+	}
+	return nil
+}
+
+// openKnowledge opens the index, the queue, and the readers of sites and files.
+func (p *Program) openKnowledge(ctx context.Context, options Options) error {
+	embedder, err := OpenEmbedder(p.Config)
+	if err != nil {
+		return err
+	}
+	p.embedder = embedder
+	if p.Index, err = openIndex(ctx, p.Config); err != nil {
+		return fmt.Errorf("cannot open the index: %w", err)
+	}
+	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
+		return fmt.Errorf("cannot open the job queue: %w", err)
+	}
+	sites, err := openVisitor(p.Config, p.Store, p.reportTarget)
+	if err != nil {
+		return err
+	}
+	p.KnowledgeStores = knowledgeStores(p.Store)
+	ports := knowledge.Ports{
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: eventsOf(p),
+	}
+	extractor, err := openExtractor(p.Config)
+	if err != nil {
+		return err
+	}
+	ports.Extractor = extract.NewReader(extractor, runtime.GOMAXPROCS(0))
+	if options.Index != nil {
+		ports.Index = options.Index(p.Index)
+	}
+	p.Searcher = retrieval.NewSearcher(ports.Index, store.NewPassages(p.Store), ports.Embedder, p.Log)
+	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
+	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
+	pages := store.NewKnowledgePages(p.Store)
+	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
+	openEncoding(p)
+	p.Rebuilder = rebuild.New(rebuild.Ports{
+		Documents: store.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
+		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
+		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
+	}, p.now)
+	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
+		p.Follower = rebuild.NewFollower(store.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
+	}
+	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
+	return nil
+}
+
+// requests counts the requests of each workspace. On PostgreSQL all processes
+// count together.
+func (p *Program) requests() *rate.Requests {
+	if p.Store.IsSQLite() {
+		return rate.NewRequests(nil, time.Now)
+	}
+	return rate.NewRequests(store.NewRequestMinutes(p.Store), time.Now)
+}
+
+func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
+	settings := jobs.Config{Workers: config.JobWorkers(), Lease: config.JobLease, Log: log}
+	if !db.IsSQLite() {
+		settings.Postgres, settings.Role = config.Database(), store.NewWall(db).JobsRole()
+		return jobs.Open(ctx, settings)
+	}
+	connection, err := db.JobsDB()
+	if err != nil {
+		return nil, err
+	}
+	settings.SQLite = connection
+	return jobs.Open(ctx, settings)
+}
+
+func (p *Program) Close() error {
+	var failures []error
+	if p.Queue != nil {
+		failures = append(failures, p.Queue.Close())
+	}
+	if p.Index != nil {
+		failures = append(failures, p.Index.Close())
+	}
+	return errors.Join(append(failures, p.Store.Close())...)
+}
+
+// NewLog returns the log on standard error.
+func NewLog(config *Config) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(config.LogLevel)) // kong admits known levels only
+	options := &slog.HandlerOptions{Level: level}
+	if config.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}
+
+// knowledgeStores are the ports of package knowledge to the database.
+func knowledgeStores(db *store.Store) knowledge.Stores {
+	return knowledge.Stores{
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: store.NewSizes(db), Audit: db,
+		Documents: store.NewDocuments(db), Uploads: store.NewUploads(db), Sources: store.NewSources(db), Passages: store.NewPassages(db),
+		Removals: store.NewRemovals(db), Undo: store.NewUndo(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
+	}
+}

@@ -1,0 +1,241 @@
+// Package kinds tells by words of a language which kind of answer a question asks for, and
+// which texts are written like one. Each language but English has a file of lines
+// "name = words", with an underscore for a space.
+//
+// It does not own what an answer is made of (package llm/extractive, which has the words of
+// English), nor units, months and currencies (package text/language).
+package kinds
+
+import (
+	"embed"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/text/language"
+)
+
+//go:embed *.txt
+var files embed.FS
+
+// Kind is a kind of answer that can be told by how it is written.
+type Kind int
+
+// The kinds.
+const (
+	Anything Kind = iota
+	Price
+	Duration
+	Moment
+	Distance
+	Phone
+	Email
+	Place
+	// Share is a part of a hundred.
+	Share
+	// Person is somebody's name.
+	Person
+)
+
+// Kinds has the words of a language. It is safe for concurrent use.
+type Kinds struct {
+	in language.Code
+	// asks has words and two words that stand together, or any phrase where no spaces
+	// divide words.
+	asks map[string]Kind
+	// tells are words that answers of a kind have.
+	tells map[Kind]map[string]bool
+	// cues know units and months.
+	cues *language.Cues
+}
+
+// all has those of each language, made when they are first asked for.
+var all sync.Map
+
+// In returns those of a language, or nil if there are none: of English, and of a language
+// that is not known.
+func In(in language.Code) *Kinds {
+	if known, ok := all.Load(in); ok {
+		return known.(*Kinds)
+	}
+	known, _ := all.LoadOrStore(in, newKinds(in))
+	return known.(*Kinds)
+}
+
+var (
+	askNames  = map[string]Kind{"price": Price, "duration": Duration, "moment": Moment, "distance": Distance, "phone": Phone, "place": Place, "share": Share, "who": Person}
+	tellNames = map[string]Kind{"days": Moment, "places": Place, "persons": Person, "free": Price}
+)
+
+func newKinds(in language.Code) *Kinds {
+	words := wordsOf(in)
+	if words == nil {
+		return nil
+	}
+	k := &Kinds{in: in, asks: map[string]Kind{}, tells: map[Kind]map[string]bool{}, cues: language.CuesIn(in)}
+	for name, kind := range askNames {
+		for _, word := range words[name] {
+			k.asks[word] = kind
+		}
+	}
+	for name, kind := range tellNames {
+		k.tells[kind] = map[string]bool{}
+		for _, word := range words[name] {
+			k.tells[kind][word] = true
+		}
+	}
+	return k
+}
+
+// wordsOf has the words, folded, by the name of their line.
+func wordsOf(in language.Code) map[string][]string {
+	text, err := files.ReadFile(string(in) + ".txt")
+	if err != nil {
+		return nil
+	}
+	words := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, "=")
+		name = strings.TrimSpace(name)
+		for word := range strings.FieldsSeq(value) {
+			parts := strings.Split(word, "_")
+			for i := range parts {
+				parts[i] = language.Fold(parts[i])
+			}
+			words[name] = append(words[name], strings.Join(parts, " "))
+		}
+	}
+	return words
+}
+
+// unaccented is the first letter of the scripts behind Latin, whose words folding leaves as
+// they are.
+const unaccented = 0x370
+
+// eachWord calls visit with each word of a text, folded.
+func eachWord(text string, visit func(word string)) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }) {
+		if r, _ := utf8.DecodeRuneInString(word); r >= unaccented {
+			visit(strings.ToLower(word))
+		} else {
+			visit(language.Fold(word))
+		}
+	}
+}
+
+// unspaced are the languages without spaces between words, or with particles joined to them.
+var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Korean: true, language.Thai: true}
+
+// AskedBy is the kind of answer that a question asks for: by two words before one, and by
+// the longest phrase, which is returned, where no spaces divide words.
+func (k *Kinds) AskedBy(question string) (found Kind, phrase string) {
+	if unspaced[k.in] {
+		for ask, kind := range k.asks {
+			if (len(ask) > len(phrase) || len(ask) == len(phrase) && ask < phrase) && strings.Contains(question, ask) {
+				found, phrase = kind, ask
+			}
+		}
+		return found, phrase
+	}
+	before, pair := "", false
+	eachWord(question, func(folded string) {
+		if kind := k.asks[before+" "+folded]; kind != Anything && !pair {
+			found, pair = kind, true
+		} else if kind := k.asks[folded]; kind != Anything && found == Anything {
+			found = kind
+		}
+		before = folded
+	})
+	return found, ""
+}
+
+// Names reports whether a word names a kind of answer.
+func (k *Kinds) Names(word string, kind Kind) bool {
+	return k != nil && k.asks[language.Fold(word)] == kind
+}
+
+// Fits reports whether a text may be an answer of a kind.
+func (k *Kinds) Fits(kind Kind, text string) bool {
+	switch {
+	case kind == Price && strings.ContainsAny(text, currencies), kind == Share && strings.ContainsAny(text, "%％"), kind == Moment && hours.MatchString(text):
+		return true
+	case kind == Person && k.in != language.German && fullName.MatchString(text): // German nouns are capital, too
+		return true
+	case kind == Place && unspaced[k.in], kind == Distance && !strings.ContainsAny(text, "0123456789"): // "号" and "階" are in much else
+		return false
+	}
+	if unspaced[k.in] {
+		return k.tellsWithin(kind, text)
+	}
+	found := false
+	eachWord(text, func(folded string) {
+		if found {
+			return
+		}
+		found = k.tells[kind][folded] || kind == Moment && k.cues.Month(folded) > 0
+		if found || !measured[kind] {
+			return
+		}
+		unit, _ := k.cues.Measure([]string{folded})
+		found = isUnitOf(kind, unit)
+	})
+	return found
+}
+
+// tellsWithin is for a text without spaces between its words: a unit stands behind a number.
+func (k *Kinds) tellsWithin(kind Kind, text string) bool {
+	for word := range k.tells[kind] {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	if !measured[kind] {
+		return false
+	}
+	before := false
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		isNumber := '0' <= r && r <= '9' || strings.ContainsRune(numerals, r)
+		if before && !isNumber {
+			if unit, _ := k.cues.MeasureWithin(strings.TrimLeft(text[i:], " ")); isUnitOf(kind, unit) {
+				return true
+			}
+		}
+		before = isNumber
+		i += size
+	}
+	return false
+}
+
+// measured are the kinds that units tell.
+var measured = map[Kind]bool{Price: true, Duration: true, Moment: true, Distance: true, Share: true}
+
+// isUnitOf reports whether a unit is one that answers of a kind have.
+func isUnitOf(kind Kind, unit string) bool {
+	switch kind {
+	case Price: // currencies have three capital letters
+		return len(unit) == 3 && unit == strings.ToUpper(unit)
+	case Duration:
+		return unit == "second" || unit == "minute" || unit == "hour" || unit == "half_hour" || unit == "day" || unit == "week" || unit == "month" || unit == "year"
+	case Moment:
+		return unit == "clock"
+	case Distance:
+		return unit == "meter" || unit == "kilometer"
+	case Share:
+		return unit == "percent"
+	}
+	return false
+}
+
+const (
+	currencies = "$€£¥₽₩฿₪₺元円"
+	numerals   = "一二三四五六七八九十两半数"
+)
+
+// hours are times such as "9:30", "17 h 30" and "8h".
+var hours = regexp.MustCompile(`[0-9][:：][0-9]|[0-9] ?h(?:[0-9 ,.;)]|$)`)
+
+// fullName is a first and a last name.
+var fullName = regexp.MustCompile(`\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+`)
