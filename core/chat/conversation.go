@@ -3,9 +3,6 @@
 //
 // How an answer is made is in package answer, how a question gets its answer in
 // package turn, and how many questions a month has in package quota.
-//
-// It exports more names than other packages do: each role, status, outcome and
-// origin of what is said is a constant.
 package chat
 
 import (

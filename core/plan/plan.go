@@ -3,9 +3,6 @@
 //
 // It does not own which plan a workspace has (package tenant) or how the workspace
 // pays for it (package billing).
-//
-// It exports more names than most packages because each name, interval and feature
-// of a plan, each limited resource and each status of a subscription is a constant.
 package plan
 
 import "slices"

@@ -4,9 +4,6 @@
 // It does not own the people themselves (package account), which plan a workspace pays for or is
 // granted (package subscription), how many requests it may make (package rate), or the contents
 // of a workspace (package chatbot and its neighbors).
-//
-// It exports more names than other packages do: each role, each action of a member and each kind
-// of thing that a plan limits is a constant.
 package tenant
 
 import (

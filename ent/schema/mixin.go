@@ -1,7 +1,5 @@
 // Package schema holds the tables: fields, edges and indexes. Rules live in
 // the domain packages; the one policy here keeps workspaces apart.
-//
-// It exports more names than other packages do: each table is a type.
 package schema
 
 import (
