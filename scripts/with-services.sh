@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs a command beside all services that the tests need, a throw-away
-# PostgreSQL and a throw-away Weaviate:
+# Runs a command beside all that the tests need, a throw-away PostgreSQL, a throw-away
+# Weaviate and the built program:
 #
 #   scripts/with-services.sh go test ./...
 #
-# scripts/with-postgres.sh and scripts/with-weaviate.sh describe the environment of
-# the command.
+# scripts/with-postgres.sh, scripts/with-weaviate.sh, scripts/with-program.sh and
+# scripts/test-inputs.sh describe the environment of the command.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -14,4 +14,6 @@ if [ $# -eq 0 ]; then
 fi
 
 scripts=$(dirname "$0")
-exec "$scripts/with-postgres.sh" "$scripts/with-weaviate.sh" "$@"
+PARLEY_TEST_INPUTS=$("$scripts/test-inputs.sh")
+export PARLEY_TEST_INPUTS
+exec "$scripts/with-program.sh" "$scripts/with-postgres.sh" "$scripts/with-weaviate.sh" "$@"
