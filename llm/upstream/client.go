@@ -138,8 +138,8 @@ func NewHTTPClient() *http.Client {
 			ExpectContinueTimeout: time.Second,
 			// A line of a stream has some 150 to 300 bytes. A request is written in one
 			// go, and a buffer lives as long as its connection.
-			ReadBufferSize:         2 << 10,
-			WriteBufferSize:        1 << 10,
+			ReadBufferSize:         1 << 10,
+			WriteBufferSize:        512,
 			MaxResponseHeaderBytes: maxHead,
 			// Compression would delay tokens, and costs 40 KiB per stream.
 			DisableCompression: true,
