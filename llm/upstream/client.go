@@ -95,7 +95,7 @@ func (c *Client) send(ctx context.Context, method, path, accept string, body []b
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := releaseBody(request, c.http.Do)
+	response, err := c.exchange(request)
 	if response != nil && response.StatusCode == http.StatusSwitchingProtocols {
 		_ = response.Body.Close() // net/http hands such a connection over, and closes it no more.
 		return nil, errSwitch
@@ -104,6 +104,19 @@ func (c *Client) send(ctx context.Context, method, path, accept string, body []b
 		noteRefusal(request)
 		response.Body = limitedBody{io.LimitReader(response.Body, maxRefusalBytes), response.Body}
 	}
+	return response, err
+}
+
+// exchange sends a request, and returns when its response begins. The work is deep,
+// and is done on a goroutine that ends then: the caller's stack would stay as large
+// as it once was, 16 KiB instead of 8, for as long as the stream is open.
+func (c *Client) exchange(request *http.Request) (response *http.Response, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		response, err = releaseBody(request, c.http.Do)
+	}()
+	<-done
 	return response, err
 }
 
