@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"os"
 	"runtime"
@@ -41,6 +42,7 @@ import (
 	"parley/internal/publicid"
 	"parley/internal/security"
 	"parley/jobs"
+	"parley/llm/upstream"
 	"parley/mail"
 	"parley/passkey"
 	"parley/store"
@@ -293,8 +295,10 @@ func (p *Program) Close() error {
 	return errors.Join(append(failures, p.Store.Close())...)
 }
 
-// NewLog returns the log on standard error.
+// NewLog returns the log on standard error. What libraries log with package log goes
+// there, too, without what they quote.
 func NewLog(config *Config) *slog.Logger {
+	log.SetOutput(upstream.WithoutQuotes(os.Stderr))
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(config.LogLevel)) // kong admits known levels only
 	options := &slog.HandlerOptions{Level: level}
