@@ -25,15 +25,15 @@ const trialTerms = "Each person and each payment method gets one free trial. If 
 
 // trialDays is for how many days the first subscription of a person and a
 // workspace is free.
-func (s trials) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
+func (s *Service) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
 	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
-		return s.daysUnless(known.TrialUsed), nil
+		return s.trialDaysUnless(known.TrialUsed), nil
 	}
 	taken, err := s.books.Trials.Taken(ctx, subscription.TrialOfUser(buyer))
-	return s.daysUnless(taken), err
+	return s.trialDaysUnless(taken), err
 }
 
-func (s trials) daysUnless(taken bool) int {
+func (s *Service) trialDaysUnless(taken bool) int {
 	if taken {
 		return 0
 	}
@@ -58,7 +58,7 @@ func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
 
 // claimTrial stores whose trial a subscription has. It ends a second trial of the
 // same person or payment method, and then returns a Conflict: the caller re-reads.
-func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) error {
+func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) error {
 	keys := trialKeys(found)
 	if found.TrialEnd == 0 || len(keys) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func fingerprint(method *stripe.PaymentMethod) string {
 }
 
 // endTrial begins the first paid period.
-func (s trials) endTrial(ctx context.Context, subscriptionID string) error {
+func (s *Service) endTrial(ctx context.Context, subscriptionID string) error {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{TrialEndNow: stripe.Bool(true)}
