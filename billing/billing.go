@@ -9,7 +9,7 @@
 // The package does not own plans, their limits and which state gives which plan (package
 // plan), the stored subscription and its consequences (package subscription), the operator's
 // setup at Stripe (package setup), calls to Stripe (package stripeapi) or the contents of
-// events (package notice). It opens no transactions: it writes what it reads to [Books].
+// events (package stripeevent). It opens no transactions: it writes what it reads to [Books].
 package billing
 
 import (

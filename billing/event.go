@@ -8,8 +8,8 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/event"
 
-	"parley/billing/notice"
 	"parley/billing/stripeapi"
+	"parley/billing/stripeevent"
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/subscription"
@@ -21,29 +21,29 @@ const receiveTimeout = 30 * time.Second
 // Receive handles what Stripe sent to the webhook: the body as it came, and the
 // header Stripe-Signature. It returns nil once the effect is stored, and for
 // events that concern nobody here. It is Invalid if Stripe did not sign the body
-// within the last five minutes, TooLarge above [notice.MaxEvent], and otherwise a
+// within the last five minutes, TooLarge above [stripeevent.MaxEvent], and otherwise a
 // failure after which Stripe should send the event again.
 func (s *Service) Receive(ctx context.Context, body []byte, signature string) error {
 	ctx, cancel := context.WithTimeout(ctx, receiveTimeout)
 	defer cancel()
-	e, err := notice.Verify(body, signature, s.config.WebhookSecret, s.now())
+	sent, err := stripeevent.Verify(body, signature, s.config.WebhookSecret, s.now())
 	if err != nil {
-		s.observer.Event(notice.OtherKind, Refused)
+		s.observer.Event(stripeevent.OtherKind, Refused)
 		return err
 	}
-	if e.APIVersion != stripe.APIVersion {
-		s.alarm(APIVersion, slog.String("event", e.ID), slog.String("version", e.APIVersion))
+	if sent.APIVersion != stripe.APIVersion {
+		s.alarm(APIVersion, slog.String("event", sent.ID), slog.String("version", sent.APIVersion))
 	}
-	h := notice.Of(e)
-	outcome, err := s.handleEvent(audit.As(ctx, audit.Stripe), h)
-	s.observer.Event(h.Label(), outcome)
+	e := stripeevent.Of(sent)
+	outcome, err := s.handleEvent(audit.As(ctx, audit.Stripe), e)
+	s.observer.Event(e.Label(), outcome)
 	return err
 }
 
 // handleEvent treats an event as a hint and stores what Stripe answers when asked, so that
 // neither order nor repetition matters.
-func (s *Service) handleEvent(ctx context.Context, h notice.Notice) (outcome string, err error) {
-	seen, err := s.books.Ledger.SawEvent(ctx, h.ID)
+func (s *Service) handleEvent(ctx context.Context, e stripeevent.Event) (outcome string, err error) {
+	seen, err := s.books.Ledger.SawEvent(ctx, e.ID)
 	if err != nil {
 		return Failed, err
 	}
@@ -52,32 +52,32 @@ func (s *Service) handleEvent(ctx context.Context, h notice.Notice) (outcome str
 	}
 	var whose payer
 	var reversals []subscription.Reversal
-	if h.Reversed.Any() {
-		if whose, reversals, err = s.readReversals(ctx, h.Reversed); err != nil {
+	if e.Reversed.Any() {
+		if whose, reversals, err = s.readReversals(ctx, e.Reversed); err != nil {
 			return Failed, err
 		}
-		h.Customer = whose.customer
+		e.Customer = whose.customer
 	}
-	if h.Customer == "" {
-		return s.ignoreEvent(ctx, h)
+	if e.Customer == "" {
+		return s.ignoreEvent(ctx, e)
 	}
-	workspaceID, err := s.books.Customers.WorkspaceOf(ctx, h.Customer)
+	workspaceID, err := s.books.Customers.WorkspaceOf(ctx, e.Customer)
 	if err == nil && len(reversals) > 0 {
 		err = s.recordReversals(ctx, workspaceID, reversals)
 	}
 	if fault.Is(err, fault.NotFound) { // including one that is being deleted right now
-		if err := s.alarmForGone(ctx, h, whose, reversals); err != nil {
+		if err := s.alarmForGone(ctx, e, whose, reversals); err != nil {
 			return Failed, err
 		}
-		return s.ignoreEvent(ctx, h)
+		return s.ignoreEvent(ctx, e)
 	}
 	if err != nil {
 		return Failed, err
 	}
-	applied, err := s.Refresh(ctx, workspaceID, subscription.Cause{EventID: h.ID, EventType: h.Kind})
+	applied, err := s.Refresh(ctx, workspaceID, subscription.Cause{EventID: e.ID, EventType: e.Kind})
 	switch {
 	case fault.Is(err, fault.NotFound): // the workspace was deleted meanwhile
-		return s.ignoreEvent(ctx, h)
+		return s.ignoreEvent(ctx, e)
 	case err != nil:
 		return Failed, err
 	case applied.Changed:
@@ -87,8 +87,8 @@ func (s *Service) handleEvent(ctx context.Context, h notice.Notice) (outcome str
 }
 
 // ignoreEvent records an event that concerns no workspace.
-func (s *Service) ignoreEvent(ctx context.Context, h notice.Notice) (outcome string, err error) {
-	if err := s.books.Ledger.NoteEvent(ctx, h.ID, h.Kind); err != nil {
+func (s *Service) ignoreEvent(ctx context.Context, e stripeevent.Event) (outcome string, err error) {
+	if err := s.books.Ledger.NoteEvent(ctx, e.ID, e.Kind); err != nil {
 		return Failed, err
 	}
 	return Ignored, nil
@@ -106,8 +106,8 @@ func (s *Service) CatchUp(ctx context.Context) (handled int, err error) {
 		return 0, err
 	}
 	read := map[string]bool{}
-	err = each(ctx, s, stripeapi.Listed(missed), func(h notice.Notice) error {
-		news, err := s.catchUpEvent(ctx, h, read)
+	err = each(ctx, s, stripeapi.Listed(missed), func(e stripeevent.Event) error {
+		news, err := s.catchUpEvent(ctx, e, read)
 		if news && err == nil {
 			handled++
 		}
@@ -118,38 +118,38 @@ func (s *Service) CatchUp(ctx context.Context) (handled int, err error) {
 
 // catchUpEvent handles one event unless it was already handled. Read holds the customers read
 // after all of these events had happened.
-func (s *Service) catchUpEvent(ctx context.Context, h notice.Notice, read map[string]bool) (news bool, err error) {
-	if read[h.Customer] && !h.Reversed.Any() {
-		seen, err := s.books.Ledger.SawEvent(ctx, h.ID)
+func (s *Service) catchUpEvent(ctx context.Context, e stripeevent.Event, read map[string]bool) (news bool, err error) {
+	if read[e.Customer] && !e.Reversed.Any() {
+		seen, err := s.books.Ledger.SawEvent(ctx, e.ID)
 		if err != nil || seen {
 			return false, err
 		}
-		return true, s.books.Ledger.NoteEvent(ctx, h.ID, h.Kind)
+		return true, s.books.Ledger.NoteEvent(ctx, e.ID, e.Kind)
 	}
-	outcome, err := s.handleEvent(audit.As(ctx, audit.Reconciliation), h)
+	outcome, err := s.handleEvent(audit.As(ctx, audit.Reconciliation), e)
 	if outcome == Duplicate {
 		return false, err
 	}
-	s.observer.Event(h.Label(), outcome)
-	read[h.Customer] = outcome == Applied || outcome == Unchanged
+	s.observer.Event(e.Label(), outcome)
+	read[e.Customer] = outcome == Applied || outcome == Unchanged
 	return true, err
 }
 
 // listUndelivered returns the latest undelivered events.
-func (s *Service) listUndelivered(ctx context.Context) ([]notice.Notice, error) {
+func (s *Service) listUndelivered(ctx context.Context) ([]stripeevent.Event, error) {
 	client := event.Client{B: s.api.Backend, Key: s.api.Key}
-	return stripeapi.AskFor(ctx, stripeapi.ListTimeout, func(ctx context.Context) ([]notice.Notice, error) {
+	return stripeapi.AskFor(ctx, stripeapi.ListTimeout, func(ctx context.Context) ([]stripeevent.Event, error) {
 		params := &stripe.EventListParams{
 			DeliverySuccess: stripe.Bool(false),
 			CreatedRange:    &stripe.RangeQueryParams{GreaterThanOrEqual: s.now().Add(-missedFor).Unix()},
 		}
 		params.Context = ctx
 		params.Limit = stripe.Int64(stripeapi.PageSize)
-		var hints []notice.Notice
+		var found []stripeevent.Event
 		events := client.List(params)
-		for len(hints) < stripeapi.MaxListed && events.Next() {
-			hints = append(hints, notice.Of(events.Event()))
+		for len(found) < stripeapi.MaxListed && events.Next() {
+			found = append(found, stripeevent.Of(events.Event()))
 		}
-		return hints, events.Err()
+		return found, events.Err()
 	})
 }

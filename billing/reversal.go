@@ -11,8 +11,8 @@ import (
 	"github.com/stripe/stripe-go/v76/dispute"
 	"github.com/stripe/stripe-go/v76/refund"
 
-	"parley/billing/notice"
 	"parley/billing/stripeapi"
+	"parley/billing/stripeevent"
 	"parley/core/subscription"
 )
 
@@ -21,12 +21,12 @@ import (
 type payer struct{ customer, workspace string }
 
 func payerOf(c *stripe.Customer) payer {
-	return payer{c.ID, notice.IDOf(c.Metadata[metadataWorkspace])}
+	return payer{c.ID, stripeevent.IDOf(c.Metadata[metadataWorkspace])}
 }
 
 // readReversals reads the refunds or the dispute at Stripe, the latest first, and their payer. An
 // object that Stripe does not have concerns nobody.
-func (s *Service) readReversals(ctx context.Context, of notice.Reversed) (whose payer, read []subscription.Reversal, err error) {
+func (s *Service) readReversals(ctx context.Context, of stripeevent.Reversed) (whose payer, read []subscription.Reversal, err error) {
 	if of.Dispute != "" {
 		whose, read, err = s.readDispute(ctx, of.Dispute)
 	} else {
@@ -111,8 +111,8 @@ func (s *Service) alarmReversal(workspaceID string, r subscription.Reversal) {
 // customer: the operator still has to answer its bank. Nothing is stored that would
 // distinguish new events from repeated ones, so updates are left out. A workspace that never
 // existed here pays the same Stripe account for something else.
-func (s *Service) alarmForGone(ctx context.Context, h notice.Notice, whose payer, read []subscription.Reversal) error {
-	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.Kind, ".updated") {
+func (s *Service) alarmForGone(ctx context.Context, e stripeevent.Event, whose payer, read []subscription.Reversal) error {
+	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(e.Kind, ".updated") {
 		return nil
 	}
 	known, err := s.books.Workspaces.WasHere(ctx, whose.workspace)

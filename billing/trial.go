@@ -6,8 +6,8 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
-	"parley/billing/notice"
 	"parley/billing/stripeapi"
+	"parley/billing/stripeevent"
 	"parley/core/fault"
 	"parley/core/subscription"
 )
@@ -75,10 +75,10 @@ func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) er
 
 func trialKeys(found *stripe.Subscription) []subscription.TrialKey {
 	var keys []subscription.TrialKey
-	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= notice.MaxID/2 {
+	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= stripeevent.MaxID/2 {
 		keys = append(keys, subscription.TrialOfUser(buyer))
 	}
-	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= notice.MaxID/2 {
+	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= stripeevent.MaxID/2 {
 		keys = append(keys, subscription.TrialOfPayment(print))
 	}
 	return keys
