@@ -130,7 +130,7 @@ type Service struct {
 	log      *slog.Logger
 	observer Observer
 	lanes    *lanes
-	invoices keptInvoices
+	invoices invoiceCache
 	// wait pauses; tests do not.
 	wait func(ctx context.Context, pause time.Duration) error
 }

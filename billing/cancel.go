@@ -42,8 +42,9 @@ func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
 	return nil
 }
 
-// cancelStray handles a customer that no longer exists. If this Stripe never knew the customer,
-// nothing can be canceled here, and an alarm tells the operator if somebody may still pay.
+// cancelStray handles a customer that no longer exists. If this Stripe never knew the
+// customer, nothing can be canceled here, and an alarm tells the operator if somebody may
+// still pay.
 func (s *Service) cancelStray(ctx context.Context, known subscription.Subscription) error {
 	err := s.confirmCustomerDeleted(ctx, known)
 	if !isStray(err) {

@@ -78,19 +78,7 @@ func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Pur
 	}
 	switch known.Status {
 	case plan.None, plan.IncompleteExpired, plan.Canceled:
-		url, err := s.newCheckoutSession(ctx, known, purchase, priceID, back)
-		if !stripeapi.Missing(err) {
-			return url, err
-		}
-		// The customer was deleted at Stripe.
-		made, err := s.createCustomer(ctx, workspaceID, known.CustomerID)
-		if err != nil {
-			return "", err
-		}
-		if known, err = s.books.Customers.Replace(ctx, workspaceID, known.CustomerID, made); err != nil {
-			return "", err
-		}
-		return s.newCheckoutSession(ctx, known, purchase, priceID, back)
+		return s.sell(ctx, known, purchase, priceID, back)
 	case plan.Active, plan.Trialing:
 		return s.changeSession(ctx, known, priceID, back)
 	}
@@ -114,8 +102,20 @@ func (s *Service) priceOnSale(ctx context.Context, purchase Purchase) (string, e
 	return found[0].ID, nil
 }
 
-// newCheckoutSession creates a page for paying, and closes the ones left open: whoever pays on two of
-// them would have two subscriptions.
+// sell returns a new page for paying. A customer that was deleted at Stripe is replaced.
+func (s *Service) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
+	url, err := s.newCheckoutSession(ctx, known, purchase, priceID, back)
+	if !stripeapi.Missing(err) {
+		return url, err
+	}
+	if known, err = s.replaceCustomer(ctx, known); err != nil {
+		return "", err
+	}
+	return s.newCheckoutSession(ctx, known, purchase, priceID, back)
+}
+
+// newCheckoutSession creates a page for paying, and closes the ones left open: whoever pays
+// on two of them would have two subscriptions.
 func (s *Service) newCheckoutSession(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
 	trialDays, err := s.trialDays(ctx, known, purchase.Buyer)
 	if err != nil {

@@ -70,12 +70,17 @@ func (s *Service) replaceStray(ctx context.Context, workspaceID string, failure 
 	if known.ID != "" && !known.Status.Terminal() {
 		return failure
 	}
-	made, err := s.createCustomer(ctx, workspaceID, known.CustomerID)
-	if err != nil {
-		return err
-	}
-	_, err = s.books.Customers.Replace(ctx, workspaceID, known.CustomerID, made)
+	_, err = s.replaceCustomer(ctx, known)
 	return err
+}
+
+// replaceCustomer gives a workspace a new customer, and returns its row.
+func (s *Service) replaceCustomer(ctx context.Context, known subscription.Subscription) (subscription.Subscription, error) {
+	made, err := s.createCustomer(ctx, known.WorkspaceID, known.CustomerID)
+	if err != nil {
+		return known, err
+	}
+	return s.books.Customers.Replace(ctx, known.WorkspaceID, known.CustomerID, made)
 }
 
 // invoiceSettings puts the workspace's name on each invoice, because a business may enter

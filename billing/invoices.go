@@ -34,8 +34,8 @@ func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) (
 	if err != nil || known.CustomerID == "" {
 		return nil, err
 	}
-	if kept, fresh := s.invoices.of(workspaceID, known.CustomerID, limit, s.now()); fresh {
-		return kept, nil
+	if cached, fresh := s.invoices.get(workspaceID, known.CustomerID, limit, s.now()); fresh {
+		return cached, nil
 	}
 	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
@@ -60,54 +60,56 @@ func (s *Service) Invoices(ctx context.Context, workspaceID string, limit int) (
 			})
 		}
 	}
-	s.invoices.keep(workspaceID, known.CustomerID, limit, s.now(), invoices)
+	s.invoices.put(workspaceID, known.CustomerID, limit, s.now(), invoices)
 	return invoices, nil
 }
 
-// How long invoices are kept for who looks again, and of how many workspaces.
 const (
-	invoicesKept    = time.Minute
-	maxInvoicesKept = 1_000
+	// invoicesCached is how long a workspace's invoices are cached, so that a person who
+	// looks again does not wait for Stripe.
+	invoicesCached = time.Minute
+	// maxInvoicesCached is the number of workspaces whose invoices are cached.
+	maxInvoicesCached = 1_000
 )
 
-// keptInvoices are answers of Stripe by the workspace. The zero value has none.
-type keptInvoices struct {
-	mu   sync.Mutex
-	kept map[string]invoicesOf
+// invoiceCache holds Stripe's answers by workspace. The zero value is empty.
+type invoiceCache struct {
+	mu     sync.Mutex
+	cached map[string]cachedInvoices
 }
 
-// invoicesOf is what Stripe said of a customer: up to limit invoices.
-type invoicesOf struct {
+// cachedInvoices is Stripe's answer about a customer: up to limit invoices.
+type cachedInvoices struct {
 	customerID string
 	limit      int
 	until      time.Time
 	invoices   []Invoice
 }
 
-// of returns what is kept of a workspace, if it is of the same customer and as many.
-func (k *keptInvoices) of(workspaceID, customerID string, limit int, now time.Time) ([]Invoice, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	found, known := k.kept[workspaceID]
+// get returns a workspace's invoices if they are fresh, of the same customer and limit.
+func (c *invoiceCache) get(workspaceID, customerID string, limit int, now time.Time) ([]Invoice, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, known := c.cached[workspaceID]
 	if !known || found.customerID != customerID || found.limit != limit || !now.Before(found.until) {
 		return nil, false
 	}
 	return slices.Clone(found.invoices), true
 }
 
-// keep forgets all where there is no room: it is a minute's work.
-func (k *keptInvoices) keep(workspaceID, customerID string, limit int, now time.Time, invoices []Invoice) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.kept == nil || len(k.kept) >= maxInvoicesKept {
-		k.kept = map[string]invoicesOf{}
+// put empties a full cache first: it would be out of date in a minute anyway.
+func (c *invoiceCache) put(workspaceID, customerID string, limit int, now time.Time, invoices []Invoice) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cached == nil || len(c.cached) >= maxInvoicesCached {
+		c.cached = map[string]cachedInvoices{}
 	}
-	k.kept[workspaceID] = invoicesOf{customerID, limit, now.Add(invoicesKept), slices.Clone(invoices)}
+	c.cached[workspaceID] = cachedInvoices{customerID: customerID, limit: limit, until: now.Add(invoicesCached), invoices: slices.Clone(invoices)}
 }
 
-// forget is called when something has changed at Stripe.
-func (k *keptInvoices) forget(workspaceID string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.kept, workspaceID)
+// forget drops a workspace's invoices, because something may have changed at Stripe.
+func (c *invoiceCache) forget(workspaceID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.cached, workspaceID)
 }

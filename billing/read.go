@@ -61,8 +61,8 @@ func (s *Service) readSubscriptions(ctx context.Context, known subscription.Subs
 	return billed, trialUsed, err
 }
 
-// listSubscriptions returns all of a customer's subscriptions, including ended ones and those of
-// a deleted customer.
+// listSubscriptions returns all of a customer's subscriptions, including ended ones and those
+// of a deleted customer.
 func (s *Service) listSubscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
@@ -76,8 +76,8 @@ func (s *Service) listSubscriptions(ctx context.Context, customerID string) ([]*
 	})
 }
 
-// withoutSubscription is the state of a customer without subscriptions. A known subscription must have
-// ended, because Stripe would otherwise still list it.
+// withoutSubscription is the state of a customer without subscriptions. A known subscription
+// must have ended, because Stripe would otherwise still list it.
 func (s *Service) withoutSubscription(known subscription.Subscription) subscription.Billed {
 	if known.ID == "" {
 		return subscription.Billed{}
