@@ -168,7 +168,7 @@ func (h *housekeeping) readPrices(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Billing.RefreshPrices(ctx, plans)
+	return h.Billing.Setup.RefreshPrices(ctx, plans)
 }
 
 func (h *housekeeping) catchUp(ctx context.Context) error {

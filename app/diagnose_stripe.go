@@ -24,7 +24,7 @@ func diagnoseStripe(ctx context.Context, p *Program) []Diagnosis {
 }
 
 func diagnoseKey(ctx context.Context, p *Program) Diagnosis {
-	lacking, err := p.Billing.Check(ctx)
+	lacking, err := p.Billing.Setup.Check(ctx)
 	if err != nil {
 		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
 	}
@@ -71,7 +71,7 @@ func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
 	if p.Config.BaseURL == "" {
 		return Diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; Parley does not check the endpoint at Stripe, because BASE_URL is not set"}
 	}
-	return diagnosed("webhook", p.Billing.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
+	return diagnosed("webhook", p.Billing.Setup.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
 }
 
 func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
@@ -92,7 +92,7 @@ func pricesDiffer(ctx context.Context, p *Program) error {
 	if err != nil {
 		return err
 	}
-	differences, err := p.Billing.Sync(ctx, plans, true)
+	differences, err := p.Billing.Setup.Sync(ctx, plans, true)
 	if err != nil || len(differences) == 0 {
 		return err
 	}

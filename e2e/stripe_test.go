@@ -31,7 +31,7 @@ func (w *instance) sells(s *stripetest.Server) {
 	w.Helper()
 	plans, err := w.server.Tenants.Plans.All(w.Context())
 	w.must(err)
-	_, err = w.server.Billing.Sync(w.Context(), plans, false)
+	_, err = w.server.Billing.Setup.Sync(w.Context(), plans, false)
 	w.must(err)
 	s.SetWebhook(w.base + webhookPath)
 }

@@ -539,7 +539,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"billing"},
-		Ours:     []string{"billing/notice", "billing/setup", "billing/stripeapi", "core/subscription", "core/tenant", "core/plan", "core/audit", "core/fault", "internal/*"},
+		Ours:     []string{"billing/stripeevent", "billing/setup", "billing/stripeapi", "core/subscription", "core/tenant", "core/plan", "core/audit", "core/fault", "internal/*"},
 		Outside:  []string{stripe},
 		Because:  "billing knows who pays for what, and no transport: Fiber ends in api and web",
 	},
@@ -556,7 +556,7 @@ var table = []Row{
 		Because:  "a call to Stripe is bounded and its failure a fault, whatever is asked; package subscription has the type of an account",
 	},
 	{
-		Packages: []string{"billing/notice"},
+		Packages: []string{"billing/stripeevent"},
 		Ours:     []string{"core/fault", "internal/*"},
 		Outside:  []string{stripe},
 		Because:  "whether Stripe signed an event, and whom it is about, follows from its bytes alone",
