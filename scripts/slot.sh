@@ -7,7 +7,8 @@
 # and the paths that a test reads, can tell that nothing has changed.
 #
 # A script that runs within another one shares its slot, which PARLEY_TEST_SLOT names.
-# The script that took the slot deletes its folder with `free_slot`.
+# The script that took the slot deletes its folder with `free_slot`. The command also gets
+# PARLEY_TEST_INPUTS, which scripts/test-inputs.sh describes.
 #
 # The folder is in memory, in /dev/shm, if 3 GiB are free there and PARLEY_PG_DURABLE is
 # not 1; otherwise in /tmp. It is never in $TMPDIR: the path of a Unix socket has room
@@ -54,6 +55,10 @@ take_slot() {
     mkdir -m 711 "$slot"
     slot_taken=1
     export PARLEY_TEST_SLOT=$slot
+  fi
+  if [ -z "${PARLEY_TEST_INPUTS:-}" ]; then
+    PARLEY_TEST_INPUTS=$("$(dirname "${BASH_SOURCE[0]}")/test-inputs.sh")
+    export PARLEY_TEST_INPUTS
   fi
   slot_secrets=$kept/$number
   slot_port=$((14000 + 12 * number))

@@ -4,8 +4,8 @@
 #
 #   scripts/with-services.sh go test ./...
 #
-# scripts/with-postgres.sh, scripts/with-weaviate.sh, scripts/with-program.sh and
-# scripts/test-inputs.sh describe the environment of the command.
+# scripts/with-postgres.sh, scripts/with-weaviate.sh and scripts/with-program.sh describe
+# the environment of the command.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -14,6 +14,4 @@ if [ $# -eq 0 ]; then
 fi
 
 scripts=$(dirname "$0")
-PARLEY_TEST_INPUTS=$("$scripts/test-inputs.sh")
-export PARLEY_TEST_INPUTS
 exec "$scripts/with-program.sh" "$scripts/with-postgres.sh" "$scripts/with-weaviate.sh" "$@"
