@@ -158,13 +158,13 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	}
 	options := chatbotOptions(p.Config, own, p.Store.IsSQLite())
 	options.ModelNames = open.names
-	options.Letters, options.Follower = p.Tenants.Letters, eventsOf(p)
+	options.Letters, options.Follower = p.Tenants.Letters, p.events()
 	p.Chatbots = chatbot.New(store.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
 	choices, err := newModels(p.Config, p.now, own, p.Chatbots.Providers, open, wrap, p.Log)
 	if err != nil {
 		return err
 	}
-	openChat(p, choices)
-	openInsight(p)
+	p.openChat(choices)
+	p.openInsight()
 	return nil
 }

@@ -157,21 +157,21 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if p.IDs, err = openIDs(ctx, db); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	openPublisher(p)
+	p.openPublisher()
 	if err := p.openKnowledge(ctx, options); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
 		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
-		Quotas:   eventsOf(p),
+		Quotas:   p.events(),
 		Links:    letters.Log{Logger: log}, FactorOfAll: config.FactorOfAll,
 		Vault: newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
 	})
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if err := openWebhooks(p); err != nil {
+	if err := p.openWebhooks(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	vault := seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, db.IsSQLite()) })
@@ -181,7 +181,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := p.openBilling(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	openPrivacy(p)
+	p.openPrivacy()
 	return p, nil
 }
 
@@ -231,7 +231,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	}
 	p.KnowledgeStores = knowledgeStores(p.Store)
 	ports := knowledge.Ports{
-		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: eventsOf(p),
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: p.events(),
 	}
 	extractor, err := openExtractor(p.Config)
 	if err != nil {
@@ -246,7 +246,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	pages := store.NewKnowledgePages(p.Store)
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
-	openEncoding(p)
+	p.openEncoding()
 	p.Rebuilder = rebuild.New(rebuild.Ports{
 		Documents: store.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,

@@ -95,7 +95,7 @@ func (j judge) prompt(found []retrieval.Result) (prompt.Prompt, error) {
 	question := prompt.Defuse(prompt.CleanLine(d.query, rerankQuestion))
 	left := prompt.NewBudget(windowOf(d.model), d.bot)
 	left.Spend(rerankInstructions, question)
-	given, texts := prompt.Choose(left, shortened(found), 1)
+	given, texts := left.Choose(shortened(found), 1)
 	if len(given) < len(found) {
 		return prompt.Prompt{}, errNoContext
 	}

@@ -44,7 +44,7 @@ type Service struct {
 
 // ForgetWorkspace has a service forget what it remembers of a workspace's conversations,
 // such as their titles. It is called when something of it was erased.
-func ForgetWorkspace(s *Service, workspaceID string) { s.remembered.forgetWorkspace(workspaceID) }
+func (s *Service) ForgetWorkspace(workspaceID string) { s.remembered.forgetWorkspace(workspaceID) }
 
 // New returns the service.
 func New(config Config) *Service {
