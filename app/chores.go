@@ -54,7 +54,7 @@ func (s *Server) chores() []*chore {
 		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
 		{name: "plans.settle", since: lastNight, do: s.Tenants.Plans.SettleAll},
 		{name: "quota.notices", since: fiveMinutes, do: s.Tenants.Quotas.Watch},
-		{name: "tokens.expiring", since: thisHour, do: s.Chatbots.Tokens.WarnOfExpiring},
+		{name: "tokens.expiring", since: thisHour, do: s.Chatbots.Announcer.WarnOfExpiring},
 		{name: "limits.forget", since: thisHour, do: s.forgetLimits},
 	}
 	if s.Billing == nil {

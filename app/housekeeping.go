@@ -53,7 +53,7 @@ func (s *Server) keepHouse(ctx context.Context) {
 		})
 		tasks.Go(func() { s.watchIndexes(ctx) })
 	}
-	tasks.Go(func() { store.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Tokens.Callers, s.Turns}, s.Log) })
+	tasks.Go(func() { store.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log) })
 	tasks.Go(func() { s.runChores(ctx) })
 	if s.Encoding != nil {
 		tasks.Go(func() {
@@ -66,7 +66,7 @@ func (s *Server) keepHouse(ctx context.Context) {
 	}
 	tasks.Go(func() {
 		every(ctx, usesEvery, func() {
-			logUnlessStopped(ctx, s.Log, "could not write when tokens were used", s.Chatbots.Tokens.WriteUses(ctx))
+			logUnlessStopped(ctx, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(ctx))
 		})
 	})
 	if s.measured != nil {

@@ -17,7 +17,6 @@ import (
 	"parley/app/backups"
 	"parley/app/config"
 	"parley/app/letters"
-	"parley/app/signon"
 	"parley/billing"
 	"parley/core/answer"
 	"parley/core/audit"
@@ -175,7 +174,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		return nil, errors.Join(err, p.Close())
 	}
 	vault := seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, db.IsSQLite()) })
-	if p.SSO, err = signon.Open(signon.Parts{Config: config, Store: db, Tenants: p.Tenants, Vault: vault, LookUp: options.LookUpTXT, Refused: p.reportTarget, Now: p.now}); err != nil {
+	if err := p.openSSO(vault, options.LookUpTXT); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openBilling(); err != nil {

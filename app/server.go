@@ -151,7 +151,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	<-done
 	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	logUnlessStopped(releasing, s.Log, "could not write when tokens were used", s.Chatbots.Tokens.WriteUses(releasing))
+	logUnlessStopped(releasing, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(releasing))
 	logUnlessStopped(releasing, s.Log, "could not release reserved messages", s.Quota.Release(releasing))
 	return err
 }

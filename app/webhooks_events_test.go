@@ -30,7 +30,7 @@ func testEventsOfWebhooks(h *hooks) {
 		for _, step := range []struct{ at, left float64 }{{5, 0}, {7, 14}, {10, 0}, {18, 3}, {19, 0}} {
 			h.at = began.Add(time.Duration(step.at * 24 * float64(time.Hour)))
 			for range 2 {
-				h.must(h.Chatbots.Tokens.WarnOfExpiring(ctx))
+				h.must(h.Chatbots.Announcer.WarnOfExpiring(ctx))
 			}
 			got := h.sent()
 			if len(got) == 0 && step.left == 0 {
