@@ -153,7 +153,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		p.now = Now
 	}
 	p.security = newSecurityEvents(p.now, log, p.metrics)
-	if p.IDs, err = openIDs(ctx, db); err != nil {
+	if err := p.openIDs(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	p.openPublisher()
@@ -185,16 +185,17 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 }
 
 // openIDs reads the installation's key of public identifiers, or creates it.
-func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
+func (p *Program) openIDs(ctx context.Context) error {
 	fresh := make([]byte, publicid.KeySize)
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
-		return nil, err
+		return err
 	}
-	key, err := store.NewInstallation(db).KeepPublicIDKey(ctx, fresh)
+	key, err := store.NewInstallation(p.Store).KeepPublicIDKey(ctx, fresh)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the key of public identifiers: %w", err)
+		return fmt.Errorf("cannot read the key of public identifiers: %w", err)
 	}
-	return publicid.New(key)
+	p.IDs, err = publicid.New(key)
+	return err
 }
 
 // openBilling connects to Stripe and to the mail server, if they are configured.
@@ -221,10 +222,10 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {
 		return fmt.Errorf("cannot open the index: %w", err)
 	}
-	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
+	if err := p.openQueue(ctx); err != nil {
 		return fmt.Errorf("cannot open the job queue: %w", err)
 	}
-	sites, err := openVisitor(p.Config, p.Store, p.reportTarget)
+	sites, err := p.newVisitor()
 	if err != nil {
 		return err
 	}
@@ -267,18 +268,17 @@ func (p *Program) requests() *rate.Requests {
 	return rate.NewRequests(store.NewRequestMinutes(p.Store), time.Now)
 }
 
-func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
-	settings := jobs.Config{Workers: config.JobWorkers(), Lease: config.JobLease, Log: log}
-	if !db.IsSQLite() {
-		settings.Postgres, settings.Role = config.Database(), store.NewWall(db).JobsRole()
-		return jobs.Open(ctx, settings)
+func (p *Program) openQueue(ctx context.Context) (err error) {
+	settings := jobs.Config{Workers: p.Config.JobWorkers(), Lease: p.Config.JobLease, Log: p.Log}
+	if p.Store.IsSQLite() {
+		if settings.SQLite, err = p.Store.JobsDB(); err != nil {
+			return err
+		}
+	} else {
+		settings.Postgres, settings.Role = p.Config.Database(), store.NewWall(p.Store).JobsRole()
 	}
-	connection, err := db.JobsDB()
-	if err != nil {
-		return nil, err
-	}
-	settings.SQLite = connection
-	return jobs.Open(ctx, settings)
+	p.Queue, err = jobs.Open(ctx, settings)
+	return err
 }
 
 func (p *Program) Close() error {
