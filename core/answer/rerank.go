@@ -37,9 +37,9 @@ var (
 	errNoContext = errors.New("the model's context has no room for the passages")
 )
 
-// reranks reports whether a model may put the passages of a chatbot in order.
-func reranks(bot *chatbot.Chatbot, model Model) bool {
-	return (bot.Rerank == chatbot.RerankOn || bot.Rerank == chatbot.RerankAuto) && model.Traits().Language
+// reranks reports whether the model may put the passages in order.
+func (d *Draft) reranks() bool {
+	return (d.bot.Rerank == chatbot.RerankOn || d.bot.Rerank == chatbot.RerankAuto) && d.model.Traits().Language
 }
 
 // judge has the model of a draft put passages in order.
