@@ -191,7 +191,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 			w := startWith(t, app.Options{Now: func() time.Time { return now().Add(-29*day - time.Hour) }}, func(c *app.Config) { c.DatabaseURL = url })
 			baker := w.newTenant("baker", plan.Standard, opening)
 			w.askedFor(baker.token, "alice", "When does the bakery open?")
-			w.must(w.server.Chatbots.Tokens.WriteUses(t.Context()))
+			w.must(w.server.Chatbots.Uses.WriteUses(t.Context()))
 			v := w.signedIn(baker.email, baker.password)
 			w.expect(v.post("/workspaces/"+baker.workspace+"/settings", pairs{"name", "The bakery"}), http.StatusSeeOther)
 			used := func() chatbot.LastUse {

@@ -249,7 +249,7 @@ func TestIdempotencyKeys(t *testing.T) {
 
 // keyStands asks with a key at later times, in processes whose clocks say so.
 func keyStands(w *instance, tn tenantOf) {
-	principal, err := w.server.Chatbots.Tokens.Authenticate(w.Context(), tn.token)
+	principal, err := w.server.Chatbots.Callers.Authenticate(w.Context(), tn.token)
 	w.must(err)
 	key := chat.Key{TokenID: principal.Token.ID, Route: "POST " + chatPath, Value: "a day", BodyHash: strings.Repeat("0", 64)}
 	answerAfter := func(by time.Duration) (id int64) {

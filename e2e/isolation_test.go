@@ -27,7 +27,7 @@ import (
 // checker is what parley doctor isolation runs, by means of a server at an address.
 func (w *instance) checker(address string, progress func(string)) *isolation.Checker {
 	w.Helper()
-	c, err := app.IsolationChecker(w.Context(), w.server.Program, address, progress)
+	c, err := w.server.Program.IsolationChecker(w.Context(), address, progress)
 	w.must(err)
 	return c
 }

@@ -183,7 +183,7 @@ func TestWebhooks(t *testing.T) {
 			token, _, err := h.server.Chatbots.Tokens.Issue(t.Context(), baker.workspace, baker.chatbot, chatbot.NewToken{Name: "shop", CreatedBy: baker.email, ExpiresAt: &end})
 			h.must(err)
 			h.eventually("the warning comes", func() bool {
-				h.must(h.server.Chatbots.Tokens.WarnOfExpiring(t.Context()))
+				h.must(h.server.Chatbots.Announcer.WarnOfExpiring(t.Context()))
 				return len(to.at("/all", "token.expiring")) > 0
 			})
 			is(h, one(h, webhook.TokenExpiring), map[string]any{"chatbot_id": baker.chatbot, "token_id": token.ID, "name": "shop", "kind": "secret", "days": 14.0})
