@@ -58,6 +58,7 @@ test-here:
 	$(TEST) $(UNWATCHED)
 	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) $$packages
 	cd bench && $(RACE) ./...
+	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...
 
 # `make test-all` is what a release has to keep. Its parts also run alone; a part that has
@@ -74,6 +75,7 @@ test-race: ## all tests with the race detector, the whole program included
 .PHONY: race-here
 race-here:
 	$(RACE) ./...
+	cd lab && $(RACE) ./...
 
 .PHONY: test-browsers
 test-browsers: ## every page in a browser, each checked for accessibility
@@ -149,6 +151,11 @@ test-arm: ## what is written for ARM, in an emulator (in Debian: apt-get install
 bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk; BENCH=--only=chat for a part
 	PARLEY_PG_DURABLE=1 scripts/with-services.sh scripts/bench.sh $(BENCH)
 
+.PHONY: eval
+eval: ## measure retrieval, grounding and answers: make eval ARGS="retrieval --help"
+	@$(GO) build -C lab -o ../bin/eval ./eval
+	@bin/eval $(ARGS)
+
 .PHONY: screenshots
 screenshots: ## every page of a lively workspace as pictures in bin/screenshots
 	scripts/setup.sh
@@ -179,6 +186,7 @@ generate: ## write the generated files: ent, the pages, their scripts, docs/conf
 tidy: ## tidy the modules of the program and of what measures it, which has the same versions
 	$(GO) mod tidy
 	cd bench && $(GO) mod tidy
+	cd lab && $(GO) mod tidy
 
 .PHONY: migration
 migration: ## write the migrations that the schema's changes need: make migration name=add_labels

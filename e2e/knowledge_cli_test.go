@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -168,4 +169,17 @@ func TestEvaluateCommand(t *testing.T) {
 		term.fails("at most 50", "knowledge", "evaluate", bot, term.file("many.txt", strings.Repeat("Why?\n", 51)))
 		term.fails("k is from 1", "knowledge", "evaluate", bot, term.file("questions.txt", questions), fmt.Sprintf("--k=%d", 21))
 	})
+}
+
+// near reports whether a number of a report is what it should be.
+func (term *terminal) near(report map[string]any, want float64, path ...string) {
+	term.Helper()
+	var value any = report
+	for _, name := range path {
+		record, _ := value.(map[string]any)
+		value = record[name]
+	}
+	if got, ok := value.(float64); !ok || math.Abs(got-want) > 1e-9 {
+		term.Errorf("%v is %v, want %v", path, value, want)
+	}
 }
