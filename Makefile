@@ -132,7 +132,7 @@ check-generated:
 .PHONY: vet
 vet:
 	"$$($(TOOL) -n golangci-lint)" run ./...
-	lint="$$($(TOOL) -n golangci-lint)" && cd bench && "$$lint" run --config ../.golangci.yml ./...
+	lint="$$($(TOOL) -n golangci-lint)" && for module in bench lab; do (cd $$module && "$$lint" run --config ../.golangci.yml ./...); done
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet $(ARM)
 
 .PHONY: arch

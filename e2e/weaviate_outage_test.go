@@ -63,9 +63,24 @@ func TestWeaviateIsKilled(t *testing.T) {
 		t.Fatalf("all %d documents were ready before the end of the server", n)
 	}
 	w.play(
-		scenario{name: "without Weaviate a question is a 500", body: asking(id), headers: as(baker.token), status: 500, code: 5, lacks: []string{process.URL, process.GRPC, "weaviate"}},
-		scenario{name: "so is its stream, before the first byte", path: streamPath, body: asking(id), headers: as(baker.token), status: 500, code: 5},
+		scenario{
+			name: "without Weaviate a question is a 503 that says when to try again", body: asking(id), headers: as(baker.token), status: 503, code: 8,
+			answers: []header{{"Retry-After", "2"}, {"X-Error-Code", "unavailable"}}, lacks: []string{process.URL, process.GRPC, "weaviate"},
+		},
+		scenario{name: "so is its stream, before the first byte", path: streamPath, body: asking(id), headers: as(baker.token), status: 503, code: 8, answers: []header{{"Retry-After", "2"}}},
 	)
+	w.Run("the doors for OpenAI's clients and for agents say so, too", func(t *testing.T) {
+		w := w.within(t)
+		r := w.call("POST", completionsPath, whenOpenAI, bearer(baker.token))
+		w.expect(r, 503)
+		if r.Header.Get("Retry-After") != "2" || !strings.Contains(r.body, `"code":"unavailable"`) {
+			t.Errorf("OpenAI's clients get %s, to try again after %q", r.body, r.Header.Get("Retry-After"))
+		}
+		_, text, failed := w.use(w.agent(baker.token), "ask", map[string]any{"question": "What is the rule?"})
+		if !failed || !strings.Contains(text, "Try again") || !strings.Contains(text, "(unavailable)") {
+			t.Errorf("agents get %q (failed: %t)", text, failed)
+		}
+	})
 	w.must(w.addHandbooks(baker, before, during).Wait())
 	w.Run("documents wait with a reason, and none has failed", func(t *testing.T) {
 		w := w.within(t)
