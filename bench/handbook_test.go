@@ -12,7 +12,7 @@ import (
 	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
 	"parley/index/embedded"
-	"parley/llm/words"
+	"parley/text/encode/words"
 	"parley/text/tokens"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
-	"parley/llm/words"
+	"parley/text/encode/words"
 	"parley/text/tokens"
 )
 

@@ -87,7 +87,7 @@ var table = []Row{
 	{
 		Packages: []string{"text/..."},
 		Ours:     []string{"text/..."},
-		Outside:  []string{snowball, snowballStem, tokenizer, xtext},
+		Outside:  []string{snowball, snowballStem, tokenizer, xsys, xtext},
 		Because:  "what a text says follows from the text and its tables, whoever's text it is",
 	},
 	{
@@ -174,6 +174,12 @@ var table = []Row{
 		Because:  "a measure is a pure function of rankings and judgments",
 	},
 	{
+		Packages: []string{"core/retrieval/encoder"},
+		Ours:     []string{"text/...", "core/retrieval"},
+		Outside:  []string{lru},
+		Because:  "a workspace's questions are remembered and take their turn, however they are encoded",
+	},
+	{
 		Packages: []string{"core/retrieval"},
 		Ours:     append([]string{"text/...", "core/retrieval/evaluation", "internal/plain"}, domain[:9]...),
 		Outside:  []string{lru},
@@ -192,7 +198,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge/trial"},
-		Ours:     []string{"core/retrieval", "core/knowledge/embedding", "core/knowledge/split"},
+		Ours:     []string{"core/retrieval", "core/knowledge/embedding", "core/knowledge/split", "text/..."},
 		Because:  "retrieval is measured without documents' states, and without a database",
 	},
 	{
@@ -207,7 +213,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge/encoding"},
-		Ours:     []string{"core/retrieval", "internal/id"},
+		Ours:     []string{"core/retrieval", "text/...", "internal/id"},
 		Because:  "passages are encoded whatever document they are of",
 	},
 	{
@@ -360,7 +366,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/knowledge/suggest", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/knowledge/suggest", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "text/...", "internal/*"},
 		Outside:  []string{gjson, entgo, libc, lru, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},
@@ -518,24 +524,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"llm/extractive"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "text/...", "core/retrieval", "core/fault", "llm/words", "internal/*"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "text/...", "core/retrieval", "core/fault", "internal/*"},
 		Because:  "a model knows the package that declares its port; this one has no vendor, compares meanings by the table of words, and words of other languages than English as the search does",
 	},
 	{
 		Packages: []string{"llm/llmtest"},
 		Ours:     []string{"core/answer", "core/answer/prompt", "core/retrieval", "core/fault", "text/...", "internal/*"},
 		Because:  "a model knows the package that declares its port; this one has no vendor",
-	},
-	{
-		Packages: []string{"llm/words"},
-		Ours:     []string{"core/retrieval", "text/..."},
-		Because:  "an embedder knows the package that declares its port; this one has no vendor",
-	},
-	{
-		Packages: []string{"llm/bge"},
-		Ours:     []string{"text/...", "core/retrieval"},
-		Outside:  []string{lru, xsys},
-		Because:  "an encoder knows the package that declares its port; this one has no vendor, and remembers questions",
 	},
 	{
 		Packages: []string{"billing"},

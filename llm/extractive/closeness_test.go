@@ -6,6 +6,7 @@ import (
 
 	"parley/core/answer/prompt"
 	"parley/core/retrieval"
+	"parley/text/encode"
 	"parley/text/language"
 )
 
@@ -54,7 +55,7 @@ func TestClosenessOfParts(t *testing.T) {
 	const stay, away = "## Rooms\n\nEach has a desk and a kettle.\n\n", "## Vehicles\n\nLeave yours behind the house. The gate opens at six."
 	at := func(first, second float64) string {
 		passage := retrieval.Passage{ID: 1, Title: "Inn", Text: stay + away}
-		parts := []retrieval.Part{{Start: 0, End: len(stay), Closeness: first}, {Start: len(stay), End: len(stay + away), Closeness: second}}
+		parts := []encode.Part{{Start: 0, End: len(stay), Closeness: first}, {Start: len(stay), End: len(stay + away), Closeness: second}}
 		return Answer(prompt.Prompt{Question: "Where do I park my car at the house?", Passages: []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.6, Parts: parts}}})
 	}
 	t.Run("the close part of a passage is evidence, and the paragraph is quoted", func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley/core/retrieval"
-	"parley/llm/words"
+	"parley/text/encode/words"
 	sentences "parley/text/sentence"
 )
 

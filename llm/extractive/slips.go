@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"parley/core/retrieval"
-	"parley/llm/words"
+	"parley/text/encode/words"
 )
 
 // leastSlip is how many letters a word has at least that may be mistyped, and longSlip one

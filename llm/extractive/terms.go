@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/llm/words"
+	"parley/text/encode/words"
 	"parley/text/language"
 	"parley/text/language/kinds"
 	"parley/text/lexical"

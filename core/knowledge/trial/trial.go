@@ -10,6 +10,7 @@ import (
 	"parley/core/knowledge/embedding"
 	"parley/core/knowledge/split"
 	"parley/core/retrieval"
+	"parley/text/encode"
 )
 
 // Trial is the knowledge of one chatbot, in an index alone.
@@ -60,7 +61,7 @@ func New(ports Ports, scope retrieval.Scope) *Trial {
 	t.searcher = retrieval.NewSearcher(ports.Index, passages, ports.Embedder, slog.New(slog.DiscardHandler))
 	t.searcher.Serve(t.version)
 	if ports.Encoder != nil {
-		t.encoded = &encoded{by: ports.Encoder, passages: map[int64]retrieval.Passage{}, byID: map[int64]retrieval.Encoding{}}
+		t.encoded = &encoded{by: ports.Encoder, passages: map[int64]retrieval.Passage{}, byID: map[int64]encode.Encoding{}}
 		t.searcher.EncodeWith(t.encoded, ports.Encoder)
 	}
 	return t

@@ -1,27 +1,16 @@
-package bge
+package encoder
 
 import (
 	"container/heap"
-	"context"
 	"crypto/sha256"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-const (
-	// rememberedQuestions is how many questions' vectors a process remembers: some
-	// 8 MiB. A conversation's earlier questions are among them, and questions that
-	// are often asked.
-	rememberedQuestions = 4096
-	// questionCut is how many pieces of a question are read: whoever sends long ones
-	// must not take others' processor.
-	questionCut = 64
-	// questionStart is how much of a question is read, in bytes, which surely has more
-	// pieces unless it is nothing but spaces or very long words.
-	questionStart = 2 << 10
-)
+// rememberedQuestions is how many questions' vectors a process remembers: some 8 MiB. A
+// conversation's earlier questions are among them, and questions that are often asked.
+const rememberedQuestions = 4096
 
 // hash is a question's.
 type hash [sha256.Size]byte
@@ -113,33 +102,4 @@ func (h *bySize) Pop() any {
 	(*h)[last] = nil
 	*h = (*h)[:last]
 	return own
-}
-
-// EncodeQuestion returns the unit vector of a workspace's question, which nobody may change,
-// or nil for one that is blank or clearly in another language than English. One of ten words
-// takes some 0.7 ms, unless the workspace asked it lately.
-func (e *Encoder) EncodeQuestion(ctx context.Context, workspaceID, text string) ([]float32, error) {
-	text = start(strings.TrimSpace(text), questionStart)
-	if text == "" {
-		return nil, nil
-	}
-	key := sha256.Sum256([]byte(text))
-	if vector, ok := e.questions.get(workspaceID, key); ok {
-		return vector, nil
-	}
-	if !isEnglish(text) {
-		return nil, nil
-	}
-	m, err := loadQuestions()
-	if err != nil {
-		return nil, err
-	}
-	leave, err := e.turns.take(ctx, workspaceID)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	vector := m.vector(text, questionCut)
-	e.questions.add(workspaceID, key, vector)
-	return vector, nil
 }

@@ -3,9 +3,9 @@
 // C-Pack, 2023): twelve layers of a BERT with a width of 384. Questions have a model of
 // three layers that has learned the vectors which the large one gives questions.
 //
-// It owns the weights, and how a text becomes a vector. It does not own when a
-// passage gets one (package core/knowledge), or what it counts in a ranking (package
-// core/retrieval).
+// It owns the weights, and how a text becomes a vector. It does not own what a vector is
+// kept as (package encode), when a passage or a question gets one, or what it counts in a
+// ranking.
 package bge
 
 import (
@@ -16,9 +16,10 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"parley/core/retrieval"
+	"parley/text/encode"
 	"parley/text/encode/wordpiece"
 	"parley/text/language"
+	"parley/text/passage"
 )
 
 // Width is how many numbers a vector has.
@@ -34,43 +35,28 @@ const (
 	endPiece     = 102
 )
 
-// Encoder encodes passages and questions. The first call unpacks the weights, unless
-// [Encoder.Warm] has. It is safe for concurrent use.
-type Encoder struct {
-	questions *remembered
-	turns     *turns
-}
-
-var (
-	_ retrieval.Encoder         = (*Encoder)(nil)
-	_ retrieval.QuestionEncoder = (*Encoder)(nil)
-)
-
-// New returns an encoder.
-func New() *Encoder { return &Encoder{newRemembered(rememberedQuestions), newTurns()} }
-
-// Warm unpacks the weights, so that no question waits for that. It takes about a second.
-func (*Encoder) Warm() error {
+// Warm unpacks the weights, so that no text waits for that. It takes about a second.
+func Warm() error {
 	_, err := loadQuestions()
 	debug.FreeOSMemory() // unpacking took twice what is kept
 	return err
 }
 
-// Encode returns the encodings of passages: of each the title, the headings and the
+// Passages returns the encodings of passages: of each the title, the headings and the
 // beginning of the text are read. Passages that are clearly in another language than
 // English have empty ones. A passage of [Cut] pieces takes some 30 ms of a
 // processor with AVX-512, and 60 with AVX2 alone.
-func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]retrieval.Encoding, error) {
+func Passages(ctx context.Context, passages []passage.Passage) ([]encode.Encoding, error) {
 	m, err := load()
 	if err != nil {
 		return nil, err
 	}
-	encodings := make([]retrieval.Encoding, len(passages))
+	encodings := make([]encode.Encoding, len(passages))
 	for i, p := range passages {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if encodings[i] = retrieval.NewEncoding(nil); isEnglish(p.Text) {
+		if encodings[i] = encode.New(nil); IsEnglish(p.Text) {
 			encodings[i] = m.encode(p)
 		}
 	}
@@ -78,17 +64,17 @@ func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]ret
 }
 
 // encode returns the encoding of a passage, and of its parts.
-func (m *model) encode(p retrieval.Passage) retrieval.Encoding {
+func (m *model) encode(p passage.Passage) encode.Encoding {
 	above := strings.Join(append([]string{p.Title}, p.HeadingPath...), "\n") + "\n\n"
-	encoding := retrieval.NewEncoding(m.vector(above+p.Text, Cut))
-	for _, part := range retrieval.PartsOf(p.Text) {
+	encoding := encode.New(m.vector(above+p.Text, Cut))
+	for _, part := range encode.PartsOf(p.Text) {
 		encoding = encoding.WithPart(part, m.vector(above+p.Text[part.Start:part.End], Cut))
 	}
 	return encoding
 }
 
-// isEnglish reports whether a text is not clearly in another language.
-func isEnglish(text string) bool {
+// IsEnglish reports whether a text is not clearly in another language.
+func IsEnglish(text string) bool {
 	in := language.Of(start(text, enough))
 	return in == language.English || in == ""
 }

@@ -1,17 +1,17 @@
-package retrieval
+package encode
 
 import "math"
 
-// add adds so many times a vector that is as long.
-func add(sum, vector []float32, times float32) {
+// Add adds so many times a vector that is as long.
+func Add(sum, vector []float32, times float32) {
 	for i, x := range vector {
 		sum[i] += times * x
 	}
 }
 
-// toUnit gives a vector the length one, and reports whether it could: one that is zero stays so.
-func toUnit(vector []float32) bool {
-	square := product(vector, vector)
+// ToUnit gives a vector the length one, and reports whether it could: one that is zero stays so.
+func ToUnit(vector []float32) bool {
+	square := Product(vector, vector)
 	if square == 0 {
 		return false
 	}
@@ -22,9 +22,9 @@ func toUnit(vector []float32) bool {
 	return true
 }
 
-// product returns the sum of the products of the numbers of two vectors that are equally
+// Product returns the sum of the products of the numbers of two vectors that are equally
 // long, four sums at a time, as in [dot].
-func product(vector, with []float32) float32 {
+func Product(vector, with []float32) float32 {
 	var a, b, c, d float32
 	for len(vector) >= 4 && len(with) >= 4 {
 		a += vector[0] * with[0]

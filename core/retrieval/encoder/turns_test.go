@@ -1,4 +1,4 @@
-package bge
+package encoder
 
 import (
 	"context"

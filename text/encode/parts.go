@@ -1,13 +1,18 @@
-package retrieval
+package encode
 
-import "strings"
+import (
+	"strings"
+
+	"parley/text/block"
+)
 
 // Part is a piece of a passage's text, which is encoded by itself, too: a passage may have
 // several subjects.
 type Part struct {
 	// Start and End are bytes of the text, End excluded.
 	Start, End int
-	// Closeness is that of [Result], of the part.
+	// Closeness is how close the part's vector is to a question's, as the cosine of their
+	// angle, or zero where that is not known.
 	Closeness float64
 }
 
@@ -24,12 +29,12 @@ const (
 // stands under one is long. A text that is one part has none.
 func PartsOf(text string) []Part {
 	var parts []Part
-	headed, block := max(leastHeaded, len(text)/mostParts), max(leastBlock, len(text)/mostParts)
+	headed, long := max(leastHeaded, len(text)/mostParts), max(leastBlock, len(text)/mostParts)
 	fenced, empty, start := false, false, 0
-	for at := 0; at < len(text); at = lineEnd(text, at) {
-		line := strings.TrimSpace(text[at:lineEnd(text, at)])
+	for at := 0; at < len(text); at = block.LineEnd(text, at) {
+		line := strings.TrimSpace(text[at:block.LineEnd(text, at)])
 		size := at - start
-		if !fenced && (size >= headed && isATX(line) || size >= block && empty && line != "") {
+		if !fenced && (size >= headed && block.IsATX(line) || size >= long && empty && line != "") {
 			parts = append(parts, Part{Start: start, End: at})
 			start = at
 		}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"parley/core/retrieval"
+	"parley/text/encode"
+	"parley/text/passage"
 )
 
 // reference is a text with what the original model makes of it.
@@ -125,58 +125,31 @@ func TestVector(t *testing.T) {
 	})
 }
 
-func TestEncoder(t *testing.T) {
+func TestPassages(t *testing.T) {
 	t.Run("title and headings count, and a passage in another language has nothing", func(t *testing.T) {
-		passages := []retrieval.Passage{
+		passages := []passage.Passage{
 			{Text: "It takes five days and costs nothing."},
 			{Title: "Parcels", HeadingPath: []string{"Shipping"}, Text: "It takes five days and costs nothing."},
 			{Text: "Die Lieferung dauert fünf Tage und kostet nichts. Wir schicken die Ware aus unserem Lager, sobald sie bezahlt ist."},
 		}
-		found, err := New().Encode(t.Context(), passages)
-		if err != nil || len(found) != 3 || len(found[0]) < width || slices.Equal(found[0], found[1]) || !slices.Equal(found[2], retrieval.NewEncoding(nil)) {
+		found, err := Passages(t.Context(), passages)
+		if err != nil || len(found) != 3 || len(found[0]) < width || slices.Equal(found[0], found[1]) || !slices.Equal(found[2], encode.New(nil)) {
 			t.Errorf("got %v, %v", found, err)
 		}
 	})
 	t.Run("the parts of a passage have vectors of their own", func(t *testing.T) {
-		one := retrieval.Passage{Text: "## Shipping\n\nIt takes five days and costs nothing, to every address in the country."}
-		two := retrieval.Passage{Text: one.Text + "\n\n## Parking\n\nLeave your car in the yard behind the shop, where it may stand for two hours."}
-		found, err := New().Encode(t.Context(), []retrieval.Passage{one, two})
+		one := passage.Passage{Text: "## Shipping\n\nIt takes five days and costs nothing, to every address in the country."}
+		two := passage.Passage{Text: one.Text + "\n\n## Parking\n\nLeave your car in the yard behind the shop, where it may stand for two hours."}
+		found, err := Passages(t.Context(), []passage.Passage{one, two})
 		if err != nil || len(found[1]) < 3*width || len(found[0]) > 2*width {
 			t.Errorf("they have %d and %d bytes, %v", len(found[0]), len(found[1]), err)
-		}
-	})
-	t.Run("a question in another language has no vector, and a short one has", func(t *testing.T) {
-		for text, want := range map[string]int{"refund?": width, "Wie lange dauert die Lieferung nach Österreich?": 0} {
-			if vector, err := New().EncodeQuestion(t.Context(), "ws", text); err != nil || len(vector) != want {
-				t.Errorf("%q has %d numbers, %v", text, len(vector), err)
-			}
-		}
-	})
-	t.Run("a workspace's question is remembered, and no other's", func(t *testing.T) {
-		e := New()
-		for _, workspace := range []string{"a", "a", "b"} {
-			vector, err := e.EncodeQuestion(t.Context(), workspace, "refund?")
-			if err != nil || len(vector) != width {
-				t.Errorf("got %v, %v", vector, err)
-			}
-		}
-		if n := e.questions.count; n != 2 || len(e.questions.of) != 2 {
-			t.Errorf("%d are remembered", n)
-		}
-	})
-	t.Run("of a long question only the beginning counts", func(t *testing.T) {
-		long := strings.Repeat("refund ", questionCut)
-		a, err := New().EncodeQuestion(t.Context(), "ws", long)
-		b, other := New().EncodeQuestion(t.Context(), "ws", long+strings.Repeat("bread ", 10_000))
-		if err != nil || other != nil || !slices.Equal(a, b) {
-			t.Errorf("the end counts, %v, %v", err, other)
 		}
 	})
 	t.Run("it ends when it is canceled", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		cancel(stop)
-		if _, err := New().Encode(ctx, make([]retrieval.Passage, 2)); !errors.Is(err, stop) {
+		if _, err := Passages(ctx, make([]passage.Passage, 2)); !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -205,29 +178,9 @@ func BenchmarkPassage(b *testing.B) {
 	}
 }
 
-func BenchmarkLongQuestion(b *testing.B) {
-	e := New()
-	if err := e.Warm(); err != nil {
-		b.Fatal(err)
-	}
-	long := strings.Repeat("How long does it take to send a parcel to Norway? ", 160)
-	for n := 0; b.Loop(); n++ {
-		if _, err := e.EncodeQuestion(b.Context(), "ws", strconv.Itoa(n)+" "+long); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkQuestion(b *testing.B) {
 	m := openQuestions(b)
 	for b.Loop() {
 		m.vector("How long does it take to send a parcel to Norway?", questionCut)
-	}
-}
-
-func BenchmarkRemember(b *testing.B) {
-	r := newRemembered(rememberedQuestions)
-	for n := 0; b.Loop(); n++ {
-		r.add(strconv.Itoa(n%rememberedQuestions), hash{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}, nil)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"context"
 	"math"
 
-	"parley/core/retrieval"
 	"parley/text/encode/wordpiece"
 )
 
@@ -25,8 +24,6 @@ const half = 32
 // Embedder makes vectors from the table, which the first call unpacks. It is
 // safe for concurrent use.
 type Embedder struct{}
-
-var _ retrieval.Embedder = Embedder{}
 
 // Name names the table and the pooling.
 func (Embedder) Name() string { return "words-1" }
