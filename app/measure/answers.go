@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"parley/app"
+	"parley/core/answer/extractive"
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
-	"parley/llm/extractive"
 	"parley/text/tokens"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strconv"
 
 	"parley/app"
+	"parley/core/answer/extractive"
 	"parley/core/answer/grounding"
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
-	"parley/llm/extractive"
 )
 
 // answeredFrom is how many passages an answer is checked against.

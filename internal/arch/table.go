@@ -255,6 +255,11 @@ var table = []Row{
 		Because:  "a stage compares an answer with passages, and knows no model",
 	},
 	{
+		Packages: []string{"core/answer/extractive"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/retrieval", "text/..."},
+		Because:  "a model that quotes is no vendor, and what it quotes follows from texts",
+	},
+	{
 		Packages: []string{"core/answer/answertest"},
 		Ours:     []string{"core/retrieval"},
 		Outside:  []string{"pgregory.net/rapid"},
@@ -521,11 +526,6 @@ var table = []Row{
 		Ours:     []string{"core/answer", "core/answer/prompt", "core/fault", "internal/*"},
 		Outside:  []string{failsafe},
 		Because:  "it puts one model behind another, whatever they are",
-	},
-	{
-		Packages: []string{"llm/extractive"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "text/...", "core/retrieval", "core/fault", "internal/*"},
-		Because:  "a model knows the package that declares its port; this one has no vendor, compares meanings by the table of words, and words of other languages than English as the search does",
 	},
 	{
 		Packages: []string{"llm/llmtest"},

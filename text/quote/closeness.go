@@ -1,6 +1,4 @@
-package extractive
-
-import "parley/core/retrieval"
+package quote
 
 const (
 	// nearby is the closeness from which a section may answer without a word of the question.
@@ -12,7 +10,7 @@ const (
 
 // measureCloseness says how close the section's units are: each has the closeness of the
 // part of the passage that it stands in or, where that is not known, of the passage.
-func measureCloseness(s *section, passage retrieval.Result) {
+func measureCloseness(s *section, passage Passage) {
 	if passage.Closeness == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package extractive
+package quote
 
 import (
 	"bytes"

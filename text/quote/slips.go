@@ -1,9 +1,8 @@
-package extractive
+package quote
 
 import (
 	"slices"
 
-	"parley/core/retrieval"
 	"parley/text/encode/words"
 )
 
@@ -13,7 +12,7 @@ const leastSlip, longSlip = 5, 8
 
 // mend finds the words of an English question that nobody writes so, and that a word of the
 // passages differs from by one letter or two in the wrong order: "regsiter".
-func mend(t *terms, question string, passages []retrieval.Result) {
+func mend(t *terms, question string, passages []Passage) {
 	slips := slipsIn(t, question)
 	if len(slips) == 0 {
 		return

@@ -1,30 +1,21 @@
-package extractive
+package quote
 
 import (
-	"errors"
 	"io/fs"
 	"strings"
 	"testing"
 
-	"parley/core/answer"
-	"parley/core/answer/prompt"
-	"parley/core/retrieval"
 	"parley/internal/demo"
-	"parley/llm/llmtest"
 	"parley/text/language"
 )
 
-func TestModel(t *testing.T) {
-	llmtest.Run(t, func(*testing.T) answer.Model { return New() })
-}
-
 // ask answers a question from passages titled "Manual" under "Care".
 func ask(question string, texts ...string) string {
-	asked := prompt.Prompt{Question: question}
-	for i, text := range texts {
-		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{
-			ID: int64(i + 1), Title: "Manual", HeadingPath: []string{"Guide", "Care"}, Text: text,
-		}})
+	asked := Question{Text: question}
+	for _, text := range texts {
+		asked.Passages = append(asked.Passages, Passage{
+			Title: "Manual", HeadingPath: []string{"Guide", "Care"}, Text: text,
+		})
 	}
 	return Answer(asked)
 }
@@ -38,8 +29,8 @@ var (
 
 func TestCourtesies(t *testing.T) {
 	t.Run("a greeting is returned, even where a passage has its word", func(t *testing.T) {
-		asked := prompt.Prompt{Question: "Hello!", NoAnswer: "Hello! Ask the shop a question."}
-		asked.Passages = []retrieval.Result{{Passage: retrieval.Passage{ID: 1, Title: "Contact", Text: "Write to hello@shop.example. Hello is our magazine."}}}
+		asked := Question{Text: "Hello!", NoAnswer: "Hello! Ask the shop a question."}
+		asked.Passages = []Passage{{Title: "Contact", Text: "Write to hello@shop.example. Hello is our magazine."}}
 		if got := Answer(asked); got != asked.NoAnswer {
 			t.Errorf("got %q", got)
 		}
@@ -109,9 +100,9 @@ func TestAnswer(t *testing.T) {
 		}
 	})
 	t.Run("quotation marks in a title become nested ones", func(t *testing.T) {
-		got := Answer(prompt.Prompt{Question: "router", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+		got := Answer(Question{Text: "router", Passages: []Passage{{
 			Title: `On "routers"`, HeadingPath: []string{"“Red” and «blue»"}, Text: "The router.",
-		}}}})
+		}}})
 		if want := "The router.\n\n*Source: On 'routers' › ‘Red’ and ‹blue›* [1]"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -149,31 +140,8 @@ func TestNothingFound(t *testing.T) {
 		})
 	}
 	t.Run("the owner's sentence is used if there is one", func(t *testing.T) {
-		if got := Answer(prompt.Prompt{Question: "x", NoAnswer: "Call us: **123**"}); got != "Call us: **123**" {
+		if got := Answer(Question{Text: "x", NoAnswer: "Call us: **123**"}); got != "Call us: **123**" {
 			t.Errorf("got %q", got)
-		}
-	})
-}
-
-func TestGenerate(t *testing.T) {
-	t.Run("the words that are emitted make up the whole answer", func(t *testing.T) {
-		var pieces []string
-		generated, err := New().Generate(t.Context(), llmtest.Prompt(), func(text string) error {
-			pieces = append(pieces, text)
-			return nil
-		})
-		if err != nil || strings.Join(pieces, "") != Answer(llmtest.Prompt()) || len(pieces) < 10 {
-			t.Errorf("got %q and %v", pieces, err)
-		}
-		if !generated.Usage.Estimated {
-			t.Error("the usage is not marked as estimated")
-		}
-	})
-	t.Run("a stopped answer reports the usage of its emitted words", func(t *testing.T) {
-		stop := errors.New("stop")
-		generated, err := New().Generate(t.Context(), llmtest.Prompt(), func(string) error { return stop })
-		if usage := generated.Usage; !errors.Is(err, stop) || usage.CompletionTokens != 0 || usage.PromptTokens == 0 {
-			t.Errorf("got %+v and %v", usage, err)
 		}
 	})
 }
@@ -183,14 +151,14 @@ func BenchmarkAnswer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	asked := prompt.Prompt{Question: "How do I return the battery of an e-bike that I bought online?"}
+	asked := Question{Text: "How do I return the battery of an e-bike that I bought online?"}
 	size := 0
 	for _, page := range pages[:5] {
 		text, err := demo.Pages.ReadFile(page)
 		if err != nil {
 			b.Fatal(err)
 		}
-		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{Title: "Help", HeadingPath: []string{"Care"}, Text: string(text)}, Score: 1})
+		asked.Passages = append(asked.Passages, Passage{Title: "Help", HeadingPath: []string{"Care"}, Text: string(text), Score: 1})
 		size += len(text)
 	}
 	b.SetBytes(int64(size))

@@ -1,21 +1,18 @@
-package extractive
+package quote
 
 import (
 	"strings"
 	"testing"
 
-	"parley/core/answer/prompt"
-	"parley/core/retrieval"
 	"parley/text/encode"
 	"parley/text/language"
 )
 
 // closer answers a question from passages whose encodings are so close to it.
 func closer(question string, closeness []float64, texts ...string) string {
-	asked := prompt.Prompt{Question: question}
+	asked := Question{Text: question}
 	for i, text := range texts {
-		passage := retrieval.Passage{ID: int64(i + 1), Title: "Manual", Text: text}
-		asked.Passages = append(asked.Passages, retrieval.Result{Passage: passage, Score: 1, Closeness: closeness[i]})
+		asked.Passages = append(asked.Passages, Passage{Title: "Manual", Text: text, Score: 1, Closeness: closeness[i]})
 	}
 	return Answer(asked)
 }
@@ -54,9 +51,8 @@ func TestCloseness(t *testing.T) {
 func TestClosenessOfParts(t *testing.T) {
 	const stay, away = "## Rooms\n\nEach has a desk and a kettle.\n\n", "## Vehicles\n\nLeave yours behind the house. The gate opens at six."
 	at := func(first, second float64) string {
-		passage := retrieval.Passage{ID: 1, Title: "Inn", Text: stay + away}
 		parts := []encode.Part{{Start: 0, End: len(stay), Closeness: first}, {Start: len(stay), End: len(stay + away), Closeness: second}}
-		return Answer(prompt.Prompt{Question: "Where do I park my car at the house?", Passages: []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.6, Parts: parts}}})
+		return Answer(Question{Text: "Where do I park my car at the house?", Passages: []Passage{{Title: "Inn", Text: stay + away, Score: 1, Closeness: 0.6, Parts: parts}}})
 	}
 	t.Run("the close part of a passage is evidence, and the paragraph is quoted", func(t *testing.T) {
 		if got := at(0.5, 0.8); !strings.HasPrefix(got, "Leave yours behind the house. The gate opens at six.") || strings.Contains(got, "kettle") {
@@ -64,9 +60,8 @@ func TestClosenessOfParts(t *testing.T) {
 		}
 	})
 	t.Run("of a list that closeness speaks for, nothing is left out", func(t *testing.T) {
-		passage := retrieval.Passage{ID: 1, Title: "Inn", Text: "## Vehicles\n\n- A bus stands behind the house.\n- Yours stays at the gate.\n- The gate opens at six."}
-		results := []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.8}}
-		got := Answer(prompt.Prompt{Question: "Where do I park my car at the house?", Passages: results})
+		results := []Passage{{Title: "Inn", Text: "## Vehicles\n\n- A bus stands behind the house.\n- Yours stays at the gate.\n- The gate opens at six.", Score: 1, Closeness: 0.8}}
+		got := Answer(Question{Text: "Where do I park my car at the house?", Passages: results})
 		if !strings.Contains(got, "- A bus") || !strings.Contains(got, "- Yours") || !strings.Contains(got, "- The gate") {
 			t.Errorf("got %s", got)
 		}
@@ -83,7 +78,7 @@ func TestSlips(t *testing.T) {
 		"How do I regsiter?": "register", "Is it accesible?": "accessible", "Where is the recption?": "reception", "How do I descalle it?": "descale",
 		"How do I rewind it?": "remind", "Where is the recption desk?": "deception",
 	} {
-		passages := []retrieval.Result{{Passage: retrieval.Passage{Text: "Here it says " + means + "."}}}
+		passages := []Passage{{Text: "Here it says " + means + "."}}
 		found := termsOf(question, nil, language.English)
 		mend(found, question, passages)
 		right := means == "register" || means == "accessible" || means == "reception" || means == "descale"
@@ -129,9 +124,8 @@ func TestWhatAsks(t *testing.T) {
 
 func TestClosenessAmongFewPassages(t *testing.T) {
 	answered := func(compared int) bool {
-		passage := retrieval.Passage{ID: 1, Title: "Manual", Text: "We refund what fails within thirty days. The kettle is blue."}
-		results := []retrieval.Result{{Passage: passage, Score: 1, Closeness: 0.66, Compared: compared}}
-		return strings.Contains(Answer(prompt.Prompt{Question: "Can I get my money back if the kettle breaks after a week?", Passages: results}), "[1]")
+		results := []Passage{{Title: "Manual", Text: "We refund what fails within thirty days. The kettle is blue.", Score: 1, Closeness: 0.66, Compared: compared}}
+		return strings.Contains(Answer(Question{Text: "Can I get my money back if the kettle breaks after a week?", Passages: results}), "[1]")
 	}
 	for compared, want := range map[int]bool{0: false, 10: true, 100: false} {
 		if answered(compared) != want {

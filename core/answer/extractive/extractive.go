@@ -1,19 +1,16 @@
-// Package extractive answers without a language model: it quotes what a careful person
-// would copy out of the passages, and cites it, or says that it does not know. It never
-// says anything that no passage says.
+// Package extractive is the model that answers without a language model: it quotes the
+// passages of a prompt.
 //
-// It does not own the search for passages (package core/retrieval) nor the
-// rendering of Markdown (package core/answer/format).
+// It does not own what is quoted (package text/quote).
 package extractive
 
 import (
-	"cmp"
 	"context"
-	"strings"
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
-	"parley/text/language"
+	"parley/core/retrieval"
+	"parley/text/quote"
 	"parley/text/tokens"
 )
 
@@ -67,40 +64,33 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 }
 
 // Answer is the Markdown that [Model.Generate] emits.
-func Answer(asked prompt.Prompt) string {
-	if prompt.IsCourtesy(asked.Question) && asked.NoAnswer != "" {
-		return asked.NoAnswer // which returns it
+func Answer(asked prompt.Prompt) string { return quote.Answer(questionOf(asked)) }
+
+func questionOf(asked prompt.Prompt) quote.Question {
+	return quote.Question{
+		Text: asked.Question, Language: asked.Language, Earlier: earlier(asked.Messages),
+		NoAnswer: asked.NoAnswer, Passages: Passages(asked.Passages),
 	}
-	in := languageOfQuestion(asked)
-	found := choose(asked.Question, earlier(asked.Messages), in, asked.Passages)
-	phrases := language.PhrasesIn(in)
-	if len(found) > 0 {
-		return compose(found, phrases)
-	}
-	if text := strings.TrimSpace(asked.NoAnswer); text != "" && text != phrases.NoAnswer {
-		return asked.NoAnswer
-	}
-	return phrases.NoAnswer + " " + phrases.NextStep
 }
 
-// languageOfQuestion is that of the prompt or, of a question of a few words that tell no
-// language, that of the passage that was found first, or that of both together.
-func languageOfQuestion(asked prompt.Prompt) language.Code {
-	if in := cmp.Or(asked.Language, language.Of(asked.Question)); in != "" || len(asked.Passages) == 0 {
-		return in
+// Passages are what can be quoted of passages that were found, in order.
+func Passages(found []retrieval.Result) []quote.Passage {
+	passages := make([]quote.Passage, len(found))
+	for i := range found {
+		f := &found[i]
+		passages[i] = quote.Passage{
+			Title: f.Title, HeadingPath: f.HeadingPath, Text: f.Text,
+			Score: f.Score, Closeness: f.Closeness, Compared: f.Compared, Parts: f.Parts,
+		}
 	}
-	best := asked.Passages[0].Passage
-	if in := language.Of(best.Title + "\n" + best.Text); in != "" {
-		return in
-	}
-	return language.Likeliest(asked.Question + "\n" + best.Title + "\n" + best.Text)
+	return passages
 }
 
 // earlier returns the questions before the one that is asked.
 func earlier(messages []prompt.Message) []string {
 	var questions []string
 	for i, message := range messages {
-		if message.Role == prompt.UserRole && i < len(messages)-1 && !prompt.IsCourtesy(message.Text) {
+		if message.Role == prompt.UserRole && i < len(messages)-1 {
 			questions = append(questions, message.Text)
 		}
 	}

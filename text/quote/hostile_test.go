@@ -1,4 +1,4 @@
-package extractive
+package quote
 
 import (
 	"strings"
@@ -8,9 +8,6 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"pgregory.net/rapid"
-
-	"parley/core/answer/prompt"
-	"parley/core/retrieval"
 )
 
 // after stands for what a page shows after the answer.
@@ -75,8 +72,8 @@ func TestHostilePassages(t *testing.T) {
 	}
 	t.Run("a title stays within its line", func(t *testing.T) {
 		for _, title := range []string{"*a", "a\n\n```\n", "[x](http://evil.test)", "<!--", "`", "\\", "", "_a_*", "&lt;"} {
-			assertContained(t, Answer(prompt.Prompt{Question: "router", Passages: []retrieval.Result{{
-				Passage: retrieval.Passage{Title: title, Text: "The router."},
+			assertContained(t, Answer(Question{Text: "router", Passages: []Passage{{
+				Title: title, Text: "The router.",
 			}}}))
 		}
 	})

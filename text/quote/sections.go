@@ -1,10 +1,9 @@
-package extractive
+package quote
 
 import (
 	"slices"
 	"strings"
 
-	"parley/core/retrieval"
 	"parley/text/encode/words"
 	sentences "parley/text/sentence"
 )
@@ -82,7 +81,7 @@ type section struct {
 func (s *section) all() uint64 { return s.text | s.headed | s.above }
 
 // sectionsOf divides the passages by their headings.
-func sectionsOf(question string, terms *terms, passages []retrieval.Result) []section {
+func sectionsOf(question string, terms *terms, passages []Passage) []section {
 	units := readAll(passages)
 	cues := cuesOf(terms.asking, terms.wants)
 	cues.inflected, cues.kinds = terms.inflected, terms.kinds
@@ -94,7 +93,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
 				end++
 			}
-			s := newSection(terms, cues, passage.Passage, units[p][first:end])
+			s := newSection(terms, cues, passage, units[p][first:end])
 			s.passage, s.first, s.cues, s.titled = p, first, cues, title
 			if s.headed != 0 && hasAny(s.heading, negations) {
 				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
@@ -167,7 +166,7 @@ func titledBy(terms *terms, title string) titled {
 
 // readAll reads the units of all passages. A sentence that stands in several places is
 // read once.
-func readAll(passages []retrieval.Result) [][]unit {
+func readAll(passages []Passage) [][]unit {
 	all := make([][]unit, len(passages))
 	seen := map[string]bool{}
 	for p, passage := range passages {
@@ -180,7 +179,7 @@ func readAll(passages []retrieval.Result) [][]unit {
 	return all
 }
 
-func newSection(terms *terms, cues cues, passage retrieval.Passage, units []unit) section {
+func newSection(terms *terms, cues cues, passage Passage, units []unit) section {
 	s := section{heading: units[0].heading, units: units, own: make([]uint64, len(units))}
 	if cues.wants != anything {
 		s.fits = make([]bool, len(units))

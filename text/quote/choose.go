@@ -1,10 +1,9 @@
-package extractive
+package quote
 
 import (
 	"math"
 	"slices"
 
-	"parley/core/retrieval"
 	"parley/text/language"
 )
 
@@ -59,7 +58,7 @@ const (
 
 // quoted holds what the answer quotes from one section, in its order.
 type quoted struct {
-	passage retrieval.Passage
+	passage Passage
 	// number is the passage's number in citations, from 1.
 	number int
 	// heading is the section's.
@@ -84,7 +83,7 @@ type candidate struct {
 
 // choose returns what answers the question: the units that say most about it, of the
 // sections that do. It returns none when the evidence is weak that they answer it.
-func choose(question string, earlier []string, in language.Code, passages []retrieval.Result) []quoted {
+func choose(question string, earlier []string, in language.Code, passages []Passage) []quoted {
 	terms := termsOf(question, earlier, in)
 	if len(terms.weights) == 0 || len(passages) == 0 {
 		return nil
@@ -226,10 +225,10 @@ func (c candidate) value(covered uint64, w *weights) float64 {
 
 // quote collects what is quoted of each section, the best first. Each has its own heading:
 // items that stand under "What cannot be returned" say the contrary without it.
-func quote(chosen []*section, passages []retrieval.Result) []quoted {
+func quote(chosen []*section, passages []Passage) []quoted {
 	found := make([]quoted, len(chosen))
 	for i, s := range chosen {
-		found[i] = quoted{passage: passages[s.passage].Passage, number: s.passage + 1, heading: s.heading, units: s.collect()}
+		found[i] = quoted{passage: passages[s.passage], number: s.passage + 1, heading: s.heading, units: s.collect()}
 	}
 	return found
 }

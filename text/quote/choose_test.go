@@ -1,11 +1,9 @@
-package extractive
+package quote
 
 import (
 	"strings"
 	"testing"
 
-	"parley/core/answer/prompt"
-	"parley/core/retrieval"
 	"parley/internal/demo"
 	"parley/text/language"
 )
@@ -126,16 +124,16 @@ func TestWhatIsQuoted(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, body, _ := strings.Cut(string(text), "\n")
-			asked := prompt.Prompt{Question: c.question, Passages: []retrieval.Result{{Passage: retrieval.Passage{Title: c.title, HeadingPath: []string{c.title}, Text: body}}}}
+			asked := Question{Text: c.question, Passages: []Passage{{Title: c.title, HeadingPath: []string{c.title}, Text: body}}}
 			if got := Answer(asked); !strings.Contains(got, c.has) {
 				t.Errorf("%s gets %s", c.question, got)
 			}
 		}
 	})
 	t.Run("a question for what the title says is answered by what the page begins with", func(t *testing.T) {
-		asked := prompt.Prompt{Question: "What warranty is there?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+		asked := Question{Text: "What warranty is there?", Passages: []Passage{{
 			Title: "Warranty", Text: "## New bikes\n\nEvery new bike has a warranty of two years on all parts that do not wear. It begins when you buy the bike.\n\n## E-bikes\n\nMotors have a warranty of two years.",
-		}}}}
+		}}}
 		if got := Answer(asked); !strings.HasPrefix(got, "Every new bike") {
 			t.Errorf("got %s", got)
 		}
@@ -179,15 +177,13 @@ func TestEvidence(t *testing.T) {
 		})
 	}
 	t.Run("a question that follows another is read together with it", func(t *testing.T) {
-		asked := prompt.Prompt{Question: "And on Sundays?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+		asked := Question{Text: "And on Sundays?", Passages: []Passage{{
 			Title: "Shop", Text: "Tours leave on Sundays at ten.\n\nThe workshop opens on Sundays at noon, and closes at four.",
-		}}}, Messages: []prompt.Message{
-			{Role: prompt.UserRole, Text: "When does the workshop open?"}, {Role: prompt.AssistantRole, Text: "At eight."}, {Role: prompt.UserRole, Text: "And on Sundays?"},
-		}}
+		}}, Earlier: []string{"When does the workshop open?"}}
 		if got := Answer(asked); !strings.Contains(got, "The workshop opens on Sundays") {
 			t.Errorf("got %s", got)
 		}
-		asked.Question, asked.Messages[2].Text = "And then?", "And then?"
+		asked.Text = "And then?"
 		if got := Answer(asked); !strings.HasPrefix(got, "The workshop opens on Sundays") {
 			t.Errorf("without a word of its own it gets %s", got)
 		}
@@ -203,11 +199,9 @@ func TestEvidence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := prompt.Prompt{Question: "And what can I not return?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
-			Title: "Returns and refunds", HeadingPath: []string{"Returns and refunds"}, Text: strings.TrimPrefix(string(text), "# Returns and refunds\n"),
-		}, Score: 1}}, Messages: []prompt.Message{
-			{Role: prompt.UserRole, Text: "How do I return something?"}, {Role: prompt.AssistantRole, Text: "…"}, {Role: prompt.UserRole, Text: "And what can I not return?"},
-		}}
+		asked := Question{Text: "And what can I not return?", Passages: []Passage{{
+			Title: "Returns and refunds", HeadingPath: []string{"Returns and refunds"}, Text: strings.TrimPrefix(string(text), "# Returns and refunds\n"), Score: 1,
+		}}, Earlier: []string{"How do I return something?"}}
 		if got := Answer(asked); !strings.HasPrefix(got, "- Helmets whose hygiene seal is broken\n- Bikes built to order") {
 			t.Errorf("got %s", got)
 		}
@@ -219,26 +213,24 @@ func TestEvidence(t *testing.T) {
 		}
 	})
 	t.Run("questions before weaken no evidence", func(t *testing.T) {
-		asked := prompt.Prompt{Question: "Which lock should I buy?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
+		asked := Question{Text: "Which lock should I buy?", Passages: []Passage{{
 			Title: "Locks", Text: "Buy a lock that costs a tenth of the bike's price.",
-		}}}}
-		for _, text := range []string{"Where is the prime minister?", "Who repairs washing machines?", "When does the cinema open?", "Which lock should I buy?"} {
-			asked.Messages = append(asked.Messages, prompt.Message{Role: prompt.UserRole, Text: text})
-		}
+		}}}
+		asked.Earlier = []string{"Where is the prime minister?", "Who repairs washing machines?", "When does the cinema open?"}
 		if got := Answer(asked); !strings.HasPrefix(got, "Buy a lock") {
 			t.Errorf("got %s", got)
 		}
 	})
 	t.Run("without a text of the owner it says what to do next", func(t *testing.T) {
-		got := Answer(prompt.Prompt{Question: "Why?", NoAnswer: inEnglish.NoAnswer})
+		got := Answer(Question{Text: "Why?", NoAnswer: inEnglish.NoAnswer})
 		if !strings.HasPrefix(got, inEnglish.NoAnswer) || !strings.Contains(got, "contact us") {
 			t.Errorf("got %s", got)
 		}
 	})
 	t.Run("it says so, and names the source, in the language of the question", func(t *testing.T) {
-		asked := prompt.Prompt{Question: "Wie lange ist das Bad am Sonntag geöffnet?", Language: language.German, Passages: []retrieval.Result{{Passage: retrieval.Passage{
+		asked := Question{Text: "Wie lange ist das Bad am Sonntag geöffnet?", Language: language.German, Passages: []Passage{{
 			Title: "Zeiten", Text: "Das Bad ist am Sonntag von 9 bis 18 Uhr geöffnet.",
-		}}}}
+		}}}
 		if got := Answer(asked); !strings.HasSuffix(got, "*Quelle: Zeiten* [1]") {
 			t.Errorf("got %s", got)
 		}

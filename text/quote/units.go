@@ -1,9 +1,8 @@
-package extractive
+package quote
 
 import (
 	"strings"
 
-	"parley/core/retrieval"
 	sentences "parley/text/sentence"
 )
 
@@ -46,7 +45,7 @@ type unit struct {
 
 // Units returns the texts of all that an answer from the passages could quote: sentences,
 // items of lists, rows of tables and blocks of code, each sentence once.
-func Units(passages []retrieval.Result) []string {
+func Units(passages []Passage) []string {
 	var texts []string
 	for _, units := range readAll(passages) {
 		for _, unit := range units {
