@@ -85,6 +85,12 @@ var table = []Row{
 		Because:  "it embeds files and does nothing else",
 	},
 	{
+		Packages: []string{"text/answertest"},
+		Ours:     []string{"text/..."},
+		Outside:  []string{"pgregory.net/rapid"},
+		Because:  "it has what the tests of packages that check answers share",
+	},
+	{
 		Packages: []string{"text/..."},
 		Ours:     []string{"text/..."},
 		Outside:  []string{snowball, snowballStem, tokenizer, xsys, xtext},
@@ -236,23 +242,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/answer/prompt"},
 		Ours:     []string{"core/chatbot", "text/...", "core/retrieval"},
-		Outside:  []string{xtext},
 		Because:  "a prompt is made of texts alone, whichever model gets it",
-	},
-	{
-		Packages: []string{"core/answer/citation"},
-		Ours:     []string{"core/answer/prompt", "core/retrieval", "text/...", "internal/*"},
-		Because:  "a stage compares an answer with passages, and knows no model",
-	},
-	{
-		Packages: []string{"core/answer/shown"},
-		Ours:     []string{"core/answer/prompt", "text/..."},
-		Because:  "it reads one text, and compares it with none",
-	},
-	{
-		Packages: []string{"core/answer/grounding"},
-		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/answer/shown", "text/...", "core/retrieval", "internal/*"},
-		Because:  "a stage compares an answer with passages, and knows no model",
 	},
 	{
 		Packages: []string{"core/answer/extractive"},
@@ -260,14 +250,8 @@ var table = []Row{
 		Because:  "a model that quotes is no vendor, and what it quotes follows from texts",
 	},
 	{
-		Packages: []string{"core/answer/answertest"},
-		Ours:     []string{"core/retrieval"},
-		Outside:  []string{"pgregory.net/rapid"},
-		Because:  "it has what the tests of stages share",
-	},
-	{
 		Packages: []string{"core/answer"},
-		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/answer/grounding", "core/retrieval", "core/chatbot", "core/fault"},
+		Ours:     []string{"core/answer/prompt", "core/retrieval", "core/chatbot", "core/fault", "text/..."},
 		Because:  "an answer is made without a database: what is kept of it is the business of core/chat",
 	},
 	{
@@ -339,7 +323,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/testrun"},
-		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/retrieval/evaluation", "core/tenant", "internal/id", "internal/plain"},
+		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/retrieval/evaluation", "core/tenant", "text/...", "internal/id", "internal/plain"},
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{
@@ -609,7 +593,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api/openai"},
-		Ours:     []string{"core/answer", "core/answer/citation", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault", "text/..."},
 		Outside:  []string{jsonv2},
 		Because:  "it knows the shapes of OpenAI's clients, and neither routes nor databases",
 	},
@@ -865,7 +849,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",
@@ -876,5 +860,5 @@ var bans = []Ban{
 // put together. The bans that say so are for tests too.
 var (
 	testOurs    = []string{"core/...", "text/...", "api/bodies", "api/route", "store", "store/storetest", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "oidc", "oidc/oidctest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
-	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", goleak, xnet, goldmark, chromedp, otp}
+	testOutside = []string{"golang.org/x/sync", xtext, "pgregory.net/rapid", goleak, xnet, goldmark, chromedp, otp}
 )

@@ -1,6 +1,6 @@
 // Package sentence finds where sentences end, and which ask, in texts of any language.
 //
-// Package core/answer/grounding uses its parts on a text as it arrives,
+// Package ground uses its parts on a text as it arrives,
 // core/knowledge/split cuts a long text with [First], and text/quote quotes single
 // sentences with [Each].
 package sentence

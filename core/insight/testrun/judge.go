@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"parley/core/answer"
-	"parley/core/answer/citation"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/retrieval/evaluation"
 	"parley/internal/plain"
+	"parley/text/citation"
 )
 
 // Result is what a test question was answered in a run.
