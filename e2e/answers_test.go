@@ -9,9 +9,10 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
-	"parley/core/knowledge/suggest"
 	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/text/split"
+	"parley/text/suggest"
 )
 
 // checkedQuestion is a question of ours, with what a right answer contains and lacks.
@@ -232,8 +233,8 @@ func TestSuggestionsAreAnswered(t *testing.T) {
 			documents := make([]suggest.Document, len(pages))
 			for i, page := range pages {
 				title := knowledge.TitleOf("page.md", page)
-				passages := split.Split(split.Document{Title: title, Content: page}, split.Sizes{})
-				documents[i] = suggest.Document{Kind: knowledge.Markdown, Title: title, Passages: passages}
+				passages := knowledge.Split(split.Document{Title: title, Content: page}, chatbot.Chatbot{}, nil)
+				documents[i] = suggest.Document{Title: title, Passages: retrieval.PlainPassages(passages)}
 			}
 			questions := suggest.Read(documents).Questions(1000)
 			if len(questions) < 2 {

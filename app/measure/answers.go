@@ -13,9 +13,9 @@ import (
 	"parley/core/answer/extractive"
 	"parley/core/answer/prompt"
 	"parley/core/fault"
-	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 	"parley/core/retrieval/evaluation"
+	"parley/text/split"
 	"parley/text/tokens"
 )
 

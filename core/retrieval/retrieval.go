@@ -98,11 +98,20 @@ func (p *Passage) Plain() passage.Passage {
 	return passage.Passage{Document: p.DocumentID, Ordinal: p.Ordinal, Title: p.Title, URL: p.URL, HeadingPath: p.HeadingPath, Text: p.Text}
 }
 
-// Plain is what package text reads of passages, in order.
+// Plain is what package text reads of passages that were found, in order.
 func Plain(found []Result) []passage.Passage {
 	texts := make([]passage.Passage, len(found))
 	for i := range found {
 		texts[i] = found[i].Plain()
+	}
+	return texts
+}
+
+// PlainPassages is what package text reads of passages, in order.
+func PlainPassages(passages []Passage) []passage.Passage {
+	texts := make([]passage.Passage, len(passages))
+	for i := range passages {
+		texts[i] = passages[i].Plain()
 	}
 	return texts
 }

@@ -93,8 +93,8 @@ var table = []Row{
 	{
 		Packages: []string{"text/..."},
 		Ours:     []string{"text/..."},
-		Outside:  []string{snowball, snowballStem, tokenizer, xsys, xtext},
-		Because:  "what a text says follows from the text and its tables, whoever's text it is",
+		Outside:  []string{bluemonday, goldmark, snowball, snowballStem, tokenizer, xnet, xsys, xtext},
+		Because:  "what a text says follows from the text and its tables, whoever's text it is: text imports nothing of ours but text",
 	},
 	{
 		Packages: []string{"core/fault"},
@@ -192,19 +192,13 @@ var table = []Row{
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
 	{
-		Packages: []string{"core/knowledge/split"},
-		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "text/..."},
-		Outside:  []string{goldmark},
-		Because:  "passages are a pure function of a text and their sizes",
-	},
-	{
 		Packages: []string{"core/knowledge/embedding"},
 		Ours:     []string{"core/fault", "core/retrieval", "text/..."},
 		Because:  "an index entry is made of a passage, whatever the state of its document",
 	},
 	{
 		Packages: []string{"core/knowledge/trial"},
-		Ours:     []string{"core/retrieval", "core/knowledge/embedding", "core/knowledge/split", "text/..."},
+		Ours:     []string{"core/chatbot", "core/retrieval", "core/knowledge", "core/knowledge/embedding", "text/..."},
 		Because:  "retrieval is measured without documents' states, and without a database",
 	},
 	{
@@ -213,31 +207,20 @@ var table = []Row{
 		Because:  "an index is rebuilt from what is stored of documents",
 	},
 	{
-		Packages: []string{"core/knowledge/suggest"},
-		Ours:     []string{"text/...", "core/retrieval", "core/knowledge"},
-		Because:  "questions are a pure function of the texts that suggest them",
-	},
-	{
 		Packages: []string{"core/knowledge/encoding"},
 		Ours:     []string{"core/retrieval", "text/...", "internal/id"},
 		Because:  "passages are encoded whatever document they are of",
 	},
 	{
 		Packages: []string{"core/knowledge/browse"},
-		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge", "core/knowledge/suggest"},
+		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge", "text/..."},
 		Because:  "what people see of the knowledge is read, never changed",
 	},
 	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, domain[:10]...),
+		Ours:     append([]string{"core/knowledge/embedding", "text/...", "internal/plain"}, domain[:10]...),
 		Outside:  []string{lru},
 		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
-	},
-	{
-		Packages: []string{"core/answer/format"},
-		Ours:     domain[:1],
-		Outside:  []string{goldmark, bluemonday, xnet},
-		Because:  "a format is made from Markdown alone, whoever asked for it",
 	},
 	{
 		Packages: []string{"core/answer/prompt"},
@@ -267,7 +250,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat/turn"},
-		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "core/answer/format", "core/chatbot", "core/plan", "core/fault"},
+		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "text/...", "core/chatbot", "core/plan", "core/fault"},
 		Outside:  []string{lru},
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
@@ -355,7 +338,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/knowledge/suggest", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "text/...", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "text/...", "internal/*"},
 		Outside:  []string{gjson, entgo, libc, lru, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},
@@ -422,7 +405,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"extract"},
-		Ours:     []string{"extract/document", "extract/html", "extract/office", "extract/pdf", "core/knowledge", "core/knowledge/split", "core/fault", "internal/*"},
+		Ours:     []string{"extract/document", "extract/html", "extract/office", "extract/pdf", "core/knowledge", "core/fault", "text/...", "internal/*"},
 		Outside:  []string{excelize, xsys, seccomp},
 		Because:  "a file becomes Markdown whoever gave it, in a confined process; its tests write office files",
 	},
@@ -593,7 +576,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api/openai"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault", "text/..."},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault", "text/citation"},
 		Outside:  []string{jsonv2},
 		Because:  "it knows the shapes of OpenAI's clients, and neither routes nor databases",
 	},
@@ -610,19 +593,19 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web/site"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, fasthttp, templ},
 		Because:  "what all pages share knows none of them",
 	},
 	{
 		Packages: []string{"web/bot"},
-		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
@@ -634,19 +617,19 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/workspace"},
-		Ours:     []string{"core/*", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web/privacy"},
-		Ours:     []string{"core/*", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web/person"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/person", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/person", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
@@ -658,7 +641,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/reference"},
-		Ours:     []string{"core/answer/format", "views/ui", "views/shell", "views/reference", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"text/markdown", "views/ui", "views/shell", "views/reference", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, jsonv2, yaml},
 		Because:  "it shows the description of the API, whatever routes there are",
 	},
@@ -735,7 +718,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"cmd/..."},
-		Ours:     []string{"cmd/...", "core/...", "billing", "billing/setup", "internal/*", "app/..."},
+		Ours:     []string{"cmd/...", "core/...", "text/markdown", "billing", "billing/setup", "internal/*", "app/..."},
 		Outside:  []string{kong, jsonv2, xterm},
 		Because:  "a command parses, calls a service of the program and prints; app opens what it needs",
 	},
@@ -847,6 +830,25 @@ var bans = []Ban{
 		In:      []string{"..."},
 		Except:  []string{"llm/...", "text/tokens"},
 		Because: "vendors of models end in llm",
+	},
+	{
+		Imports: []string{snowball, snowballStem},
+		In:      []string{"..."},
+		Except:  []string{"text/..."},
+		Tests:   true,
+		Because: "core has rules and no stemmers: what belongs to a language stands in text",
+	},
+	{
+		Imports: []string{xtext},
+		In:      []string{"..."},
+		Except:  []string{"text/...", "extract/document"},
+		Because: "letters and their forms are the business of text; extract decodes the character sets of files",
+	},
+	{
+		Imports: []string{root + "/core", root + "/store", root + "/index", root + "/llm", root + "/app", root + "/api", root + "/web"},
+		In:      []string{"text/..."},
+		Tests:   true,
+		Because: "text is pure functions and their tables: it knows no tenant, no database, no network and none of the domain's types",
 	},
 	{
 		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),

@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/answer/format"
 	"parley/text/answertest"
+	"parley/text/markdown"
 	"parley/text/passage"
 )
 
@@ -176,7 +176,7 @@ func checkCitations(t answertest.Failer, answer string, pieces []string) {
 			t.Errorf("%q becomes %q and then %q, with %d refuted", answer, want, twice, again.Refuted())
 		}
 	}
-	shown := format.Render(want, format.HTML, nil)
+	shown := markdown.Render(want, markdown.HTML, nil)
 	if strings.Contains(shown, ">1</a>") && !strings.Contains(answer, "](") {
 		t.Errorf("%q becomes %q, where a citation is a link: %s", answer, want, shown)
 	}

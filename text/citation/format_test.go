@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/answer/format"
 	"parley/text/answertest"
+	"parley/text/markdown"
 )
 
 // markers finds the markers of an answer.
 var markers = regexp.MustCompile(`\[\d{1,3}\]`)
 
 // formats are all that an answer leaves in.
-var formats = []format.Format{format.Markdown, format.PlainText, format.HTML}
+var formats = []markdown.Format{markdown.Markdown, markdown.PlainText, markdown.HTML}
 
 func TestCitationsInAllFormats(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -32,12 +32,12 @@ func TestCitationsInAllFormats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			checked := answertest.Through(New(answertest.Bakery), c.answer)
 			for _, to := range formats {
-				shown := format.Render(checked, to, nil)
+				shown := markdown.Render(checked, to, nil)
 				if got := markers.FindAllString(shown, -1); strings.Join(got, "") != strings.Join(c.want, "") {
 					t.Errorf("as %s it has %v, want %v:\n%s", to, got, c.want, shown)
 				}
 			}
-			if shown := format.Render(checked, format.HTML, nil); strings.Contains(shown, `evil.test/">1`) || strings.Contains(shown, `evil.test">[1]`) || strings.Contains(shown, `evil.test">1<`) {
+			if shown := markdown.Render(checked, markdown.HTML, nil); strings.Contains(shown, `evil.test/">1`) || strings.Contains(shown, `evil.test">[1]`) || strings.Contains(shown, `evil.test">1<`) {
 				t.Errorf("a citation is a link: %s", shown)
 			}
 		})

@@ -3,7 +3,7 @@
 // that no passage says.
 //
 // It does not own the search for passages (package core/retrieval) nor the
-// rendering of Markdown (package core/answer/format).
+// rendering of Markdown (package markdown).
 package quote
 
 import (

@@ -4,7 +4,7 @@
 // comparison of words does not: with hidden characters, entities, tags or emphasis within,
 // or with letters of other scripts that look the same. The package undoes the former, and
 // tells the latter. It does not own what is compared (package ground), nor how an answer
-// is shown (package core/answer/format).
+// is shown (package markdown).
 package shown
 
 import (

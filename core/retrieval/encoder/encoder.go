@@ -12,7 +12,6 @@ import (
 	"parley/core/retrieval"
 	"parley/text/encode"
 	"parley/text/encode/bge"
-	"parley/text/passage"
 )
 
 // Encoder encodes passages and questions. The first call unpacks the model, unless
@@ -35,11 +34,7 @@ func (*Encoder) Warm() error { return bge.Warm() }
 
 // Encode returns the encodings of passages, in order. See [bge.Passages].
 func (*Encoder) Encode(ctx context.Context, passages []retrieval.Passage) ([]encode.Encoding, error) {
-	texts := make([]passage.Passage, len(passages))
-	for i := range passages {
-		texts[i] = passages[i].Plain()
-	}
-	return bge.Passages(ctx, texts)
+	return bge.Passages(ctx, retrieval.PlainPassages(passages))
 }
 
 // EncodeQuestion returns the unit vector of a workspace's question, which nobody may change,

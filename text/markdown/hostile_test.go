@@ -1,4 +1,4 @@
-package format_test
+package markdown_test
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"parley/core/answer/format"
+	"parley/text/markdown"
 )
 
-var goodHosts = format.Hosts{"good.example"}
+var goodHosts = markdown.Hosts{"good.example"}
 
 // harmless lists all elements that may occur, with a pattern for the value of
 // each attribute.
@@ -142,25 +142,25 @@ func hostileFiles(t testing.TB) map[string]string {
 }
 
 func TestHostileMarkdown(t *testing.T) {
-	for name, markdown := range hostileFiles(t) {
+	for name, written := range hostileFiles(t) {
 		t.Run(name+" becomes HTML that executes and fetches nothing", func(t *testing.T) {
-			checkHTML(t, format.Render(markdown, format.HTML, goodHosts))
+			checkHTML(t, markdown.Render(written, markdown.HTML, goodHosts))
 		})
 		t.Run(name+" does so line by line too", func(t *testing.T) {
-			for line := range strings.Lines(markdown) {
-				checkHTML(t, format.Render(line, format.HTML, goodHosts))
+			for line := range strings.Lines(written) {
+				checkHTML(t, markdown.Render(line, markdown.HTML, goodHosts))
 			}
 		})
 		t.Run(name+" fetches no image at all without allowed hosts", func(t *testing.T) {
-			if out := format.Render(markdown, format.HTML, nil); strings.Contains(out, "<img") {
+			if out := markdown.Render(written, markdown.HTML, nil); strings.Contains(out, "<img") {
 				t.Errorf("an image remains:\n%s", out)
 			}
 		})
 		t.Run(name+" becomes plain text without control characters", func(t *testing.T) {
-			checkCharacters(t, format.Render(markdown, format.PlainText, nil))
+			checkCharacters(t, markdown.Render(written, markdown.PlainText, nil))
 		})
 		t.Run(name+" stays as it is in Markdown", func(t *testing.T) {
-			if format.Render(markdown, format.Markdown, nil) != markdown {
+			if markdown.Render(written, markdown.Markdown, nil) != written {
 				t.Error("the Markdown changed")
 			}
 		})

@@ -7,9 +7,6 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
-
-	"parley/core/chatbot"
-	"parley/core/retrieval"
 )
 
 // version names the rules of [Split]. Change it with every change to the text of
@@ -36,10 +33,26 @@ type Place struct {
 	Name   string `json:"n"`
 }
 
+// Passage is a piece of a document.
+type Passage struct {
+	// DocumentID and Title are the document's.
+	DocumentID, Title string
+	// Ordinal is the passage's number in its document, from zero.
+	Ordinal int
+	// HeadingPath holds the headings above the passage, outermost first.
+	HeadingPath []string
+	// Place names the part of the original that it begins in, or is empty.
+	Place string
+	// Start and End are the characters of the content that it was cut from, End excluded.
+	Start, End int
+	// Text is Markdown.
+	Text string
+}
+
 // Sizes says how large passages are, in tokens.
 type Sizes struct {
 	// Aim is what neighboring pieces are joined up to, and Limit what a
-	// passage holds at most. Zero means the defaults of package chatbot.
+	// passage holds at most, which is no less.
 	Aim, Limit int
 	// Count returns the tokens of a text. Counts of pieces are added up, so
 	// that it should cut words where a language model's encoding does. Without
@@ -66,8 +79,8 @@ type Sizes struct {
 // plain text there, without the targets of their links.
 //
 // Equal documents and sizes give equal passages. The time is linear in the
-// length. The field ID stays zero.
-func Split(doc Document, sizes Sizes) []retrieval.Passage {
+// length.
+func Split(doc Document, sizes Sizes) []Passage {
 	s := newSplitter(doc, sizes)
 	if doc.Plain || tooDeep(doc.Content) {
 		blocks := textBlocks(s.src, 0, len(s.src))
@@ -89,7 +102,7 @@ type splitter struct {
 	// small is the size up to which a section joins its neighbors, and up to
 	// which a piece joins a long one beside it.
 	aim, limit, small int
-	passages          []retrieval.Passage
+	passages          []Passage
 	// counted is where the last passage starts in src, and chars how many
 	// characters stand before it.
 	counted, chars int
@@ -100,9 +113,7 @@ func newSplitter(doc Document, sizes Sizes) *splitter {
 	if count == nil {
 		count = func(text string) int { return (len(text) + 3) / 4 }
 	}
-	aim, limit := chatbot.Chatbot{PassageAim: sizes.Aim, PassageLimit: sizes.Limit}.PassageSizes()
-	limit = max(limit, aim)
-	return &splitter{doc: doc, src: doc.Content, count: count, aim: aim, limit: limit, small: aim / 3}
+	return &splitter{doc: doc, src: doc.Content, count: count, aim: sizes.Aim, limit: max(sizes.Limit, sizes.Aim), small: sizes.Aim / 3}
 }
 
 // add appends the passage src[start:end] between a head and a foot, which may
@@ -120,7 +131,7 @@ func (s *splitter) add(path []string, start, end int, head, foot string) {
 	if foot != "" {
 		text += "\n" + foot
 	}
-	s.passages = append(s.passages, retrieval.Passage{
+	s.passages = append(s.passages, Passage{
 		DocumentID:  s.doc.ID,
 		Ordinal:     len(s.passages),
 		Title:       s.doc.Title,
@@ -172,9 +183,6 @@ func (s *splitter) hasWords(start, end int) bool {
 	return start < end
 }
 
-// Name names all that a split depends on beside the document: the rules and the
-// chatbot's sizes.
-func Name(bot chatbot.Chatbot) string {
-	aim, limit := bot.PassageSizes()
-	return fmt.Sprintf("%s %d %d", version, aim, limit)
-}
+// Name names all that a split depends on beside the document: the rules and the sizes, in
+// tokens.
+func Name(sizes Sizes) string { return fmt.Sprintf("%s %d %d", version, sizes.Aim, sizes.Limit) }

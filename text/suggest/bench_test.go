@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"parley/core/knowledge"
 )
 
 // asLarge are as many documents as are read for a chatbot of any size, of passages as
@@ -26,7 +24,7 @@ func asLarge(heading string) []Document {
 			}
 			texts = append(texts, b.String())
 		}
-		all = append(all, sample(knowledge.Markdown, fmt.Sprintf("Document %d about bikes", d), texts...))
+		all = append(all, sample(headed, fmt.Sprintf("Document %d about bikes", d), texts...))
 	}
 	return all
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/core/knowledge"
 	"parley/text/language"
 )
 
@@ -76,7 +75,7 @@ func (l Library) subjects(name string) []string {
 // heading of which nothing tells whether it is a name cannot: it would have the capital
 // of one.
 func (d reading) subjects(w wording) []string {
-	if d.Kind == knowledge.Pairs {
+	if d.Pairs {
 		return nil
 	}
 	var all []string

@@ -1,4 +1,4 @@
-// Package format owns the forms in which an answer leaves: Markdown as it was
+// Package markdown owns the forms in which an answer leaves: Markdown as it was
 // written, plain text, and sanitized HTML. Its input is hostile: whatever a
 // model was talked into, the HTML holds nothing that a browser executes, and
 // nothing that it fetches except images from hosts that the chatbot allows.
@@ -11,9 +11,7 @@
 // tags are dropped, the text between them is kept as text, and the ones that
 // start a line (<br>, <p>, <li> and so on) become a line break. An answer that
 // exceeds the limits in limits.go is shown as it was written.
-package format
-
-import "parley/core/fault"
+package markdown
 
 // Format is a form in which an answer leaves, by its name in the API.
 type Format string
@@ -25,16 +23,16 @@ const (
 	HTML      Format = "html"
 )
 
-// Parse returns the format of a name. The empty name means [Markdown]. Names
-// are compared exactly; any other is a fault of kind Invalid in field "format".
-func Parse(name string) (Format, error) {
+// Parse returns the format of a name, if it is one. The empty name means [Markdown]. Names
+// are compared exactly.
+func Parse(name string) (Format, bool) {
 	switch to := Format(name); to {
 	case "":
-		return Markdown, nil
+		return Markdown, true
 	case Markdown, PlainText, HTML:
-		return to, nil
+		return to, true
 	}
-	return "", fault.InField("format", "format must be %q, %q or %q.", Markdown, PlainText, HTML)
+	return "", false
 }
 
 // Render returns an answer in a format. Markdown stays as it is, byte for byte.

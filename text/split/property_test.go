@@ -11,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/retrieval"
 	"parley/text/tokens"
 )
 
@@ -69,7 +68,7 @@ func checkSplit(t rapid.TB, plain bool, content string, sizes Sizes) {
 // checkSpans fails unless a passage starts at the character that it says, and
 // holds verbatim what stands from there to its end. Each place is named by its
 // offset in bytes.
-func checkSpans(t rapid.TB, content string, passages []retrieval.Passage) {
+func checkSpans(t rapid.TB, content string, passages []Passage) {
 	chars := []rune(content) // a byte that is of no character counts as one
 	before := 0
 	for i, p := range passages {

@@ -3,24 +3,24 @@
 // in the language of the documents, without a model. It is a pure function of texts.
 //
 // It does not own which documents are read for it, nor how much of them (package
-// browse).
+// core/knowledge/browse).
 package suggest
 
 import (
 	"strings"
 
-	"parley/core/knowledge"
-	"parley/core/retrieval"
 	"parley/text/language"
 	"parley/text/lexical"
+	"parley/text/passage"
 	sentences "parley/text/sentence"
 )
 
 // Document is what is read of a document: some of its passages, in order.
 type Document struct {
-	Kind     knowledge.Kind
+	// Pairs says that each heading is a question with its answer.
+	Pairs    bool
 	Title    string
-	Passages []retrieval.Passage
+	Passages []passage.Passage
 }
 
 // Questions are up to so many that the documents should answer, each from another
@@ -88,7 +88,7 @@ func (d reading) candidates(w wording) []candidate {
 
 func (d reading) candidate(s section, w wording) candidate {
 	heading, isTitle := s.heading, s.heading == d.title
-	if d.Kind == knowledge.Pairs {
+	if d.Pairs {
 		switch question := asking(heading, d.in); {
 		case isTitle:
 			return candidate{}

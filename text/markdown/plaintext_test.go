@@ -1,4 +1,4 @@
-package format_test
+package markdown_test
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/core/answer/format"
+	"parley/text/markdown"
 )
 
 func TestPlainTextDetails(t *testing.T) {
-	for _, c := range []struct{ what, markdown, want string }{
+	for _, c := range []struct{ what, written, want string }{
 		{"an empty cell is left out", "|a|b|\n|-|-|\n||x|", "b: x"},
 		{"a column without a heading has only cells", "||b|\n|-|-|\n|x|y|", "x; b: y"},
 		{"a colon in a heading is not doubled", "|a:|\n|-|\n|x|", "a: x"},
@@ -33,7 +33,7 @@ func TestPlainTextDetails(t *testing.T) {
 		{"broken UTF-8 becomes U+FFFD", "a\xffb", "a\uFFFDb"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			if got := format.Render(c.markdown, format.PlainText, nil); got != c.want {
+			if got := markdown.Render(c.written, markdown.PlainText, nil); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -42,8 +42,8 @@ func TestPlainTextDetails(t *testing.T) {
 
 // document is a generated answer: its Markdown, and the words in it in order.
 type document struct {
-	markdown strings.Builder
-	words    []string
+	written strings.Builder
+	words   []string
 }
 
 func (d *document) word(t *rapid.T) string {
@@ -86,9 +86,9 @@ func TestPlainTextOfAnyDocument(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			var d document
 			for range rapid.IntRange(1, 6).Draw(t, "blocks") {
-				d.markdown.WriteString(d.block(t) + "\n\n---\n\n")
+				d.written.WriteString(d.block(t) + "\n\n---\n\n")
 			}
-			got := format.Render(d.markdown.String(), format.PlainText, nil)
+			got := markdown.Render(d.written.String(), markdown.PlainText, nil)
 			if left := strings.ContainsAny(got, "*_`#~>[]|\\<"); left {
 				t.Fatalf("Markdown is left in %q", got)
 			}

@@ -6,25 +6,27 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge"
-	"parley/core/retrieval"
 	"parley/text/language"
+	"parley/text/passage"
 	sentences "parley/text/sentence"
 )
 
+// headed and inPairs say whether the headings of a sample are the questions of pairs.
+const headed, inPairs = false, true
+
 // sample is a document whose passages have these texts.
-func sample(kind knowledge.Kind, title string, texts ...string) Document {
-	d := Document{Kind: kind, Title: title}
+func sample(pairs bool, title string, texts ...string) Document {
+	d := Document{Pairs: pairs, Title: title}
 	for i, text := range texts {
-		d.Passages = append(d.Passages, retrieval.Passage{Title: title, HeadingPath: []string{title}, Ordinal: i, Text: text})
+		d.Passages = append(d.Passages, passage.Passage{Title: title, HeadingPath: []string{title}, Ordinal: i, Text: text})
 	}
 	return d
 }
 
 func TestQuestions(t *testing.T) {
-	pairs := sample(knowledge.Pairs, "Questions", "## Do you ship abroad?\n\nYes.\n\n## How long does it take\n\nA week.\n\n## Returns\n\nIn 30 days.\n\n## old stuff: 1, 2 and 3\n\nNo.")
-	hours := sample(knowledge.Markdown, "Opening hours", "Our opening hours are from eight to six.\n\n## Holidays\n\nOn holidays we are closed.")
-	guide := sample(knowledge.PDF, "guide.pdf", "# 1. Introduction\n\nHello.\n\n# 2.1 **Warranty** of the [ProMax](https://a.example)\n\nThe warranty lasts.\n\n## Can I open it myself?\n\nNo.\n\n# Page 3\n\n# HDMI ports\n\nTwo.")
+	pairs := sample(inPairs, "Questions", "## Do you ship abroad?\n\nYes.\n\n## How long does it take\n\nA week.\n\n## Returns\n\nIn 30 days.\n\n## old stuff: 1, 2 and 3\n\nNo.")
+	hours := sample(headed, "Opening hours", "Our opening hours are from eight to six.\n\n## Holidays\n\nOn holidays we are closed.")
+	guide := sample(headed, "guide.pdf", "# 1. Introduction\n\nHello.\n\n# 2.1 **Warranty** of the [ProMax](https://a.example)\n\nThe warranty lasts.\n\n## Can I open it myself?\n\nNo.\n\n# Page 3\n\n# HDMI ports\n\nTwo.")
 	german := func(text string) string {
 		return text + "\n\n" + strings.Repeat("Die Ware kann innerhalb von dreißig Tagen zurückgegeben werden. ", 5)
 	}
@@ -39,43 +41,43 @@ func TestQuestions(t *testing.T) {
 			[]string{"Can I open it myself?", "When are you open?", "What should I know about holidays?", "What should I know about warranty of the ProMax?"},
 		},
 		"a name keeps its capital, and what people are known to ask comes before what is made": {
-			[]Document{sample(knowledge.Markdown, "Opening hours", "Our opening hours are long.\n\n## Christmas\n\nWe close.\n\n## Returning goods\n\nIn 30 days.")},
+			[]Document{sample(headed, "Opening hours", "Our opening hours are long.\n\n## Christmas\n\nWe close.\n\n## Returning goods\n\nIn 30 days.")},
 			[]string{"When are you open?", "How do returns work?", "What should I know about Christmas?"},
 		},
 		"what is in code, too long or in any document is no heading": {
-			[]Document{sample(knowledge.Markdown, "https://a.example/x", "```\n# not a heading\n```\n\n## Overview\n\n## FAQ\n\n## "+strings.Repeat("long ", 20)+"\n\n## 42\n\n## Delivery\n\nFast delivery.")},
+			[]Document{sample(headed, "https://a.example/x", "```\n# not a heading\n```\n\n## Overview\n\n## FAQ\n\n## "+strings.Repeat("long ", 20)+"\n\n## 42\n\n## Delivery\n\nFast delivery.")},
 			[]string{"How does delivery work?"},
 		},
 		"a question that needs what stands around it is left out": {
-			[]Document{sample(knowledge.Markdown, "Locks", "## Which lock?\n\nAny.\n\n## What about those above?\n\nYes.\n\n## Which lock fits my door?\n\nThis one.")},
+			[]Document{sample(headed, "Locks", "## Which lock?\n\nAny.\n\n## What about those above?\n\nYes.\n\n## Which lock fits my door?\n\nThis one.")},
 			[]string{"Which lock fits my door?", "What should I know about Locks?"},
 		},
 		"first sentences suggest what they answer": {
-			[]Document{sample(knowledge.Markdown, "Skybound", "Skybound Rentals is a bicycle shop in Bergen.", "# Day tickets\n\nA day ticket costs 12 euros.", "# Repairs\n\nA repair takes two days.")},
+			[]Document{sample(headed, "Skybound", "Skybound Rentals is a bicycle shop in Bergen.", "# Day tickets\n\nA day ticket costs 12 euros.", "# Repairs\n\nA repair takes two days.")},
 			[]string{"What is Skybound Rentals?", "How much does a day ticket cost?", "How long does a repair take?"},
 		},
 		"a heading that makes no question suggests nothing": {
-			[]Document{sample(knowledge.Markdown, "house-rules.md", "## You must be 18: no exceptions\n\nYes.\n\n## We never close\n\nNever.\n\n## Pets\n\nNo pets.")},
+			[]Document{sample(headed, "house-rules.md", "## You must be 18: no exceptions\n\nYes.\n\n## We never close\n\nNever.\n\n## Pets\n\nNo pets.")},
 			[]string{"What should I know about pets?"},
 		},
 		"headings of another language make questions in it": {
-			[]Document{sample(knowledge.Markdown, "a.md", german("## Rückgabe"), german("## Montage des Rades"), german("## Was kostet der Versand?"), german("## Bitte beachten Sie: keine Haftung"))},
+			[]Document{sample(headed, "a.md", german("## Rückgabe"), german("## Montage des Rades"), german("## Was kostet der Versand?"), german("## Bitte beachten Sie: keine Haftung"))},
 			[]string{"Was kostet der Versand?", "Wie funktioniert die Rückgabe?", "Was sollte ich über „Montage des Rades“ wissen?"},
 		},
 		"a text that is too short to tell its language has that of the other documents": {
-			[]Document{sample(knowledge.Text, "Montage", "Lohn: 40"), sample(knowledge.Markdown, "a.md", german("## Rückgabe"))},
+			[]Document{sample(headed, "Montage", "Lohn: 40"), sample(headed, "a.md", german("## Rückgabe"))},
 			[]string{"Wie funktioniert die Rückgabe?", "Was sollte ich über „Montage“ wissen?"},
 		},
 		"without any language, headings of which one language is known have that one": {
-			[]Document{sample(knowledge.Text, "Öffnungszeiten", "Mo–Fr 9–18")},
+			[]Document{sample(headed, "Öffnungszeiten", "Mo–Fr 9–18")},
 			[]string{"Was sind die Öffnungszeiten?"},
 		},
 		"Japanese has questions, too": {
-			[]Document{sample(knowledge.Markdown, "営業時間", "営業時間は毎日9時から18時までです。\n\n## 団体割引\n\n10名様以上の団体には割引があります。\n\n## ペットを連れて行けますか？\n\nはい、できます。")},
+			[]Document{sample(headed, "営業時間", "営業時間は毎日9時から18時までです。\n\n## 団体割引\n\n10名様以上の団体には割引があります。\n\n## ペットを連れて行けますか？\n\nはい、できます。")},
 			[]string{"ペットを連れて行けますか？", "営業時間は何時から何時までですか？", "「団体割引」について教えてください。"},
 		},
 		"the same question is asked once":   {[]Document{pairs, pairs}, []string{"Do you ship abroad?", "How long does it take?", "How do returns work?"}},
-		"two that ask for the same are one": {[]Document{sample(knowledge.Pairs, "Q", "## When do you open?\n\nAt 7."), hours}, []string{"When do you open?", "What should I know about holidays?"}},
+		"two that ask for the same are one": {[]Document{sample(inPairs, "Q", "## When do you open?\n\nAt 7."), hours}, []string{"When do you open?", "What should I know about holidays?"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Read(c.from).Questions(4); !slices.Equal(got, c.want) {
@@ -153,7 +155,7 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 	t.Run("of a document with thousands of headings the first are read", func(t *testing.T) {
-		d := sample(knowledge.Markdown, "Bikes", strings.Repeat("## Bike of a kind\n## A bike\n", 10))
+		d := sample(headed, "Bikes", strings.Repeat("## Bike of a kind\n## A bike\n", 10))
 		for i := range 5000 {
 			d.Passages[0].Text += "\n## Can I have bike " + strconv.Itoa(i) + "?\n"
 		}
@@ -220,20 +222,20 @@ func TestAnswered(t *testing.T) {
 }
 
 func TestWelcome(t *testing.T) {
-	hours := sample(knowledge.Markdown, "Opening hours", "Our opening hours are from eight to six.\n\n## Holidays\n\nOn holidays we are closed.")
-	norway := sample(knowledge.Markdown, "Norway", "This is how we ship to Norway.\n\n## Delivery to islands\n\nIt takes a day.\n\n## Registration\n\nOnline.\n\n## Quayside\n\nA brand.")
+	hours := sample(headed, "Opening hours", "Our opening hours are from eight to six.\n\n## Holidays\n\nOn holidays we are closed.")
+	norway := sample(headed, "Norway", "This is how we ship to Norway.\n\n## Delivery to islands\n\nIt takes a day.\n\n## Registration\n\nOnline.\n\n## Quayside\n\nA brand.")
 	for name, c := range map[string]struct {
 		from []Document
 		want string
 	}{
 		"without documents it has the name alone":                        {nil, "Ask Harbor {1} a question."},
 		"it names a title of each document, and then headings":           {[]Document{hours, norway}, "Ask Harbor {1} a question, for example about opening hours, Norway or holidays."},
-		"a heading is left out where nothing tells whether it is a name": {[]Document{norway, sample(knowledge.Text, "Quayside", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about Norway, delivery to islands or registration."},
-		"a subject that another one includes is not named beside it":     {[]Document{sample(knowledge.Markdown, "delivery", "## Delivery and returns\n\nFast.\n\n## Gift cards\n\nOur gift cards last a year.")}, "Ask Harbor {1} a question, for example about delivery or gift cards."},
-		"one subject stands alone":                                       {[]Document{sample(knowledge.Text, "Bikes", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about bikes."},
-		"questions, file names and the chatbot's name are no subjects":   {[]Document{sample(knowledge.Text, "a.pdf", "## Harbor {1}\n\nWe are the shop at the harbor.\n\n## Can I pay?\n\nYes.\n\n## How to pay\n\nIn cash.")}, "Ask Harbor {1} a question."},
+		"a heading is left out where nothing tells whether it is a name": {[]Document{norway, sample(headed, "Quayside", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about Norway, delivery to islands or registration."},
+		"a subject that another one includes is not named beside it":     {[]Document{sample(headed, "delivery", "## Delivery and returns\n\nFast.\n\n## Gift cards\n\nOur gift cards last a year.")}, "Ask Harbor {1} a question, for example about delivery or gift cards."},
+		"one subject stands alone":                                       {[]Document{sample(headed, "Bikes", "We sell the bikes of many makers to all of you.")}, "Ask Harbor {1} a question, for example about bikes."},
+		"questions, file names and the chatbot's name are no subjects":   {[]Document{sample(headed, "a.pdf", "## Harbor {1}\n\nWe are the shop at the harbor.\n\n## Can I pay?\n\nYes.\n\n## How to pay\n\nIn cash.")}, "Ask Harbor {1} a question."},
 		"it is in the language of most documents": {
-			[]Document{hours, sample(knowledge.Text, "Öffnungszeiten", "Das Bad ist von Montag bis Freitag geöffnet und die Sauna am Sonntag."), sample(knowledge.Text, "Preise", "Die Karte für das Bad kostet für Kinder nicht mehr als vier Euro.")},
+			[]Document{hours, sample(headed, "Öffnungszeiten", "Das Bad ist von Montag bis Freitag geöffnet und die Sauna am Sonntag."), sample(headed, "Preise", "Die Karte für das Bad kostet für Kinder nicht mehr als vier Euro.")},
 			"Stellen Sie Harbor {1} eine Frage, zum Beispiel zum Thema Öffnungszeiten oder Preise.",
 		},
 	} {
@@ -246,7 +248,7 @@ func TestWelcome(t *testing.T) {
 }
 
 func TestFollowUps(t *testing.T) {
-	shop := Document{Kind: knowledge.Markdown, Title: "Rental", Passages: []retrieval.Passage{
+	shop := Document{Title: "Rental", Passages: []passage.Passage{
 		{Ordinal: 3, HeadingPath: []string{"Rental", "Prices"}, Text: "A bike for a day is 30 euros, and one for a week is 120 euros."},
 		{Ordinal: 4, HeadingPath: []string{"Rental", "Opening hours"}, Text: "The rental desk opens at eight and closes at six."},
 		{Ordinal: 5, HeadingPath: []string{"Rental", "Helmets"}, Text: "Every rider gets one of our helmets, without a charge."},
@@ -255,7 +257,7 @@ func TestFollowUps(t *testing.T) {
 	}}
 	near := []Near{{Document: shop, Ordinal: 4, Cited: true}}
 	const answer = "The rental desk opens at **eight** and closes at six [1]."
-	german := Near{Document: sample(knowledge.Pairs, "Fragen", "## Wie lange ist das Bad am Sonntag offen?\n\nDas Bad ist am Sonntag bis 18 Uhr offen.\n\n## Was kostet die Tageskarte?\n\nDie Tageskarte kostet acht Euro für alle.")}
+	german := Near{Document: sample(inPairs, "Fragen", "## Wie lange ist das Bad am Sonntag offen?\n\nDas Bad ist am Sonntag bis 18 Uhr offen.\n\n## Was kostet die Tageskarte?\n\nDie Tageskarte kostet acht Euro für alle.")}
 	for name, c := range map[string]struct {
 		asked  []string
 		answer string

@@ -1,4 +1,4 @@
-package format_test
+package markdown_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/core/answer/format"
+	"parley/text/markdown"
 )
 
 // repeated are pieces of Markdown that are hard on parsers when repeated.
@@ -33,7 +33,7 @@ const maxSlowdown = 50
 
 func TestNoInputIsSlow(t *testing.T) {
 	const length = 40_000
-	for _, to := range []format.Format{format.HTML, format.PlainText} {
+	for _, to := range []markdown.Format{markdown.HTML, markdown.PlainText} {
 		usual := quickest(ordinary(length), to, 0)
 		for _, piece := range repeated {
 			t.Run(fmt.Sprintf("40 KB of %q cost about as much as an ordinary answer in %s", piece, to), func(t *testing.T) {
@@ -47,11 +47,11 @@ func TestNoInputIsSlow(t *testing.T) {
 }
 
 // quickest is the least time of a few tries, or of the first that is good enough.
-func quickest(markdown string, to format.Format, enough time.Duration) time.Duration {
+func quickest(written string, to markdown.Format, enough time.Duration) time.Duration {
 	best := time.Duration(1<<63 - 1)
 	for range 16 {
 		start := time.Now()
-		format.Render(markdown, to, goodHosts)
+		markdown.Render(written, to, goodHosts)
 		if best = min(best, time.Since(start)); best <= enough {
 			break
 		}
@@ -71,27 +71,27 @@ func TestLimits(t *testing.T) {
 		"too many definitions in a row":    strings.Repeat("[a]: https://a.example\n", 1_000),
 		"too long an answer":               ordinary(300_000),
 	}
-	for what, markdown := range exceeding {
+	for what, written := range exceeding {
 		t.Run("an answer with "+what+" is shown as it was written", func(t *testing.T) {
-			shown := strings.TrimSpace(markdown)
-			if format.Render(markdown, format.PlainText, nil) != shown {
+			shown := strings.TrimSpace(written)
+			if markdown.Render(written, markdown.PlainText, nil) != shown {
 				t.Error("the plain text is not the Markdown")
 			}
-			out := format.Render(markdown, format.HTML, goodHosts)
+			out := markdown.Render(written, markdown.HTML, goodHosts)
 			checkHTML(t, out)
-			if want := "<pre>" + html.EscapeString(markdown) + "</pre>"; out != want {
+			if want := "<pre>" + html.EscapeString(written) + "</pre>"; out != want {
 				t.Errorf("the HTML starts with %.200q", out)
 			}
 		})
 	}
 	t.Run("an answer shown as it was written executes nothing", func(t *testing.T) {
-		out := format.Render(strings.Repeat("> ", 1_000)+"<script>alert(1)</script></pre><img src=x>\x00\u202e\xff", format.HTML, goodHosts)
+		out := markdown.Render(strings.Repeat("> ", 1_000)+"<script>alert(1)</script></pre><img src=x>\x00\u202e\xff", markdown.HTML, goodHosts)
 		checkHTML(t, out)
 		if !strings.HasPrefix(out, "<pre>") {
 			t.Errorf("the limit was not reached: %.200q", out)
 		}
 	})
-	for what, markdown := range map[string]string{
+	for what, written := range map[string]string{
 		"100 KB":                           ordinary(100_000),
 		"a list ten levels deep":           nestedList(10),
 		"a paragraph with 500 links":       strings.Repeat("[word](https://a.example/page) ", 500),
@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 		"a paragraph of 20 KB with markup": strings.Repeat("some **bold** words in a long paragraph that goes on ", 380),
 	} {
 		t.Run("an answer with "+what+" is within the limits", func(t *testing.T) {
-			if out := format.Render(markdown, format.HTML, nil); strings.HasPrefix(out, "<pre>") {
+			if out := markdown.Render(written, markdown.HTML, nil); strings.HasPrefix(out, "<pre>") {
 				t.Errorf("it was shown as it was written: %.200q", out)
 			}
 		})
@@ -108,17 +108,17 @@ func TestLimits(t *testing.T) {
 }
 
 func TestOutputIsInProportion(t *testing.T) {
-	for name, markdown := range map[string]string{
+	for name, written := range map[string]string{
 		"a wide table":          strings.Repeat("|a", 500) + "|\n" + strings.Repeat("|-", 500) + "|\n" + strings.Repeat("a\n", 200),
 		"a deep list":           strings.Repeat("1. ", 20) + strings.Repeat("a\n", 50_000),
 		"a long address reused": "[a]: https://a.example/" + strings.Repeat("x", 1_000) + "\n\n" + strings.Repeat("[a] ", 200),
 		"characters to escape":  strings.Repeat("\"", 100_000),
 	} {
-		for _, to := range []format.Format{format.HTML, format.PlainText} {
+		for _, to := range []markdown.Format{markdown.HTML, markdown.PlainText} {
 			t.Run(fmt.Sprintf("%s in %s is not blown up without bound", name, to), func(t *testing.T) {
 				const most = 8 << 20
-				if out := format.Render(markdown, to, nil); len(out) > most {
-					t.Errorf("%d bytes became %d", len(markdown), len(out))
+				if out := markdown.Render(written, to, nil); len(out) > most {
+					t.Errorf("%d bytes became %d", len(written), len(out))
 				}
 			})
 		}

@@ -1,37 +1,27 @@
-package format_test
+package markdown_test
 
 import (
 	"strings"
 	"sync"
 	"testing"
 
-	"parley/core/answer/format"
-	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 func TestParse(t *testing.T) {
-	for name, want := range map[string]format.Format{
-		"": format.Markdown, "markdown": format.Markdown, "plain_text": format.PlainText, "html": format.HTML,
+	for name, want := range map[string]markdown.Format{
+		"": markdown.Markdown, "markdown": markdown.Markdown, "plain_text": markdown.PlainText, "html": markdown.HTML,
 	} {
 		t.Run("the name "+name+" is known", func(t *testing.T) {
-			if got, err := format.Parse(name); err != nil || got != want {
-				t.Errorf("Parse(%q) = %q, %v, want %q", name, got, err, want)
+			if got, ok := markdown.Parse(name); !ok || got != want {
+				t.Errorf("Parse(%q) = %q, %v, want %q", name, got, ok, want)
 			}
 		})
 	}
 	for _, name := range []string{"HTML", "Markdown", "text", "plain", "plain-text", " html", "html ", "null"} {
-		t.Run("the name "+name+" is refused with the ones that are possible", func(t *testing.T) {
-			_, err := format.Parse(name)
-			if !fault.Is(err, fault.Invalid) {
-				t.Fatalf("Parse(%q) gave %v", name, err)
-			}
-			if field := fault.As(err).Field; field != "format" {
-				t.Errorf("the field is %q", field)
-			}
-			for _, legal := range []string{`"markdown"`, `"plain_text"`, `"html"`} {
-				if !strings.Contains(fault.As(err).Message, legal) {
-					t.Errorf("%q does not name %s", fault.As(err).Message, legal)
-				}
+		t.Run("the name "+name+" is none", func(t *testing.T) {
+			if got, ok := markdown.Parse(name); ok {
+				t.Errorf("Parse(%q) = %q", name, got)
 			}
 		})
 	}
@@ -39,14 +29,14 @@ func TestParse(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	t.Run("Markdown is passed on byte for byte", func(t *testing.T) {
-		const markdown = "  **a**\r\n<b>\x00\xff \u202e[x](javascript:1)\n\n"
-		if got := format.Render(markdown, format.Markdown, nil); got != markdown {
+		const written = "  **a**\r\n<b>\x00\xff \u202e[x](javascript:1)\n\n"
+		if got := markdown.Render(written, markdown.Markdown, nil); got != written {
 			t.Errorf("got %q", got)
 		}
 	})
 	t.Run("an empty answer is empty in every format", func(t *testing.T) {
-		for _, to := range []format.Format{format.Markdown, format.PlainText, format.HTML} {
-			if got := format.Render("", to, nil); got != "" {
+		for _, to := range []markdown.Format{markdown.Markdown, markdown.PlainText, markdown.HTML} {
+			if got := markdown.Render("", to, nil); got != "" {
 				t.Errorf("%s gave %q", to, got)
 			}
 		}
@@ -56,7 +46,7 @@ func TestRender(t *testing.T) {
 		for _, word := range []string{"one", "two", "three", "four"} {
 			group.Go(func() {
 				for range 50 {
-					got := format.Render("**"+word+"**", format.HTML, nil)
+					got := markdown.Render("**"+word+"**", markdown.HTML, nil)
 					if want := "<p><strong>" + word + "</strong></p>"; got != want {
 						t.Errorf("got %q, want %q", got, want)
 					}
@@ -68,13 +58,13 @@ func TestRender(t *testing.T) {
 }
 
 func TestImageHosts(t *testing.T) {
-	hosts := format.Hosts{"cdn.example.com", "IMG.Example.org", "k.example", "xn--bcher-kva.example"}
+	hosts := markdown.Hosts{"cdn.example.com", "IMG.Example.org", "k.example", "xn--bcher-kva.example"}
 	for _, address := range []string{
 		"https://cdn.example.com/a.png", "https://CDN.EXAMPLE.COM/a.png", "https://img.example.org/?a=b&c=d#e",
 		"HTTPS://k.example", "https://xn--bcher-kva.example/a",
 	} {
 		t.Run(address+" is shown", func(t *testing.T) {
-			out := format.Render("![alt]("+address+")", format.HTML, hosts)
+			out := markdown.Render("![alt]("+address+")", markdown.HTML, hosts)
 			if !strings.Contains(out, `<img src="https://`) || !strings.Contains(out, `alt="alt"`) {
 				t.Errorf("got %q", out)
 			}
@@ -88,21 +78,21 @@ func TestImageHosts(t *testing.T) {
 		"https:/cdn.example.com/a", "https://\u212A.example/a", "https://bücher.example/a", "data:image/png;base64,AA==", "mailto:a@cdn.example.com", "https://",
 	} {
 		t.Run(address+" is replaced by its text", func(t *testing.T) {
-			out := format.Render("before ![the *alt* text](<"+address+">) after", format.HTML, hosts)
+			out := markdown.Render("before ![the *alt* text](<"+address+">) after", markdown.HTML, hosts)
 			if out != "<p>before the alt text after</p>" {
 				t.Errorf("got %q", out)
 			}
 		})
 	}
 	t.Run("an empty host allows nothing", func(t *testing.T) {
-		if out := format.Render("![a](https:///x) ![b](https://b.example)", format.HTML, format.Hosts{""}); strings.Contains(out, "<img") {
+		if out := markdown.Render("![a](https:///x) ![b](https://b.example)", markdown.HTML, markdown.Hosts{""}); strings.Contains(out, "<img") {
 			t.Errorf("got %q", out)
 		}
 	})
 	t.Run("one chatbot's hosts are not another's", func(t *testing.T) {
-		const markdown = "![a](https://cdn.example.com/a.png)"
-		first := format.Render(markdown, format.HTML, hosts)
-		second := format.Render(markdown, format.HTML, format.Hosts{"other.example"})
+		const written = "![a](https://cdn.example.com/a.png)"
+		first := markdown.Render(written, markdown.HTML, hosts)
+		second := markdown.Render(written, markdown.HTML, markdown.Hosts{"other.example"})
 		if !strings.Contains(first, "<img") || strings.Contains(second, "<img") {
 			t.Errorf("got %q and %q", first, second)
 		}
@@ -110,7 +100,7 @@ func TestImageHosts(t *testing.T) {
 }
 
 func TestHTMLDetails(t *testing.T) {
-	for _, c := range []struct{ what, markdown, want string }{
+	for _, c := range []struct{ what, written, want string }{
 		{"a script in a block is dropped with its text", "<script>alert(1)</script>\n\nafter", "<p>after</p>"},
 		{"no comment tells of omitted HTML", "a <b>b</b> <!-- c -->", "<p>a b </p>"},
 		{"a link to a script keeps its text", "[x](javascript:alert(1))", "<p>x</p>"},
@@ -122,7 +112,7 @@ func TestHTMLDetails(t *testing.T) {
 		{"a heading has no id", "# A {#b}", "<h1>A {#b}</h1>"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			if got := format.Render(c.markdown, format.HTML, goodHosts); got != c.want {
+			if got := markdown.Render(c.written, markdown.HTML, goodHosts); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

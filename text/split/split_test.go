@@ -5,14 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/chatbot"
-	"parley/core/retrieval"
 	"parley/text/tokens"
 )
 
-var usual = Sizes{Count: tokens.Count}
+var usual = Sizes{Aim: 300, Limit: 500, Count: tokens.Count}
 
-func markdown(text string) []retrieval.Passage {
+func markdown(text string) []Passage {
 	return Split(Document{ID: "d", Title: "Guide", Content: text}, usual)
 }
 
@@ -84,7 +82,7 @@ func TestSplitFollowsTheStructure(t *testing.T) {
 	t.Run("ordinals count from zero and every field but the ID is filled in", func(t *testing.T) {
 		got := markdown(strings.Repeat(words(150, "long")+"\n\n", 4))
 		for i, p := range got {
-			if p.Ordinal != i || p.DocumentID != "d" || p.Title != "Guide" || p.ID != 0 {
+			if p.Ordinal != i || p.DocumentID != "d" || p.Title != "Guide" {
 				t.Errorf("passage %d = %+v", i, p)
 			}
 		}
@@ -201,7 +199,7 @@ func TestSplitKeepsBlocksWhole(t *testing.T) {
 }
 
 func TestSplitKeepsSentences(t *testing.T) {
-	text := func(content string) []retrieval.Passage { return Split(Document{Plain: true, Content: content}, usual) }
+	text := func(content string) []Passage { return Split(Document{Plain: true, Content: content}, usual) }
 	for name, part := range map[string]string{
 		"sentences":              "This is one sentence, not two; it is of the text. ",
 		"sentences over lines":   "This is one sentence that goes on\nfor two lines of text.\n",
@@ -267,8 +265,8 @@ func TestSplitSizes(t *testing.T) {
 	})
 	t.Run("the name of a split changes with the sizes, and not with what else is set", func(t *testing.T) {
 		names := map[string]bool{}
-		for _, bot := range []chatbot.Chatbot{{}, {PassageAim: 301}, {PassageLimit: 501}, {Name: "x"}, {PassageAim: 300, PassageLimit: 500}} {
-			names[Name(bot)] = true
+		for _, sizes := range []Sizes{{Aim: 300, Limit: 500}, {Aim: 301, Limit: 500}, {Aim: 300, Limit: 501}, usual} {
+			names[Name(sizes)] = true
 		}
 		if len(names) != 3 {
 			t.Errorf("names = %v", names)

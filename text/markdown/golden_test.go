@@ -1,4 +1,4 @@
-package format_test
+package markdown_test
 
 import (
 	"flag"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/answer/format"
+	"parley/text/markdown"
 )
 
 var update = flag.Bool("update", false, "write the files of testdata/golden anew")
@@ -24,12 +24,12 @@ func TestOrdinaryAnswers(t *testing.T) {
 		}
 		name := strings.TrimSuffix(path, ".md")
 		t.Run(filepath.Base(name)+" is rendered as HTML", func(t *testing.T) {
-			out := format.Render(string(content), format.HTML, goodHosts)
+			out := markdown.Render(string(content), markdown.HTML, goodHosts)
 			checkHTML(t, out)
 			compareGolden(t, name+".html", out)
 		})
 		t.Run(filepath.Base(name)+" is rendered as plain text", func(t *testing.T) {
-			out := format.Render(string(content), format.PlainText, goodHosts)
+			out := markdown.Render(string(content), markdown.PlainText, goodHosts)
 			checkCharacters(t, out)
 			compareGolden(t, name+".txt", out)
 		})
