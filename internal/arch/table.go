@@ -845,6 +845,12 @@ var bans = []Ban{
 		Because: "letters and their forms are the business of text; extract decodes the character sets of files",
 	},
 	{
+		Imports: []string{"net/http", "database/sql", "os/exec"},
+		In:      []string{"text/..."},
+		Tests:   true,
+		Because: "text is pure functions and their tables: it knows no tenant, no database and no network",
+	},
+	{
 		Imports: []string{root + "/core", root + "/store", root + "/index", root + "/llm", root + "/app", root + "/api", root + "/web"},
 		In:      []string{"text/..."},
 		Tests:   true,

@@ -1,12 +1,14 @@
 // Package citation checks what an answer cites: the numbers in its markers, and
 // whether a quotation stands in the passage that the marker behind it names.
+//
+// It does not own which passages an answer is made from (package core/answer).
 package citation
 
 import "parley/text/passage"
 
 // Stage lets only those markers through that hold. It writes every form of a
-// marker that models use as "[n]". It takes out a marker whose number was not in
-// the prompt. It also takes out a marker behind a quotation that the passage
+// marker that models use as "[n]". It takes out a marker whose number no passage
+// has. It also takes out a marker behind a quotation that the passage
 // does not have, or corrects it if another passage has the quotation. Code,
 // links and escaped text stay as they are.
 type Stage struct{ scanner scanner }

@@ -1,5 +1,8 @@
 // Package ground holds an answer to its passages: it lets through only what
 // they support, sentence by sentence.
+//
+// It does not own which answers are held to them (package core/answer), or how a text is
+// read (packages shown and lexical).
 package ground
 
 import (

@@ -52,7 +52,7 @@ type Passage struct {
 // Sizes says how large passages are, in tokens.
 type Sizes struct {
 	// Aim is what neighboring pieces are joined up to, and Limit what a
-	// passage holds at most, which is no less.
+	// passage holds at most, which is the aim where that is more. Neither is zero.
 	Aim, Limit int
 	// Count returns the tokens of a text. Counts of pieces are added up, so
 	// that it should cut words where a language model's encoding does. Without
