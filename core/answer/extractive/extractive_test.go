@@ -44,8 +44,11 @@ func TestAnswer(t *testing.T) {
 		asked := prompt.Prompt{Question: "And on Sundays?", Passages: []retrieval.Result{{Passage: retrieval.Passage{
 			Title: "Shop", Text: "Tours leave on Sundays at ten.\n\nThe workshop opens on Sundays at noon, and closes at four.",
 		}}}, Messages: []prompt.Message{
-			{Role: prompt.UserRole, Text: "When does the workshop open?"}, {Role: prompt.AssistantRole, Text: "At eight. Ask about tours, too."},
-			{Role: prompt.UserRole, Text: "Thanks!"}, {Role: prompt.AssistantRole, Text: "You're welcome."}, {Role: prompt.UserRole, Text: "And on Sundays?"},
+			{Role: prompt.UserRole, Text: "When does the workshop open?"},
+			{Role: prompt.AssistantRole, Text: "At eight. Ask about tours, too."},
+			{Role: prompt.UserRole, Text: "Thanks!"},
+			{Role: prompt.AssistantRole, Text: "You're welcome."},
+			{Role: prompt.UserRole, Text: "And on Sundays?"},
 		}}
 		want := quote.Answer(quote.Question{Text: asked.Question, Earlier: []string{"When does the workshop open?"}, Passages: Passages(asked.Passages)})
 		if got := Answer(asked); got != want || !strings.Contains(got, "The workshop opens on Sundays") {
