@@ -9,6 +9,9 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/retrieval"
+	"parley/text/split"
+	"parley/text/suggest"
 )
 
 // isRight reports whether an answer contains one of the alternatives and lacks what it
