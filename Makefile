@@ -95,7 +95,7 @@ bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk; BENCH=-
 .PHONY: screenshots
 screenshots: ## every page of a lively workspace as pictures in bin/screenshots
 	scripts/setup.sh
-	$(GO) test -tags screenshots -count 1 -timeout 10m -run '^TestScreenshots$$' ./e2e
+	scripts/with-program.sh $(GO) test -tags screenshots -count 1 -timeout 10m -run '^TestScreenshots$$' ./e2e/pages
 
 .PHONY: services
 services: ## a Weaviate and a PostgreSQL on loopback for development, until Ctrl-C

@@ -4,7 +4,7 @@
 #
 #   scripts/with-services.sh go test ./...
 #
-# scripts/with-postgres.sh and scripts/with-weaviate.sh describe the environment of
+# scripts/with-program.sh, scripts/with-postgres.sh and scripts/with-weaviate.sh describe the environment of
 # the command.
 set -euo pipefail
 
@@ -14,4 +14,4 @@ if [ $# -eq 0 ]; then
 fi
 
 scripts=$(dirname "$0")
-exec "$scripts/with-postgres.sh" "$scripts/with-weaviate.sh" "$@"
+exec "$scripts/with-program.sh" "$scripts/with-postgres.sh" "$scripts/with-weaviate.sh" "$@"

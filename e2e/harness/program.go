@@ -1,0 +1,76 @@
+package harness
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"parley/app"
+)
+
+// Program is the path of the program as users run it.
+var Program string
+
+// Main runs the tests of a package. It also lets the test binary be the process that
+// reads a file: servers in these tests start what they are themselves.
+func Main(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == app.ExtractChild {
+		if err := app.ReadAsChild(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	flag.Parse()
+	if err := findInputs(); err != nil && flag.Lookup("test.list").Value.String() == "" {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if compiledIn != "" {
+		_ = os.RemoveAll(compiledIn)
+	}
+	os.Exit(code)
+}
+
+// findInputs finds the program, and looks at everything that tests execute. Go takes
+// results from its cache as long as the files that a test process opened and the
+// variables that it read are the same, but does not see what other processes
+// read: that is in the hash PARLEY_TEST_INPUTS.
+func findInputs() error {
+	os.Getenv("PARLEY_TEST_INPUTS")
+	Program = os.Getenv("PARLEY_TEST_PROGRAM")
+	if Program == "" {
+		return errors.New("PARLEY_TEST_PROGRAM does not name the program: run the tests through make, or scripts/with-services.sh")
+	}
+	file, err := os.Open(Program)
+	if err != nil {
+		return fmt.Errorf("the program that PARLEY_TEST_PROGRAM names: %w; run the tests through make, or scripts/with-services.sh", err)
+	}
+	return file.Close()
+}
+
+// compiledIn is the folder of the compiled PDF reader, once it is needed.
+var compiledIn string
+
+var compiled = sync.OnceValues(func() (dir string, err error) {
+	compiledIn, err = os.MkdirTemp("", "parley-test-cache-")
+	return compiledIn, err
+})
+
+// ShareCache lets the programs of all tests compile the PDF reader once.
+func ShareCache(t *testing.T, dataDir string) {
+	t.Helper()
+	cache, err := compiled()
+	if err == nil {
+		err = os.Symlink(cache, filepath.Join(dataDir, "cache"))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+}
