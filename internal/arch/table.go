@@ -761,6 +761,11 @@ var table = []Row{
 		Because:  "a command parses, calls a service of the program and prints; app opens what it needs",
 	},
 	{
+		Packages: []string{"docs"},
+		Closed:   true,
+		Because:  "its tests read the documentation and the code, and run nothing",
+	},
+	{
 		Packages: []string{"e2e/..."},
 		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "core/...", "text/..."}, doubles...),
 		Outside:  []string{otp, jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks},
