@@ -36,7 +36,7 @@ func TestAddCommandWaits(t *testing.T) {
 		})
 		term.Run("a file that cannot be read fails the command, which says why", func(t *testing.T) {
 			term := term.In(t)
-			out, complaint, code := term.Execute("", "knowledge", "add", bot, term.File("scan.pdf", harness.PdfOf("")), "--wait")
+			out, complaint, code := term.Execute("", "knowledge", "add", bot, term.File("scan.pdf", harness.PDFOf("")), "--wait")
 			if code != 1 || !strings.Contains(complaint, "1 of 1 documents are not ready") || !strings.Contains(out, "scan") || !strings.Contains(out, "failed") {
 				t.Errorf("it ends with %d and says %s%s", code, out, complaint)
 			}
@@ -55,7 +55,7 @@ func TestAddCommandWaits(t *testing.T) {
 				args = append(args, "--database-url="+term.Database)
 			}
 			_, stop := serving(t, args...)
-			added := term.Records("knowledge", "add", bot, term.File("lock.pdf", harness.PdfOf("A lock weighs two kilograms.")), "--wait")
+			added := term.Records("knowledge", "add", bot, term.File("lock.pdf", harness.PDFOf("A lock weighs two kilograms.")), "--wait")
 			if harness.Field(added[0], "state") != "ready" {
 				t.Errorf("added %v", added)
 			}

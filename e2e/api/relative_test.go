@@ -17,7 +17,7 @@ func TestRelativeDataFolder(t *testing.T) {
 		harness.ShareCache(t, "data")
 		term := &harness.Terminal{T: t, Folder: "data"}
 		_, bot := term.NewChatbot("standard")
-		locks := term.File("locks.pdf", harness.PdfOf("A lock of the first class weighs two kilograms."))
+		locks := term.File("locks.pdf", harness.PDFOf("A lock of the first class weighs two kilograms."))
 		if shown := term.OK("knowledge", "add", bot, locks, "--wait"); !strings.Contains(shown, "ready") {
 			t.Errorf("it prints %s", shown)
 		}

@@ -51,7 +51,7 @@ func TestUploads(t *testing.T) {
 		})
 		t.Run("a PDF that is sent to the API becomes ready, too", func(t *testing.T) {
 			v := v.In(t)
-			form := harness.WithFile(harness.Fields("title", "Locks"), "file", "locks.pdf", harness.PdfOf("A lock of the first class weighs two kilograms."))
+			form := harness.WithFile(harness.Fields("title", "Locks"), "file", "locks.pdf", harness.PDFOf("A lock of the first class weighs two kilograms."))
 			r := v.SendForm("/api/chatbots/"+baker.Chatbot+"/documents", form)
 			v.CheckAnswer(r, 200, 0)
 			documents := v.Settled(baker)
@@ -83,7 +83,7 @@ func TestUploads(t *testing.T) {
 		})
 		t.Run("a file that cannot be read fails with the reason, which the page shows beside Retry", func(t *testing.T) {
 			v := v.In(t)
-			v.GoesTo(v.SendForm(page+"/files", harness.WithFile(harness.Fields("none", ""), "files", "scan.pdf", harness.PdfOf("", ""))), page)
+			v.GoesTo(v.SendForm(page+"/files", harness.WithFile(harness.Fields("none", ""), "files", "scan.pdf", harness.PDFOf("", ""))), page)
 			if got := harness.Text(v.Page(v.Get(page))); !strings.Contains(got, "1 document added.") {
 				t.Errorf("the page does not say so: %q", got)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// What clients of MCP ask.
 const (
 	ToolsPath    = "/api/v1/mcp"
 	MetadataPath = "/.well-known/oauth-protected-resource"

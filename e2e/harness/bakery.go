@@ -26,8 +26,10 @@ func OnModel(t *testing.T, test func(b Bakery, upstream *llmtest.Server)) {
 	})
 }
 
+// RivalOpening is what the rival's chatbot knows.
 const RivalOpening = "# Opening hours\n\nThe rival opens at midnight and sells the secret pretzel.\n"
 
+// Opening is what most chatbots of the tests know.
 const Opening = "# Opening hours\n\nThe bakery opens at seven in the morning and closes at noon.\n\n## Holidays\n\nOn holidays the bakery stays closed.\n"
 
 // Separated is a chatbot of the baker's workspace that separates its end users,

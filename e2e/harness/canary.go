@@ -19,10 +19,12 @@ type CanaryHolder struct {
 	Owner           Header
 }
 
+// Topics are what a holder of a canary has a document about each.
 var Topics = []string{
 	"deliveries", "refunds", "holidays", "warranty", "parking", "insurance", "allergies", "invoices", "gift cards", "repairs",
 }
 
+// NewCanaryHolder makes a workspace with a canary, and another's that is foreign to it.
 func (w *Instance) NewCanaryHolder(canary, foreign string) CanaryHolder {
 	w.Helper()
 	var documents []string
@@ -36,6 +38,7 @@ func (w *Instance) NewCanaryHolder(canary, foreign string) CanaryHolder {
 	return h
 }
 
+// ProviderCanary is a provider's key that nobody may see again.
 const ProviderCanary = "sk-canary-0123456789abcdef"
 
 // NotInFiles looks for secrets in all that the server keeps on this machine.

@@ -15,6 +15,7 @@ import (
 // described is the description of the API, which all tests share.
 var described = sync.OnceValues(func() (*contract.Document, error) { return contract.Read([]byte(parley.Description)) })
 
+// Description is the description of the API.
 func Description(t *testing.T) *contract.Document {
 	t.Helper()
 	document, err := described()

@@ -21,6 +21,7 @@ func Asking(conversation string) string {
 	return `{"message":"When does the bakery open?","conversation_id":` + conversation + `}`
 }
 
+// MessagesPath is where the messages of a conversation are.
 func MessagesPath(conversation string) string {
 	return ConversationsPath + "/" + conversation + "/messages"
 }
@@ -28,6 +29,7 @@ func MessagesPath(conversation string) string {
 // iso8601 is a moment in UTC.
 var iso8601 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 
+// CheckMoment fails unless a value is a moment in UTC, and returns it.
 func (w *Instance) CheckMoment(value any) time.Time {
 	w.Helper()
 	text, _ := value.(string)
@@ -77,6 +79,7 @@ func (w *Instance) Messages(token, conversation, query string) []map[string]any 
 	return all
 }
 
+// InFormat is a question whose answer has a format.
 func InFormat(format string) string {
 	return `{"message":"When does the bakery open?","format":"` + format + `"}`
 }
@@ -87,6 +90,7 @@ func Message(r Reply) string {
 	return text
 }
 
+// CheckParts fails unless a text has some parts and lacks others.
 func (w *Instance) CheckParts(text string, has []string, lacks ...string) {
 	w.Helper()
 	for _, part := range has {
@@ -159,12 +163,15 @@ func (w *Instance) Said(r Reply) string {
 	return r.Text
 }
 
+// SevenInPieces is a model's answer with markup across its pieces.
 var SevenInPieces = llmtest.Reply{Pieces: []string{"At **sev", "en** in ", "the morning [1]."}}
 
+// Including is a question whose answer includes what a list names.
 func Including(list string) string {
 	return `{"message":"When does the bakery open?","format":"html","include":` + list + `}`
 }
 
+// Quoted is a text as JSON.
 func Quoted(w *Instance, text string) string {
 	w.Helper()
 	b, err := json.Marshal(text)
@@ -172,7 +179,8 @@ func Quoted(w *Instance, text string) string {
 	return string(b)
 }
 
-// pieces of an answer with characters of several bytes.
+// PiecesOfSeven are the pieces of an answer with characters of several bytes.
 var PiecesOfSeven = []string{"At **se", "ven** —", " früh,", " as ever [1]."}
 
+// AnswerOfSeven is the whole of that answer.
 var AnswerOfSeven = strings.Join(PiecesOfSeven, "")

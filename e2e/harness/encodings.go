@@ -14,6 +14,7 @@ func WithEmbeddings(server *llmtest.Embeddings) func(*app.Config) {
 	return func(c *app.Config) { c.EmbedBaseURL, c.EmbedAPIKey, c.EmbedModel = server.BaseURL(), "key", "double" }
 }
 
+// What the embedding server of the tests is asked about.
 const (
 	VectorSize = 64
 	// SevenText is the passage that the opening hours become, as an embedder

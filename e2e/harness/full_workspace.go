@@ -41,6 +41,7 @@ type siblingOf struct {
 	IDs   IDs
 }
 
+// NewFullWorkspace makes a workspace with one of everything.
 func (w *Instance) NewFullWorkspace(name string) *FullWorkspace {
 	w.Helper()
 	ctx, p := w.Context(), w.Server.Program
@@ -189,6 +190,7 @@ func (w *Instance) NewWebhook(workspace, name string) (webhookID, deliveryID str
 	return made.ID, Written(w.Server.Program.IDs.Delivery(deliveries[0].ID))
 }
 
+// NewToken issues a token with all scopes.
 func (w *Instance) NewToken(workspace, bot, name string) (id, secret string) {
 	w.Helper()
 	token, secret, err := w.Server.Program.Chatbots.Tokens.Issue(w.Context(), workspace, bot, chatbot.NewToken{Name: name, CreatedBy: "a test", Scopes: chatbot.AllScopes()})
@@ -213,6 +215,7 @@ func (w *Instance) Employ(e *FullWorkspace, role tenant.Role) string {
 	return user.ID
 }
 
+// StaffPassword is the password of the members that Employ makes.
 const StaffPassword = "a long enough password"
 
 // Private are texts that nobody outside may read.
@@ -284,6 +287,7 @@ func (w *Instance) SeenByOwner(e *FullWorkspace) string {
 	return seen.String()
 }
 
+// UnknownIDs are identifiers that nothing has.
 var UnknownIDs = IDs{
 	"workspace": "ws_0123456789abcdefghjkmnpq", "chatbot": "cb_0123456789abcdefghjkmnpq", "id": "cb_0123456789abcdefghjkmnpq",
 	"token_id": "tok_0123456789abcdefghjkmnpq", "document": "doc_0123456789abcdefghjkmnpq", "document_id": "doc_0123456789abcdefghjkmnpq",

@@ -15,9 +15,11 @@ import (
 // BrokenIndex is an index that cannot be searched.
 type BrokenIndex struct {
 	retrieval.Index
+	// Panics lets a search panic instead of failing.
 	Panics bool
 }
 
+// Search fails, or panics.
 func (x BrokenIndex) Search(context.Context, retrieval.Scope, retrieval.IndexQuery) (retrieval.Hits, error) {
 	if x.Panics {
 		panic("a defect of the index, secret-1234")
@@ -25,6 +27,7 @@ func (x BrokenIndex) Search(context.Context, retrieval.Scope, retrieval.IndexQue
 	return retrieval.Hits{}, fault.New(fault.Upstream, "disk secret-1234 is broken")
 }
 
+// Check fails.
 func (x BrokenIndex) Check(context.Context) error { return fault.New(fault.Upstream, "secret-1234") }
 
 // WithWeaviate keeps the index on a server.

@@ -156,6 +156,7 @@ func (s *Installation) MustNot(err error) {
 	}
 }
 
+// BackupPassphrase is what backups are sealed with.
 const BackupPassphrase = "correct horse battery staple"
 
 // Parley runs a command, which has to succeed.
@@ -176,4 +177,5 @@ func (p *Process) In(t *testing.T) *Process {
 	return &inner
 }
 
+// WhereItIs finds the address in what a server prints when it listens.
 var WhereItIs = regexp.MustCompile(`Parley is at http://(\S+)\n`)

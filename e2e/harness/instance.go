@@ -25,8 +25,10 @@ const Patience = 30 * time.Second
 // Instance is a running server on a database of its own, seen from outside.
 type Instance struct {
 	*testing.T
-	Base      string
-	Server    *app.Server
+	// Base is the address, without a slash at its end.
+	Base   string
+	Server *app.Server
+	// ServerLog is what the server has logged.
 	ServerLog *Buffer
 	stop      context.CancelFunc
 	stopped   chan error
@@ -70,13 +72,13 @@ func Start(t *testing.T, change ...func(*app.Config)) *Instance {
 	return StartWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx}, change...)
 }
 
-// StartWith is start with other wrappers of the model and the index.
+// StartWith is Start with other wrappers of the model and the index.
 func StartWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *Instance {
 	t.Helper()
 	return StartPrepared(t, wrap, func(*app.Server) {}, change...)
 }
 
-// StartPrepared is startWith for a server that a test changes before it serves.
+// StartPrepared is StartWith for a server that a test changes before it serves.
 func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *Instance {
 	t.Helper()
 	config := &app.Config{}
@@ -140,6 +142,7 @@ func (w *Instance) End() {
 	}
 }
 
+// Must fails the test at once on an error.
 func (w *Instance) Must(err error) {
 	w.Helper()
 	if err != nil {
@@ -162,6 +165,7 @@ func (w *Instance) Eventually(what string, condition func() bool) {
 // PollEvery is often enough for what takes a while, and costs next to nothing.
 const PollEvery = 20 * time.Millisecond
 
+// SignUpOff lets nobody sign up.
 func SignUpOff(c *app.Config) { c.SignUp = false }
 
 // Later gives a function the program of another process on the same database,

@@ -96,7 +96,7 @@ func Titled(documents []knowledge.Document, title string) knowledge.Document {
 	return knowledge.Document{}
 }
 
-// sources are what an answer says that it was made from.
+// SourcesOf are what an answer says that it was made from.
 func SourcesOf(r Reply) (sources []map[string]any) {
 	all, _ := r.Data["sources"].([]any)
 	for _, source := range all {
@@ -119,5 +119,5 @@ func (w *Instance) Asked(tn Tenant, question string) Reply {
 func Manual() string {
 	first := strings.Repeat("The bicycle has two brakes, a bell, a lamp and a dynamo for the lamp.\n", 50)
 	second := strings.Repeat("A wheel has a rim, thirty-six spokes, a hub, a tube and a mantle.\n", 50)
-	return PdfOf(first, second+"Change the tyre when its profile is below one millimetre.")
+	return PDFOf(first, second+"Change the tyre when its profile is below one millimetre.")
 }

@@ -107,3 +107,29 @@ func (w *Instance) Comes(what string, signal <-chan struct{}) {
 		w.Fatalf("it did not come about that %s", what)
 	}
 }
+
+// HasEnded fails the test unless the server has closed the connection with
+// nothing more to read.
+func (l *Line) HasEnded() {
+	l.Helper()
+	if rest, err := io.ReadAll(l.In); err != nil || len(rest) > 0 {
+		l.Errorf("there is more: %q, %v", rest, err)
+	}
+}
+
+// HasNothing fails the test if an answer has come that nobody asked for.
+func (l *Line) HasNothing() {
+	l.Helper()
+	_ = l.SetReadDeadline(time.Now().Add(time.Millisecond))
+	if rest, _ := io.ReadAll(l.In); len(rest) > 0 {
+		l.Errorf("there is more: %q", rest)
+	}
+}
+
+// Unchunked fails the test unless an answer is one that HTTP/1.0 knows, and closes.
+func (l *Line) Unchunked(r *http.Response) {
+	l.Helper()
+	if len(r.TransferEncoding) > 0 || r.Header.Get("Transfer-Encoding") != "" || !r.Close || r.Header.Get("X-Request-Id") == "" {
+		l.Errorf("the answer is %s with the headers %v, %v", r.Status, r.Header, r.TransferEncoding)
+	}
+}

@@ -36,6 +36,7 @@ func (w *Instance) Marked(method, path, body string, headers ...Header) *MarkedE
 	return MarkedIn(w.T, response.Body)
 }
 
+// MarkedIn reads events with ids from a body.
 func MarkedIn(t *testing.T, body io.ReadCloser) *MarkedEvents {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, 1<<20)
@@ -165,12 +166,16 @@ func ResumePath(conversation int64) string {
 	return ConversationsPath + "/" + Written(conversation) + "/stream"
 }
 
+// StopPath is where an answer is stopped.
 func StopPath(conversation int64) string {
 	return ConversationsPath + "/" + Written(conversation) + "/stop"
 }
 
+// LastEventID is the header of a reader that resumes after an event.
 func LastEventID(id string) Header { return Header{"Last-Event-ID", id} }
 
+// Keyed is the header with an idempotency key.
 func Keyed(key string) Header { return Header{"Idempotency-Key", key} }
 
+// Resumable is a question whose stream has everything that may be resumed.
 const Resumable = `{"message":"When does the bakery open?","format":"html","include":["ids","usage","sources"]}`

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// What most tests call, and ask.
 const (
 	ChatPath          = "/api/v1/chat"
 	StreamPath        = "/api/v1/chat/stream"
@@ -49,6 +50,7 @@ const (
 // Reply is an answer that has been read whole.
 type Reply struct {
 	*http.Response
+	// Text is the body.
 	Text string
 	envelope
 }
@@ -63,6 +65,7 @@ type envelope struct {
 // Header is a header of a request.
 type Header struct{ Name, Value string }
 
+// Bearer is the header with a token.
 func Bearer(token string) Header { return Header{"Authorization", "Bearer " + token} }
 
 // Send makes a request and returns its answer, which the caller closes.
@@ -90,7 +93,7 @@ func (w *Instance) Send(method, path, body string, headers ...Header) *http.Resp
 	return response
 }
 
-// Call is send for an answer that is read whole.
+// Call is Send for an answer that is read whole.
 func (w *Instance) Call(method, path, body string, headers ...Header) Reply {
 	w.Helper()
 	response := w.Send(method, path, body, headers...)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// PdfOf is a PDF with the lines of a text on each page, and none where the text
+// PDFOf is a PDF with the lines of a text on each page, and none where the text
 // is empty.
-func PdfOf(pages ...string) string {
+func PDFOf(pages ...string) string {
 	var b strings.Builder
 	var offsets []int
 	object := func(content string) {

@@ -35,6 +35,7 @@ func (w *Instance) Play(scenarios ...Scenario) {
 	}
 }
 
+// Play makes the request and checks its answer.
 func (s Scenario) Play(w *Instance) {
 	w.Helper()
 	r := w.Call(OrDefault(s.Method, "POST"), OrDefault(s.Path, ChatPath), s.Body, s.Headers...)
@@ -59,6 +60,7 @@ func (s Scenario) Play(w *Instance) {
 	}
 }
 
+// OrDefault is a text, or another if it is empty.
 func OrDefault(given, otherwise string) string {
 	if given == "" {
 		return otherwise
@@ -91,6 +93,7 @@ func (w *Instance) CheckAnswer(r Reply, status, code int) {
 	w.CheckHeaders(r)
 }
 
+// CheckEnvelope checks that an answer is the envelope with a code.
 func (w *Instance) CheckEnvelope(r Reply, code int) {
 	w.Helper()
 	var fields map[string]jsontext.Value
@@ -117,6 +120,7 @@ func (w *Instance) CheckEnvelope(r Reply, code int) {
 
 var errorCode = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
+// CheckHeaders checks the headers that every answer of the API has.
 func (w *Instance) CheckHeaders(r Reply) {
 	w.Helper()
 	if got := r.Header.Get("Content-Type"); got != "application/json" {

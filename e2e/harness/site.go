@@ -106,6 +106,7 @@ func (s *Site) NotModified() int {
 	return s.same
 }
 
+// ServeHTTP answers with a page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked[r.URL.Path]++

@@ -31,6 +31,7 @@ type Events struct {
 	closing io.Closer
 }
 
+// Stream asks for a default stream, which it must get.
 func (w *Instance) Stream(body string, headers ...Header) *Events {
 	w.Helper()
 	response := w.Send("POST", "/api/v1/chat/stream", body, headers...)

@@ -21,6 +21,7 @@ type Terminal struct {
 	Folder, Database string
 }
 
+// OnTerminals runs a test on a folder with SQLite and on one with PostgreSQL.
 func OnTerminals(t *testing.T, test func(term *Terminal)) {
 	t.Helper()
 	for name, database := range map[string]func(*testing.T) string{
@@ -79,6 +80,7 @@ func (term *Terminal) Records(args ...string) []map[string]any {
 	return Decoded[[]map[string]any](term, term.OK(append(args, "--json")...))
 }
 
+// Decoded is a text as JSON.
 func Decoded[T any](term *Terminal, text string) T {
 	term.Helper()
 	var value T
@@ -97,6 +99,7 @@ func (term *Terminal) Fails(says string, args ...string) {
 	}
 }
 
+// File writes a file beside the data, and returns its path.
 func (term *Terminal) File(name, text string) string {
 	term.Helper()
 	path := filepath.Join(term.Folder, name)
@@ -106,6 +109,7 @@ func (term *Terminal) File(name, text string) string {
 	return path
 }
 
+// Field is a text in a record, empty if there is none.
 func Field(of map[string]any, name string) string {
 	value, _ := of[name].(string)
 	return value

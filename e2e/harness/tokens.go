@@ -11,6 +11,7 @@ import (
 	"parley/core/chatbot"
 )
 
+// Issue issues a token of a tenant's chatbot.
 func (w *Instance) Issue(tn Tenant, request chatbot.NewToken) (id, secret string) {
 	w.Helper()
 	request.Name, request.CreatedBy = "test", tn.Email
@@ -19,11 +20,13 @@ func (w *Instance) Issue(tn Tenant, request chatbot.NewToken) (id, secret string
 	return token.ID, secret
 }
 
+// Origins of pages.
 const (
 	ShopOrigin = "https://shop.example"
 	EvilOrigin = "https://evil.example"
 )
 
+// AtOrigin is the header of a page's request.
 func AtOrigin(origin string) Header { return Header{"Origin", origin} }
 
 // IsRefused fails the test unless an answer is a failure with a code and a sentence.
@@ -34,6 +37,7 @@ func (w *Instance) IsRefused(r Reply, status int, code, sentence string) {
 	}
 }
 
+// What records of tokens have.
 var (
 	TokenFields = []string{
 		"created_at", "created_by", "expires_at", "hint", "id", "ip_ranges", "kind", "last_used_agent", "last_used_at", "last_used_ip",
@@ -43,6 +47,7 @@ var (
 	StampShape  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
+// TokensPath is where a chatbot's tokens are managed.
 func TokensPath(bot string) string { return "/api/chatbots/" + bot + "/api-tokens" }
 
 // ListedTokens are the records of a chatbot's tokens.
@@ -60,6 +65,7 @@ func (v *Visitor) ListedTokens(bot string) []map[string]any {
 	return records
 }
 
+// CreateToken creates a token and returns its secret, too.
 func (v *Visitor) CreateToken(bot, body string) (id, secret string) {
 	v.Helper()
 	r := v.Ask("POST", TokensPath(bot), body)
@@ -69,6 +75,7 @@ func (v *Visitor) CreateToken(bot, body string) (id, secret string) {
 	return r.Data["id"].(string), r.Data["token"].(string)
 }
 
+// RevokeToken revokes a token.
 func (v *Visitor) RevokeToken(bot, id string) {
 	v.Helper()
 	r := v.Ask("DELETE", TokensPath(bot)+"/"+id, "")
@@ -87,6 +94,7 @@ func (w *Instance) Refused(r Reply, status, code int, message string) {
 	}
 }
 
+// Chats asks a question, which is answered with a status.
 func (w *Instance) Chats(secret string, status int) {
 	w.Helper()
 	w.Expect(w.Call("POST", "/api/v1/chat", `{"message":"Hello"}`, Bearer(secret)), status)

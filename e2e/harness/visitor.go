@@ -15,6 +15,7 @@ type Visitor struct {
 	Cookies map[string]string
 }
 
+// NewVisitor is a browser without cookies.
 func (w *Instance) NewVisitor() *Visitor { return &Visitor{Instance: w, Cookies: map[string]string{}} }
 
 // In is a visitor in the sub-test that t belongs to.
@@ -42,6 +43,7 @@ func (w *Instance) SignedIn(email, password string) *Visitor {
 	return v
 }
 
+// SignIn sends the form of the sign-in page.
 func (v *Visitor) SignIn(email, password string, headers ...Header) Reply {
 	v.Helper()
 	return v.Post("/sign-in", Pairs{"email", email, "password", password}, headers...)
@@ -63,6 +65,7 @@ func (v *Visitor) Ask(method, path, body string, headers ...Header) Reply {
 	return r
 }
 
+// Get asks for a page.
 func (v *Visitor) Get(path string) Reply { v.Helper(); return v.Ask("GET", path, "") }
 
 // Pairs are the inputs of a form: name, value, name, value …
@@ -76,6 +79,7 @@ func (p Pairs) encode() string {
 	return values.Encode()
 }
 
+// FormType is the type of forms.
 var FormType = Header{"Content-Type", "application/x-www-form-urlencoded"}
 
 // Post sends a form as a browser does from a page of the server itself.
@@ -93,6 +97,7 @@ func (w *Instance) Expect(r Reply, status int) {
 	}
 }
 
+// Shortened is a text as failures show it.
 func Shortened(text string) string {
 	if len(text) > 2_000 {
 		return text[:2_000] + "…"
@@ -122,6 +127,7 @@ func Elements(root *html.Node) []*html.Node {
 	return all
 }
 
+// Attribute is an element's attribute, empty if it has none.
 func Attribute(node *html.Node, name string) string {
 	for _, a := range node.Attr {
 		if a.Key == name {
@@ -132,6 +138,7 @@ func Attribute(node *html.Node, name string) string {
 }
 
 // TextOf is the text of the first element that has the attribute's value.
+// Text is what a node says, without its markup.
 func TextOf(root *html.Node, name, value string) string {
 	for _, node := range Elements(root) {
 		if Attribute(node, name) == value {
@@ -154,6 +161,7 @@ func Text(root *html.Node) string {
 // Location is where an answer sends the browser.
 func Location(r Reply) string { return r.Header.Get("Location") }
 
+// GoesTo fails the test unless an answer sends the browser to a path.
 func (w *Instance) GoesTo(r Reply, path string) {
 	w.Helper()
 	if r.StatusCode != http.StatusSeeOther || Location(r) != path {
@@ -177,7 +185,7 @@ func (w *Instance) OperatorsLink() (code string) {
 	return code
 }
 
-// MultipartType is the type of the forms that fields and withFile make.
+// MultipartType is the type of the forms that Fields and WithFile make.
 var MultipartType = Header{"Content-Type", "multipart/form-data; boundary=border"}
 
 // SendForm sends a form of several parts as a browser does.

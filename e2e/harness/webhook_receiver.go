@@ -15,9 +15,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// receiver is another program, on loopback, that webhooks are sent to. It answers by
+// Receiver is another program, on loopback, that webhooks are sent to. It answers by
 // path, 204 unless it is told otherwise.
-type receiver struct {
+type Receiver struct {
 	*httptest.Server
 	mu      sync.Mutex
 	answers map[string]http.HandlerFunc
@@ -38,9 +38,10 @@ type webhookEvent struct {
 	Data      map[string]any `json:"data"`
 }
 
-func NewReceiver(t *testing.T) *receiver {
+// NewReceiver starts a receiver, until the test ends.
+func NewReceiver(t *testing.T) *Receiver {
 	t.Helper()
-	r := &receiver{answers: map[string]http.HandlerFunc{}}
+	r := &Receiver{answers: map[string]http.HandlerFunc{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		came := Arrival{path: request.URL.Path, Header: request.Header.Clone()}
 		came.Body, _ = io.ReadAll(request.Body)
@@ -60,17 +61,17 @@ func NewReceiver(t *testing.T) *receiver {
 }
 
 // Host is what WEBHOOK_ALLOW admits.
-func (r *receiver) Host() string { return strings.TrimPrefix(r.URL, "http://") }
+func (r *Receiver) Host() string { return strings.TrimPrefix(r.URL, "http://") }
 
 // On sets what is answered at a path.
-func (r *receiver) On(path string, answer http.HandlerFunc) {
+func (r *Receiver) On(path string, answer http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answers[path] = answer
 }
 
 // At returns what has come at a path, of a type if there is one.
-func (r *receiver) At(path, kind string) (came []Arrival) {
+func (r *Receiver) At(path, kind string) (came []Arrival) {
 	for _, a := range r.All() {
 		if a.path == path && (kind == "" || a.Event.Type == kind) {
 			came = append(came, a)
@@ -79,7 +80,8 @@ func (r *receiver) At(path, kind string) (came []Arrival) {
 	return came
 }
 
-func (r *receiver) All() []Arrival {
+// All returns what has come.
+func (r *Receiver) All() []Arrival {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.came)

@@ -12,10 +12,12 @@ import (
 // WebhookOwner is an owner with a receiver.
 type WebhookOwner struct {
 	*Visitor
-	To   *receiver
+	// To is where the webhooks are sent.
+	To   *Receiver
 	Home Tenant
 }
 
+// In is the same owner in the sub-test that t belongs to.
 func (h *WebhookOwner) In(t *testing.T) *WebhookOwner {
 	return &WebhookOwner{h.Visitor.In(t), h.To, h.Home}
 }

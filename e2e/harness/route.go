@@ -21,8 +21,10 @@ type Route struct {
 	path string
 }
 
+// Name is how failures name the route.
 func (r Route) Name() string { return r.Method + " " + r.Pattern }
 
+// Target is the path that is called.
 func (r Route) Target() string {
 	if r.path != "" {
 		return r.path
@@ -30,12 +32,15 @@ func (r Route) Target() string {
 	return r.Pattern
 }
 
+// IsPublic reports whether the route is for everybody.
 func (r Route) IsPublic() bool { return !strings.Contains(r.Target(), ":") && !r.TakesTokens() }
 
+// TakesTokens reports whether the route is for API tokens.
 func (r Route) TakesTokens() bool {
 	return strings.HasPrefix(r.Pattern, v1Prefix) && r.Pattern != descriptionPath
 }
 
+// IsUnsafe reports whether the route may change something.
 func (r Route) IsUnsafe() bool { return r.Method != http.MethodGet }
 
 // Shows reports whether the route shows its caller what the workspace has.
@@ -46,6 +51,7 @@ func (r Route) Shows() bool {
 // IDs are identifiers by the name that a route has for them.
 type IDs map[string]string
 
+// With are the identifiers with one changed.
 func (i IDs) With(name, value string) IDs {
 	changed := IDs{}
 	for n, v := range i {
@@ -57,7 +63,7 @@ func (i IDs) With(name, value string) IDs {
 
 var placeholder = regexp.MustCompile(`:([a-z_]+)`)
 
-// Names are the kinds of id that a call of the row takes.
+// Names are the kinds of id that a call of the route takes.
 func (r Route) Names() []string {
 	var names []string
 	for _, match := range placeholder.FindAllStringSubmatch(r.Target()+" "+r.Body, -1) {
@@ -115,8 +121,10 @@ func WithFile(form, input, name, content string) string {
 		"\"\r\nContent-Type: application/octet-stream\r\n\r\n" + content + "\r\n--border--\r\n"
 }
 
+// ByRank are the roles, the lowest first.
 var ByRank = []tenant.Role{tenant.RoleMember, tenant.RoleAdmin, tenant.RoleOwner}
 
+// IsFor reports whether members with a role may call the route.
 func (r Route) IsFor(role tenant.Role) bool {
 	return slices.Index(ByRank, role) >= slices.Index(ByRank, r.Least)
 }
