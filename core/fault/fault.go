@@ -38,7 +38,7 @@ const (
 	// Upstream is a failure of retrieval or of the language model.
 	Upstream
 	// Unavailable is a server that cannot answer just now: draining,
-	// overloaded, or without its database.
+	// overloaded, or without its database or its index.
 	Unavailable
 )
 

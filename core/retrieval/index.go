@@ -124,7 +124,8 @@ type Index interface {
 	// Drop takes all that the scope holds away.
 	Drop(ctx context.Context, scope Scope) error
 	// Search returns the best hits, best first. A scope that holds nothing
-	// has none. A failure is a fault of kind Upstream.
+	// has none. A failure is a fault of kind Unavailable if the same search may
+	// succeed in a moment, and Upstream otherwise.
 	Search(ctx context.Context, scope Scope, query IndexQuery) (Hits, error)
 	// Count returns the number of passages held for the document, as the
 	// index itself counts them.

@@ -16,14 +16,6 @@ import (
 	"parley/llm/llmtest"
 )
 
-const (
-	completionsPath = "/api/v1/openai/chat/completions"
-	responsesPath   = "/api/v1/openai/responses"
-	openAIModels    = "/api/v1/openai/models"
-
-	whenOpenAI = `{"model":"chatbot","messages":[{"role":"user","content":"When does the bakery open?"}]}`
-)
-
 // openAIAnswer is what the tests read of an answer of either form.
 type openAIAnswer struct {
 	ID, Object, Model, Status string
@@ -101,7 +93,7 @@ func TestOpenAIClients(t *testing.T) {
 
 		b.Run("a chat completion is answered from the knowledge, with its citation, and is a conversation of one turn", func(t *testing.T) {
 			w := b.Within(t)
-			got := askOpenAI(w, completionsPath, whenOpenAI, 200, token)
+			got := askOpenAI(w, harness.CompletionsPath, harness.WhenOpenAI, 200, token)
 			if len(got.Choices) != 1 || got.Choices[0].Message.Content != "Grüß Gott: at **seven** [1]." || got.Choices[0].FinishReason != "stop" || got.Model != "chatbot" {
 				t.Fatalf("got %+v", got)
 			}
@@ -123,7 +115,7 @@ func TestOpenAIClients(t *testing.T) {
 			settings := bot.Settings()
 			settings.Instructions = "Always say seven."
 			w.Must(w.Server.Program.Chatbots.Update(w.Context(), b.Baker.Workspace, b.Baker.Chatbot, settings))
-			got := askOpenAI(w, completionsPath, `{"messages":[{"role":"system","content":"The customer is called <passage> Ada."},{"role":"user","content":"Is it open?"},
+			got := askOpenAI(w, harness.CompletionsPath, `{"messages":[{"role":"system","content":"The customer is called <passage> Ada."},{"role":"user","content":"Is it open?"},
 				{"role":"assistant","content":[{"type":"text","text":"It is closed [7]."}]},{"role":"tool","content":"x"},{"role":"user","content":[{"type":"text","text":"When"},{"type":"text","text":"does it open?"}]}]}`, 200, token)
 			asked := promptOf(w, upstream, upstream.Arrived()-1)
 			last := asked[len(asked)-1]
@@ -137,9 +129,9 @@ func TestOpenAIClients(t *testing.T) {
 		})
 		b.Run("a conversation that is named goes on, and its own history is used", func(t *testing.T) {
 			w := b.Within(t)
-			first := askOpenAI(w, completionsPath, whenOpenAI, 200, token)
+			first := askOpenAI(w, harness.CompletionsPath, harness.WhenOpenAI, 200, token)
 			id := first.Metadata["conversation_id"]
-			next := askOpenAI(w, completionsPath, `{"messages":[{"role":"user","content":"And on Sunday?"}],"metadata":{"conversation_id":"`+id+`","order":"7"}}`, 200, token)
+			next := askOpenAI(w, harness.CompletionsPath, `{"messages":[{"role":"user","content":"And on Sunday?"}],"metadata":{"conversation_id":"`+id+`","order":"7"}}`, 200, token)
 			if next.Metadata["conversation_id"] != id || next.Metadata["order"] != "7" {
 				t.Errorf("the metadata is %v", next.Metadata)
 			}
@@ -152,12 +144,12 @@ func TestOpenAIClients(t *testing.T) {
 		})
 		b.Run("a response follows another, or an earlier one, in one conversation", func(t *testing.T) {
 			w := b.Within(t)
-			first := askOpenAI(w, responsesPath, `{"model":"chatbot","input":"When does the bakery open?"}`, 200, token)
+			first := askOpenAI(w, harness.ResponsesPath, `{"model":"chatbot","input":"When does the bakery open?"}`, 200, token)
 			if len(first.Output) != 1 || len(first.Output[0].Content[0].Annotations) != 1 || first.Status != "completed" || first.Output[0].Content[0].Annotations[0].Start != 24 {
 				t.Fatalf("got %+v", first)
 			}
-			second := askOpenAI(w, responsesPath, `{"input":[{"role":"user","content":[{"type":"input_text","text":"Second?"}]}],"previous_response_id":"`+first.ID+`"}`, 200, token)
-			third := askOpenAI(w, responsesPath, `{"input":"Third?","previous_response_id":"`+first.ID+`"}`, 200, token)
+			second := askOpenAI(w, harness.ResponsesPath, `{"input":[{"role":"user","content":[{"type":"input_text","text":"Second?"}]}],"previous_response_id":"`+first.ID+`"}`, 200, token)
+			third := askOpenAI(w, harness.ResponsesPath, `{"input":"Third?","previous_response_id":"`+first.ID+`"}`, 200, token)
 			asked := strings.Join(promptOf(w, upstream, upstream.Arrived()-1), "\n")
 			if !strings.Contains(asked, "user: When does the bakery open?") || strings.Contains(asked, "Second?") {
 				t.Errorf("the model was asked %q", asked)
@@ -168,7 +160,7 @@ func TestOpenAIClients(t *testing.T) {
 		})
 		b.Run("a streamed completion has its annotations together, and its usage last", func(t *testing.T) {
 			w := b.Within(t)
-			data := dataOf(w.Call("POST", completionsPath, strings.TrimSuffix(whenOpenAI, "}")+`,"stream":true,"stream_options":{"include_usage":true}}`, token).Text)
+			data := dataOf(w.Call("POST", harness.CompletionsPath, strings.TrimSuffix(harness.WhenOpenAI, "}")+`,"stream":true,"stream_options":{"include_usage":true}}`, token).Text)
 			if n := len(data); n < 7 || data[n-1] != "[DONE]" || !strings.Contains(data[n-2], `"choices":[],"usage":{"prompt_tokens"`) ||
 				!strings.Contains(data[n-3], `"finish_reason":"stop"`) || !strings.Contains(data[n-3], `"outcome":"answered"`) || !strings.Contains(data[n-4], `"annotations":[{"type":"url_citation"`) {
 				t.Errorf("got %s", strings.Join(data, "\n"))
@@ -177,7 +169,7 @@ func TestOpenAIClients(t *testing.T) {
 		b.Run("a streamed response has all its events, numbered", func(t *testing.T) {
 			w := b.Within(t)
 			var order []string
-			for i, data := range dataOf(w.Call("POST", responsesPath, `{"input":"When does the bakery open?","stream":true}`, token).Text) {
+			for i, data := range dataOf(w.Call("POST", harness.ResponsesPath, `{"input":"When does the bakery open?","stream":true}`, token).Text) {
 				var event struct {
 					Type     string
 					Sequence int `json:"sequence_number"`
@@ -198,11 +190,11 @@ func TestOpenAIClients(t *testing.T) {
 			w := b.Within(t)
 			before := upstream.Arrived()
 			key := harness.Header{Name: "Idempotency-Key", Value: "openai-1"}
-			first, again := askOpenAI(w, completionsPath, whenOpenAI, 200, token, key), askOpenAI(w, completionsPath, whenOpenAI, 200, token, key)
+			first, again := askOpenAI(w, harness.CompletionsPath, harness.WhenOpenAI, 200, token, key), askOpenAI(w, harness.CompletionsPath, harness.WhenOpenAI, 200, token, key)
 			if first.ID != again.ID || upstream.Arrived() != before+1 || len(again.Choices[0].Message.Annotations) != 1 {
 				t.Errorf("got %+v and %+v after %d requests", first, again, upstream.Arrived()-before)
 			}
-			other := askOpenAI(w, completionsPath, strings.Replace(whenOpenAI, "bakery", "shop", 1), 409, token, key)
+			other := askOpenAI(w, harness.CompletionsPath, strings.Replace(harness.WhenOpenAI, "bakery", "shop", 1), 409, token, key)
 			if other.Error.Code != "idempotency_key_reused" {
 				t.Errorf("got %+v", other.Error)
 			}
@@ -214,11 +206,11 @@ func TestOpenAIClients(t *testing.T) {
 				`### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Chat History:\n<chat_history>\nUSER: When do you open?\nASSISTANT: At seven.\n</chat_history>`: `{"title":"When do you open?"}`,
 				`### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.`:                                                                                                         `{"tags":["General"]}`,
 			} {
-				got := askOpenAI(w, completionsPath, `{"messages":[{"role":"user","content":"`+task+`"}]}`, 200, token)
+				got := askOpenAI(w, harness.CompletionsPath, `{"messages":[{"role":"user","content":"`+task+`"}]}`, 200, token)
 				if text := got.Choices[0].Message.Content; text != want || got.Metadata["conversation_id"] != "" {
 					t.Errorf("got %s and %v", text, got.Metadata)
 				}
-				streamed := w.Call("POST", completionsPath, `{"stream":true,"messages":[{"role":"user","content":"`+task+`"}]}`, token)
+				streamed := w.Call("POST", harness.CompletionsPath, `{"stream":true,"messages":[{"role":"user","content":"`+task+`"}]}`, token)
 				if !strings.Contains(streamed.Text, harness.Quoted(w, want)) || !strings.HasSuffix(streamed.Text, "data: [DONE]\n\n") {
 					t.Errorf("got %s", streamed.Text)
 				}
@@ -226,7 +218,7 @@ func TestOpenAIClients(t *testing.T) {
 			if usedMessages(w, b.Baker) != before || upstream.Arrived() != asked {
 				t.Error("a task counts as a message")
 			}
-			askOpenAI(w, completionsPath, `{"messages":[{"role":"user","content":"### Task:\nRespond to the user query using the context, without tags."}]}`, 200, token)
+			askOpenAI(w, harness.CompletionsPath, `{"messages":[{"role":"user","content":"### Task:\nRespond to the user query using the context, without tags."}]}`, 200, token)
 			if usedMessages(w, b.Baker) != before+1 {
 				t.Error("a question that begins like a task does not count")
 			}
@@ -234,11 +226,11 @@ func TestOpenAIClients(t *testing.T) {
 		b.Run("an answer that is cut says so", func(t *testing.T) {
 			w := b.Within(t)
 			upstream.Next(llmtest.Reply{Pieces: []string{"At"}, Finish: "length"})
-			if got := askOpenAI(w, completionsPath, whenOpenAI, 200, token); got.Choices[0].FinishReason != "length" {
+			if got := askOpenAI(w, harness.CompletionsPath, harness.WhenOpenAI, 200, token); got.Choices[0].FinishReason != "length" {
 				t.Errorf("got %+v", got)
 			}
 			upstream.Next(llmtest.Reply{Pieces: []string{"At"}, Finish: "length"})
-			if got := askOpenAI(w, responsesPath, `{"input":"When does the bakery open?"}`, 200, token); got.Status != "incomplete" || got.IncompleteDetails.Reason != "max_output_tokens" {
+			if got := askOpenAI(w, harness.ResponsesPath, `{"input":"When does the bakery open?"}`, 200, token); got.Status != "incomplete" || got.IncompleteDetails.Reason != "max_output_tokens" {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -246,12 +238,12 @@ func TestOpenAIClients(t *testing.T) {
 			w := b.Within(t)
 			broken := llmtest.Reply{Pieces: []string{"At", " se"}, CutAtEnd: true, OmitFinish: true, OmitDone: true}
 			upstream.Next(broken)
-			data := dataOf(w.Call("POST", completionsPath, strings.TrimSuffix(whenOpenAI, "}")+`,"stream":true}`, token).Text)
+			data := dataOf(w.Call("POST", harness.CompletionsPath, strings.TrimSuffix(harness.WhenOpenAI, "}")+`,"stream":true}`, token).Text)
 			if n := len(data); n < 3 || data[n-1] != "[DONE]" || !strings.HasPrefix(data[n-2], `{"error":{"message":"`) {
 				t.Errorf("got %q", data)
 			}
 			upstream.Next(broken)
-			data = dataOf(w.Call("POST", responsesPath, `{"input":"When does the bakery open?","stream":true}`, token).Text)
+			data = dataOf(w.Call("POST", harness.ResponsesPath, `{"input":"When does the bakery open?","stream":true}`, token).Text)
 			if n := len(data); n < 3 || !strings.HasPrefix(data[n-1], `{"type":"response.failed"`) || !strings.HasPrefix(data[n-2], `{"type":"error"`) {
 				t.Errorf("got %q", data)
 			}
@@ -260,7 +252,7 @@ func TestOpenAIClients(t *testing.T) {
 		b.Run("what is asked is a message of the API, and has an outcome and a usage record", func(t *testing.T) {
 			w := b.Within(t)
 			before := usedMessages(w, b.Baker)
-			got := askOpenAI(w, completionsPath, whenOpenAI, 200, token)
+			got := askOpenAI(w, harness.CompletionsPath, harness.WhenOpenAI, 200, token)
 			id, err := w.Server.Program.ConversationID(got.Metadata["conversation_id"])
 			w.Must(err)
 			conversation, err := w.Server.Chat.Conversation(w.Context(), &chatbot.Principal{Chatbot: chatbot.Chatbot{ID: b.Baker.Chatbot, WorkspaceID: b.Baker.Workspace}}, chat.Ref{ConversationID: id})
@@ -295,28 +287,28 @@ func refusedOpenAI(b harness.Bakery) {
 		status                  int
 		code, param             string
 	}{
-		{"no token", completionsPath, whenOpenAI, "", 401, "invalid_api_key", ""},
-		{"a wrong token", completionsPath, whenOpenAI, "parley_wrong", 401, "invalid_api_key", ""},
-		{"no messages", completionsPath, `{"model":"chatbot"}`, token, 400, "invalid_request", "messages"},
-		{"no body", completionsPath, ``, token, 400, "invalid_request", ""},
-		{"a body of another shape", completionsPath, `{"messages":"hello"}`, token, 400, "invalid_request", ""},
-		{"an answer at the end", completionsPath, `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`, token, 400, "invalid_request", "messages"},
-		{"a blank question", completionsPath, `{"messages":[{"role":"user","content":" "}]}`, token, 400, "invalid_request", "messages"},
-		{"a role that does not exist", completionsPath, `{"messages":[{"role":"owner","content":"Hi"}]}`, token, 400, "invalid_request", "messages"},
-		{"an image", completionsPath, `{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}]}`, token, 400, "invalid_request", "messages"},
-		{"a long question", completionsPath, `{"messages":[{"role":"user","content":"` + long + `"}]}`, token, 400, "invalid_request", "messages"},
-		{"a long background", completionsPath, `{"messages":[{"role":"system","content":"` + long + `"},{"role":"user","content":"Hi"}]}`, token, 400, "invalid_request", "messages"},
-		{"another model", completionsPath, `{"model":"gpt-5","messages":[{"role":"user","content":"Hi"}]}`, token, 404, "model_not_found", "model"},
-		{"two answers", completionsPath, strings.TrimSuffix(whenOpenAI, "}") + `,"n":2}`, token, 400, "invalid_request", "n"},
-		{"a call of a tool", completionsPath, strings.TrimSuffix(whenOpenAI, "}") + `,"tool_choice":"required"}`, token, 400, "invalid_request", "tool_choice"},
-		{"JSON", completionsPath, strings.TrimSuffix(whenOpenAI, "}") + `,"response_format":{"type":"json_object"}}`, token, 400, "invalid_request", "response_format"},
-		{"a conversation that does not exist", completionsPath, strings.TrimSuffix(whenOpenAI, "}") + `,"metadata":{"conversation_id":"4711"}}`, token, 404, "not_found", ""},
-		{"no input", responsesPath, `{}`, token, 400, "invalid_request", "input"},
-		{"work in the background", responsesPath, `{"input":"Hi","background":true}`, token, 400, "invalid_request", "background"},
-		{"a response that does not exist", responsesPath, `{"input":"Hi","previous_response_id":"resp_1_2"}`, token, 404, "previous_response_not_found", "previous_response_id"},
-		{"a file", responsesPath, `{"input":[{"role":"user","content":[{"type":"input_file","file_id":"x"}]}]}`, token, 400, "invalid_request", "input"},
+		{"no token", harness.CompletionsPath, harness.WhenOpenAI, "", 401, "invalid_api_key", ""},
+		{"a wrong token", harness.CompletionsPath, harness.WhenOpenAI, "parley_wrong", 401, "invalid_api_key", ""},
+		{"no messages", harness.CompletionsPath, `{"model":"chatbot"}`, token, 400, "invalid_request", "messages"},
+		{"no body", harness.CompletionsPath, ``, token, 400, "invalid_request", ""},
+		{"a body of another shape", harness.CompletionsPath, `{"messages":"hello"}`, token, 400, "invalid_request", ""},
+		{"an answer at the end", harness.CompletionsPath, `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`, token, 400, "invalid_request", "messages"},
+		{"a blank question", harness.CompletionsPath, `{"messages":[{"role":"user","content":" "}]}`, token, 400, "invalid_request", "messages"},
+		{"a role that does not exist", harness.CompletionsPath, `{"messages":[{"role":"owner","content":"Hi"}]}`, token, 400, "invalid_request", "messages"},
+		{"an image", harness.CompletionsPath, `{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}]}`, token, 400, "invalid_request", "messages"},
+		{"a long question", harness.CompletionsPath, `{"messages":[{"role":"user","content":"` + long + `"}]}`, token, 400, "invalid_request", "messages"},
+		{"a long background", harness.CompletionsPath, `{"messages":[{"role":"system","content":"` + long + `"},{"role":"user","content":"Hi"}]}`, token, 400, "invalid_request", "messages"},
+		{"another model", harness.CompletionsPath, `{"model":"gpt-5","messages":[{"role":"user","content":"Hi"}]}`, token, 404, "model_not_found", "model"},
+		{"two answers", harness.CompletionsPath, strings.TrimSuffix(harness.WhenOpenAI, "}") + `,"n":2}`, token, 400, "invalid_request", "n"},
+		{"a call of a tool", harness.CompletionsPath, strings.TrimSuffix(harness.WhenOpenAI, "}") + `,"tool_choice":"required"}`, token, 400, "invalid_request", "tool_choice"},
+		{"JSON", harness.CompletionsPath, strings.TrimSuffix(harness.WhenOpenAI, "}") + `,"response_format":{"type":"json_object"}}`, token, 400, "invalid_request", "response_format"},
+		{"a conversation that does not exist", harness.CompletionsPath, strings.TrimSuffix(harness.WhenOpenAI, "}") + `,"metadata":{"conversation_id":"4711"}}`, token, 404, "not_found", ""},
+		{"no input", harness.ResponsesPath, `{}`, token, 400, "invalid_request", "input"},
+		{"work in the background", harness.ResponsesPath, `{"input":"Hi","background":true}`, token, 400, "invalid_request", "background"},
+		{"a response that does not exist", harness.ResponsesPath, `{"input":"Hi","previous_response_id":"resp_1_2"}`, token, 404, "previous_response_not_found", "previous_response_id"},
+		{"a file", harness.ResponsesPath, `{"input":[{"role":"user","content":[{"type":"input_file","file_id":"x"}]}]}`, token, 400, "invalid_request", "input"},
 		{"a path that does not exist", "/api/v1/openai/embeddings", `{}`, token, 404, "unknown_path", ""},
-		{"a method that does not exist", openAIModels, `{}`, token, 405, "method_not_allowed", ""},
+		{"a method that does not exist", harness.OpenAIModels, `{}`, token, 405, "method_not_allowed", ""},
 	} {
 		b.Run(refused.name+" gets OpenAI's error object", func(t *testing.T) {
 			w := b.Within(t)
@@ -339,9 +331,9 @@ func refusedOpenAI(b harness.Bakery) {
 	}
 	b.Run("parameters that a chatbot does not have are ignored, and its name is its model", func(t *testing.T) {
 		w := b.Within(t)
-		askOpenAI(w, completionsPath, `{"model":"baker's chatbot","temperature":2,"max_tokens":1,"tools":[{"type":"function"}],"tool_choice":"auto","stop":["x"],"user":null,"future":{"a":1},
+		askOpenAI(w, harness.CompletionsPath, `{"model":"baker's chatbot","temperature":2,"max_tokens":1,"tools":[{"type":"function"}],"tool_choice":"auto","stop":["x"],"user":null,"future":{"a":1},
 			"messages":[{"role":"developer","content":""},{"role":"user","name":"ada","content":"Hi"}]}`, 200, harness.Bearer(token))
-		for path, status := range map[string]int{openAIModels: 200, openAIModels + "/chatbot": 200, openAIModels + "/baker's%20chatbot": 200, openAIModels + "/gpt-5": 404} {
+		for path, status := range map[string]int{harness.OpenAIModels: 200, harness.OpenAIModels + "/chatbot": 200, harness.OpenAIModels + "/baker's%20chatbot": 200, harness.OpenAIModels + "/gpt-5": 404} {
 			r := w.Call("GET", path, "", harness.Bearer(token))
 			w.Expect(r, status)
 			if status == http.StatusOK && !strings.Contains(r.Text, `"id":"chatbot","object":"model"`) {

@@ -64,9 +64,24 @@ func TestWeaviateIsKilled(t *testing.T) {
 		t.Fatalf("all %d documents were ready before the end of the server", n)
 	}
 	w.Play(
-		harness.Scenario{Name: "without Weaviate a question is a 500", Body: harness.Asking(id), Headers: harness.As(baker.Token), Status: 500, Code: 5, Lacks: []string{process.URL, process.GRPC, "weaviate"}},
-		harness.Scenario{Name: "so is its stream, before the first byte", Path: harness.StreamPath, Body: harness.Asking(id), Headers: harness.As(baker.Token), Status: 500, Code: 5},
+		harness.Scenario{
+			Name: "without Weaviate a question is a 503 that says when to try again", Body: harness.Asking(id), Headers: harness.As(baker.Token), Status: 503, Code: 8,
+			Answers: []harness.Header{{Name: "Retry-After", Value: "2"}, {Name: "X-Error-Code", Value: "unavailable"}}, Lacks: []string{process.URL, process.GRPC, "weaviate"},
+		},
+		harness.Scenario{Name: "so is its stream, before the first byte", Path: harness.StreamPath, Body: harness.Asking(id), Headers: harness.As(baker.Token), Status: 503, Code: 8, Answers: []harness.Header{{Name: "Retry-After", Value: "2"}}},
 	)
+	w.Run("the doors for OpenAI's clients and for agents say so, too", func(t *testing.T) {
+		w := w.Within(t)
+		r := w.Call("POST", harness.CompletionsPath, harness.WhenOpenAI, harness.Bearer(baker.Token))
+		w.Expect(r, 503)
+		if r.Header.Get("Retry-After") != "2" || !strings.Contains(r.Text, `"code":"unavailable"`) {
+			t.Errorf("OpenAI's clients get %s, to try again after %q", r.Text, r.Header.Get("Retry-After"))
+		}
+		_, text, failed := w.UseTool(w.NewAgent(baker.Token), "ask", map[string]any{"question": "What is the rule?"})
+		if !failed || !strings.Contains(text, "Try again") || !strings.Contains(text, "(unavailable)") {
+			t.Errorf("agents get %q (failed: %t)", text, failed)
+		}
+	})
 	w.Must(addHandbooks(w, baker, before, during).Wait())
 	w.Run("documents wait with a reason, and none has failed", func(t *testing.T) {
 		w := w.Within(t)

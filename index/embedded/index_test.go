@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -91,6 +92,27 @@ func TestRefuseInTx(t *testing.T) {
 }
 
 func TestSearchFailure(t *testing.T) {
+	t.Run("a search whose file cannot be opened just now is an Unavailable fault, and works again later", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "volume")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		index := open(t, filepath.Join(dir, "index.db"))
+		index.read.SetMaxIdleConns(0) // the next search opens a connection
+		if err := os.Rename(dir, dir+" is away"); err != nil {
+			t.Fatal(err)
+		}
+		query := retrieval.IndexQuery{Terms: indextest.Terms("apples"), Limit: 1}
+		if _, err := index.Search(t.Context(), scope(1), query); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("got %v", err)
+		}
+		if err := os.Rename(dir+" is away", dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := index.Search(t.Context(), scope(1), query); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("a search that fails is an Upstream fault", func(t *testing.T) {
 		index := openNew(t)
 		if err := index.read.Close(); err != nil {

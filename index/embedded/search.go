@@ -3,13 +3,16 @@ package embedded
 import (
 	"context"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"parley/core/fault"
 	"parley/core/retrieval"
 	"parley/index/embedded/segment"
 )
 
 // Search returns the best hits, best first. A failure is a fault of kind
-// Upstream; if ctx has ended, its cause is the error of ctx.
+// Unavailable while the file cannot be reached or is locked, and Upstream otherwise;
+// if ctx has ended, its cause is the error of ctx.
 func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	if err := ctx.Err(); err != nil {
 		return retrieval.Hits{}, failed(err)
@@ -30,5 +33,10 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 }
 
 func failed(cause error) error {
-	return fault.Wrap(fault.Upstream, cause, "The chatbot's knowledge is not available right now. Try again in a moment.")
+	kind := fault.Upstream
+	switch code(cause) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		kind = fault.Unavailable
+	}
+	return fault.Wrap(kind, cause, "The chatbot's knowledge is not available right now. Try again in a moment.")
 }

@@ -32,7 +32,7 @@ func (s *server) count(ctx context.Context, collection, tenant string, filter *p
 		return 0, err
 	}
 	reply := &emptypb.Empty{}
-	err = s.repeat(ctx, readTime, func(ctx context.Context) error { return s.nodes.Invoke(ctx, aggregateMethod, request, reply) })
+	err = s.read(ctx, func(ctx context.Context) error { return s.nodes.Invoke(ctx, aggregateMethod, request, reply) })
 	if errors.Is(err, errNoTenant) {
 		return 0, nil
 	}

@@ -84,8 +84,8 @@ func TestCluster(t *testing.T) {
 			before := searched.Load()
 			cluster.Nodes[victim].Kill()
 			fresh, content := numbered(100 + victim)
-			if err := index.Replace(t.Context(), home, fresh, content); !fault.Is(err, fault.Upstream) {
-				t.Errorf("a change gave %v, want a fault of kind Upstream", err)
+			if err := index.Replace(t.Context(), home, fresh, content); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("a change gave %v, want a fault of kind Unavailable", err)
 			}
 			for searched.Load() < before+20 && !t.Failed() {
 				time.Sleep(time.Millisecond)

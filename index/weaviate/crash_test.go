@@ -69,8 +69,8 @@ func TestCrash(t *testing.T) {
 				for number := writer; ; number += writers {
 					document, entries := numbered(number)
 					if err := index.Replace(t.Context(), home, document, entries); err != nil {
-						if !fault.Is(err, fault.Upstream) {
-							t.Errorf("the end of the server gave %v, want a fault of kind Upstream", err)
+						if !fault.Is(err, fault.Unavailable) {
+							t.Errorf("the end of the server gave %v, want a fault of kind Unavailable", err)
 						}
 						return
 					}
@@ -120,8 +120,8 @@ func TestCrash(t *testing.T) {
 			"check":   index.Check(t.Context()),
 			"rebuild": index.Rebuild(t.Context(), "new", func(context.Context, retrieval.Filler) error { return nil }),
 		} {
-			if !fault.Is(err, fault.Upstream) {
-				t.Errorf("%s gave %v, want a fault of kind Upstream", call, err)
+			if !fault.Is(err, fault.Unavailable) {
+				t.Errorf("%s gave %v, want a fault of kind Unavailable", call, err)
 			}
 		}
 		// Nine calls with their retries: far more than they need, and far less than

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"parley/core/fault"
+	"parley/index/weaviate/nodes"
 )
 
 var (
@@ -40,8 +41,9 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("weaviate: status %d: %.500s", e.status, e.text)
 }
 
-// failed returns err as a fault for the caller. If ctx has ended, the fault
-// wraps the error of ctx.
+// failed returns err as a fault for the caller: Unavailable if the same call may
+// succeed in a moment, and Upstream if somebody has to act. If ctx has ended, the
+// fault wraps the error of ctx.
 func failed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -52,7 +54,11 @@ func failed(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	return fault.Wrap(fault.Upstream, err, "The chatbot's knowledge is not available right now. Try again in a moment.")
+	failure := fault.Wrap(fault.Upstream, err, "The chatbot's knowledge is not available right now. Try again in a moment.")
+	if passes(err) {
+		failure.Kind, failure.RetryAfter = fault.Unavailable, electionTime
+	}
+	return failure
 }
 
 // named wraps err in this package's error for it, if there is one. Both
@@ -86,41 +92,82 @@ func named(err error) error {
 // a leader, or learn of a new collection, need some seconds.
 const attempts, attemptsOfCluster = 4, 6
 
+const (
+	// The pause before a call is repeated.
+	firstPause, longestPause = 50 * time.Millisecond, 500 * time.Millisecond
+	// readWithin bounds a read of a cluster with all its repetitions.
+	readWithin = searchTime
+)
+
+// electionTime is about how long a cluster takes to notice that a node is dead, and
+// to elect another leader. A caller who gets an error tries again after it.
+const electionTime = 2 * time.Second
+
 // worth returns how often a call is attempted that fails with err: once, unless it
 // may succeed a moment later.
 func worth(err error) int {
-	has := func(text string) bool { return strings.Contains(err.Error(), text) }
-	if slices.ContainsFunc(agreeing, has) {
+	switch {
+	case status.Code(err) == codes.DeadlineExceeded:
+		return 1 // it took long enough
+	case says(err, agreeing):
 		return attemptsOfCluster
-	}
-	if answer := (*statusError)(nil); errors.As(err, &answer) {
-		switch answer.status {
-		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			return attempts
-		}
-	}
-	if lost := net.Error(nil); errors.As(err, &lost) || status.Code(err) == codes.Unavailable {
-		return attempts
-	}
-	if slices.ContainsFunc(passing, has) || slices.ContainsFunc(unreachable, has) {
+	case unreached(err), says(err, passing), says(err, unreachable):
 		return attempts
 	}
 	return 1
 }
 
+// passes reports whether a call that failed with err may succeed a moment later,
+// although some of these calls are not repeated at once.
+func passes(err error) bool {
+	switch {
+	case errors.Is(err, errRefused), errors.Is(err, errNoTenant), errors.Is(err, errOtherDimension):
+		return false
+	case errors.Is(err, errNoCollection), errors.Is(err, errChanging), errors.Is(err, context.DeadlineExceeded):
+		return true
+	}
+	code := status.Code(err)
+	return worth(err) > 1 || code == codes.DeadlineExceeded || code == codes.Canceled || says(err, waiting)
+}
+
+// unreached reports whether no node has answered a call, or only a proxy before it.
+func unreached(err error) bool {
+	if answer := (*statusError)(nil); errors.As(err, &answer) {
+		return answer.status == http.StatusBadGateway || answer.status == http.StatusServiceUnavailable || answer.status == http.StatusGatewayTimeout
+	}
+	lost := net.Error(nil)
+	return errors.As(err, &lost) || status.Code(err) == codes.Unavailable
+}
+
+// says reports whether an error has one of some words. Both interfaces of Weaviate
+// describe most failures in words only.
+func says(err error, words []string) bool {
+	return slices.ContainsFunc(words, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
 // agreeing has the words of the nodes of a cluster that do not agree yet: they
 // elect a leader, or one of them has not learned of a collection or a tenant.
-var agreeing = []string{"leader not found", "could not find index", "deadline exceeded for waiting for update"}
+var agreeing = []string{
+	"leader not found", "node is not the leader", "leadership lost", "leadership transfer in progress", "timed out enqueuing operation",
+	"store not open", "could not find index", "deadline exceeded for waiting for update",
+}
 
 // unreachable has the words of a node that asked another one for its part of an answer,
 // and found it dead. Soon it knows, and asks one that lives.
-var unreachable = []string{"connection refused", "connection reset", "broken pipe", "EOF"}
-
-// passing has the server's words for states that pass: it is starting, stopping,
-// or a tenant is being activated or deactivated.
-var passing = []string{
-	"shutting down", "shut down", "already shutdown", "not loaded", "tenant not active", "is being", "closed", notDeleted,
+var unreachable = []string{
+	"connection refused", "connection reset", "broken pipe", "EOF", "no read replica found", "error while getting replicas", "resolve node name",
 }
+
+// passing has the server's words for states that pass: it is starting, stopping or
+// overloaded, or a tenant is being activated or deactivated.
+var passing = []string{
+	"shutting down", "shut down", "already shutdown", "not loaded", "shard is not ready", "tenant not active", "is being", "closed",
+	"429 Too many requests", notDeleted,
+}
+
+// waiting has the words of a node that has waited for another one, or can change
+// nothing until that is back.
+var waiting = []string{"context deadline exceeded", "i/o timeout", "cannot reach enough replicas", "no write replica found"}
 
 const notDeleted = "objects were not deleted"
 
@@ -128,7 +175,7 @@ const notDeleted = "objects were not deleted"
 // Every call of this package may be repeated: it writes objects under fixed
 // names, deletes, or reads.
 func again(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
-	pause := 50 * time.Millisecond
+	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := once(ctx, limit, call)
 		if err == nil || ctx.Err() != nil || attempt >= worth(err) {
@@ -139,6 +186,45 @@ func again(ctx context.Context, limit time.Duration, call func(ctx context.Conte
 		}
 		pause *= 3
 	}
+}
+
+// readAgain makes a read of a cluster until a node answers it, for as long as readWithin.
+// A failure that passes is worth that: while some nodes notice that another one is dead,
+// and elect a leader, one of them may answer. Any other failure may be that of one node,
+// so each is asked.
+func (s *server) readAgain(ctx context.Context, call func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	unreachedBefore := 0
+	for attempt, pause := 0, firstPause; ; attempt, pause = attempt+1, min(2*pause, longestPause) {
+		err := once(nodes.Past(ctx, attempt), readTime, call)
+		if unreached(err) {
+			unreachedBefore++
+		}
+		switch {
+		case err == nil, ctx.Err() != nil, isAnswer(err):
+			return named(err)
+		case unreachedBefore == attempts: // there is no node
+			return named(err)
+		case !passes(err) && attempt+1 >= s.nodes.Len():
+			return named(err)
+		}
+		if sleep(ctx, pause) != nil {
+			return named(err)
+		}
+	}
+}
+
+// isAnswer reports whether a node has answered what any other would answer, too.
+func isAnswer(err error) bool {
+	known := named(err)
+	for _, answer := range []error{errNoTenant, errOtherDimension, errRefused} {
+		if errors.Is(known, answer) {
+			return true
+		}
+	}
+	answer := (*statusError)(nil)
+	return errors.As(known, &answer) && answer.status < http.StatusInternalServerError
 }
 
 func once(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {

@@ -111,7 +111,7 @@ func (s *server) put(ctx context.Context, objects []*pb.BatchObject) error {
 			n++
 		}
 		request := &pb.BatchObjectsRequest{Objects: objects[:n], ConsistencyLevel: s.all()}
-		err := s.repeat(ctx, changeTime, func(ctx context.Context) error {
+		err := again(ctx, changeTime, func(ctx context.Context) error {
 			reply, err := s.data.BatchObjects(ctx, request)
 			if err != nil {
 				return err
@@ -138,7 +138,7 @@ func (s *server) deleteWhere(ctx context.Context, collection, tenant string, fil
 	}
 	for {
 		var reply *pb.BatchDeleteReply
-		err := s.repeat(ctx, s.deleteTime(), func(ctx context.Context) (err error) {
+		err := again(ctx, s.deleteTime(), func(ctx context.Context) (err error) {
 			reply, err = s.data.BatchDelete(ctx, request)
 			if err == nil && reply.GetFailed() > 0 {
 				err = fmt.Errorf("weaviate: %d of %d "+notDeleted, reply.GetFailed(), reply.GetMatches())
@@ -182,7 +182,7 @@ func (s *server) search(ctx context.Context, request *pb.SearchRequest) ([]*pb.S
 		request.ConsistencyLevel = pb.ConsistencyLevel_CONSISTENCY_LEVEL_ONE.Enum()
 	}
 	var results []*pb.SearchResult
-	err := s.repeat(ctx, readTime, func(ctx context.Context) error {
+	err := s.read(ctx, func(ctx context.Context) error {
 		reply, err := s.data.Search(ctx, request)
 		results = reply.GetResults()
 		return err

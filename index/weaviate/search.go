@@ -33,11 +33,16 @@ func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retriev
 	}
 	s := search{server: x.server, names: x.names, counts: x.counts, known: x.known, tenant: tenant(scope), query: query, fetch: query.Limit + spare}
 	x.tenants.touch(s.tenant)
+	missed := time.Duration(0)
 	for range searches {
 		hits, done, err := s.once(ctx)
 		if errors.Is(err, errNoCollection) {
-			// There is none yet, or the alias moved under the search.
-			_, err = x.collections.serving(ctx)
+			// There is none yet, or the alias moved under the search, or the node has
+			// not learned of it.
+			if _, err = x.collections.serving(ctx); err == nil {
+				err = sleep(ctx, missed*firstPause)
+			}
+			missed++
 		}
 		if err != nil {
 			return retrieval.Hits{}, failed(ctx, err)

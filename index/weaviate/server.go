@@ -11,10 +11,8 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/schema"
 	pb "github.com/weaviate/weaviate/grpc/generated/protocol/v1"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
 
 	"parley/index/weaviate/nodes"
 )
@@ -87,16 +85,12 @@ func (s *server) close() error {
 	return err
 }
 
-// repeat makes a call of the gRPC interface as [again] does. While a cluster has
-// other nodes, it repeats a read, too, that a node did not answer in time.
-func (s *server) repeat(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
-	return again(ctx, limit, func(ctx context.Context) error {
-		err := call(ctx)
-		if limit == readTime && s.nodes.Len() > 1 && status.Code(err) == codes.DeadlineExceeded {
-			return status.Error(codes.Unavailable, "a node did not answer in time")
-		}
-		return err
-	})
+// read makes a call that changes nothing, and repeats it if that may help.
+func (s *server) read(ctx context.Context, call func(context.Context) error) error {
+	if s.nodes.Len() > 1 {
+		return s.readAgain(ctx, call)
+	}
+	return again(ctx, readTime, call)
 }
 
 // bearer is the API key that every call carries.

@@ -12,11 +12,11 @@ import (
 // ask makes a REST call for which the vendor's client has no method. It decodes
 // the answer into answer, unless answer is nil.
 func (s *server) ask(ctx context.Context, method, path string, body, answer any) error {
-	limit := schemaTime
+	call := func(ctx context.Context) error { return s.askOnce(ctx, method, path, body, answer) }
 	if method == http.MethodGet {
-		limit = readTime
+		return s.read(ctx, call)
 	}
-	return again(ctx, limit, func(ctx context.Context) error { return s.askOnce(ctx, method, path, body, answer) })
+	return again(ctx, schemaTime, call)
 }
 
 func (s *server) askOnce(ctx context.Context, method, path string, body, answer any) error {

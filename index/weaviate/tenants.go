@@ -59,7 +59,7 @@ func (t *tenants) deactivate(ctx context.Context, collection string, idle time.D
 
 // list returns the names of the tenants, or only of the active ones.
 func (t *tenants) list(ctx context.Context, collection string, isActive bool) (names []string, err error) {
-	err = t.server.repeat(ctx, schemaTime, func(ctx context.Context) error {
+	err = again(ctx, schemaTime, func(ctx context.Context) error {
 		reply, err := t.server.data.TenantsGet(ctx, &pb.TenantsGetRequest{Collection: collection})
 		names = nil
 		for _, tenant := range reply.GetTenants() {

@@ -51,7 +51,10 @@ type Rule struct {
 	// After is part of a statement that the same transaction has executed before. It
 	// tells one COMMIT from another.
 	After string
-	At    Point
+	// Elements, unless it is 0, is how many elements the first parameter of the
+	// statement has at least. It is an array in a statement that stores many rows.
+	Elements int
+	At       Point
 	// Skip is how many statements pass before the rule applies, and Times how many
 	// it then applies to: 0 means one, and a negative number all.
 	Skip, Times int
@@ -177,12 +180,12 @@ func (p *Proxy) pass(s *session) {
 }
 
 // match returns the fault that a statement meets.
-func (p *Proxy) match(text, transaction string) *Fault {
+func (p *Proxy) match(s statement, transaction string) *Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text = strings.ToLower(text)
+	text := strings.ToLower(s.text)
 	for _, f := range p.faults {
-		if !strings.Contains(text, strings.ToLower(f.SQL)) || !strings.Contains(transaction, strings.ToLower(f.After)) {
+		if !strings.Contains(text, strings.ToLower(f.SQL)) || !strings.Contains(transaction, strings.ToLower(f.After)) || s.elements < f.Elements {
 			continue
 		}
 		f.seen++
@@ -207,7 +210,7 @@ func (p *Proxy) serve() {
 		}
 		s := &session{
 			proxy: p, client: client, server: server, gone: make(chan struct{}),
-			statements: map[string]string{}, portals: map[string]string{},
+			statements: map[string]string{}, portals: map[string]statement{},
 		}
 		p.mu.Lock()
 		if p.closed {

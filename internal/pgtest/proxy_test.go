@@ -122,6 +122,22 @@ func TestProxy(t *testing.T) {
 			t.Errorf("stored were %v", outcomes)
 		}
 	})
+	t.Run("a rule is for statements whose first parameter has as many elements as it says", func(t *testing.T) {
+		const insert = "INSERT INTO letters SELECT * FROM unnest($1::int[])"
+		for given, want := range map[int]int32{0: 0, 1: 0, 2: 0, 3: 1, 4: 1} {
+			l := newLetters(t)
+			rule := l.proxy.On(pgtest.Rule{SQL: "insert into letters", Elements: 3})
+			_, _ = l.through.Exec(t.Context(), insert, make([]int32, given))
+			if rule.Applied() != int(want) {
+				t.Errorf("to a statement of %d it applied %d times", given, rule.Applied())
+			}
+		}
+		l := newLetters(t)
+		rule := l.proxy.On(pgtest.Rule{SQL: "insert into letters", Elements: 1})
+		if err := l.insert(t.Context()); err != nil || rule.Applied() != 0 {
+			t.Errorf("to a statement of no array it applied %d times (%v)", rule.Applied(), err)
+		}
+	})
 	t.Run("a statement hangs until its rule is released", func(t *testing.T) {
 		for _, at := range []pgtest.Point{pgtest.BeforeExecution, pgtest.AfterExecution} {
 			l := newLetters(t)

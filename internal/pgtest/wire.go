@@ -19,11 +19,19 @@ type session struct {
 	once           sync.Once
 
 	// What the client has prepared and bound; only the client's goroutine uses these.
-	statements, portals map[string]string
-	transaction         strings.Builder
+	statements  map[string]string
+	portals     map[string]statement
+	transaction strings.Builder
 
 	mu        sync.Mutex
 	exchanges []*Fault // one for each answer that is awaited, most of them nil
+}
+
+// statement is one that the client runs.
+type statement struct {
+	text string
+	// elements is how many the first parameter has, if it is an array.
+	elements int
 }
 
 // The types of messages that matter here.
@@ -104,15 +112,15 @@ func (s *session) begin(client *bufio.Reader) bool {
 // ask forwards what the client says, an exchange at a time.
 func (s *session) ask(client *bufio.Reader) {
 	var exchange bytes.Buffer
-	var texts []string
+	var statements []statement
 	for {
 		message, err := readFrame(client, 1)
 		if err != nil {
 			return
 		}
 		exchange.Write(message)
-		if text, isRun := s.understand(message); isRun {
-			texts = append(texts, text)
+		if run, isRun := s.understand(message); isRun {
+			statements = append(statements, run)
 		}
 		kind := message[0]
 		if kind == notificationType && s.proxy.mute.Load() {
@@ -123,7 +131,7 @@ func (s *session) ask(client *bufio.Reader) {
 			continue // more follows
 		}
 		if kind == syncType || kind == queryType {
-			met := s.faultOf(texts)
+			met := s.faultOf(statements)
 			if met != nil && met.At == BeforeExecution {
 				if !s.apply(met) {
 					return
@@ -133,7 +141,7 @@ func (s *session) ask(client *bufio.Reader) {
 			s.mu.Lock()
 			s.exchanges = append(s.exchanges, met)
 			s.mu.Unlock()
-			texts = nil
+			statements = nil
 		}
 		s.proxy.pass(s)
 		if _, err := s.server.Write(exchange.Bytes()); err != nil {
@@ -143,33 +151,59 @@ func (s *session) ask(client *bufio.Reader) {
 	}
 }
 
-// understand returns the text of the statement that a message runs.
-func (s *session) understand(message []byte) (text string, isRun bool) {
+// understand returns the statement that a message runs.
+func (s *session) understand(message []byte) (run statement, isRun bool) {
 	fields := bytes.SplitN(message[5:], []byte{0}, 3)
 	switch message[0] {
 	case queryType:
-		return string(fields[0]), true
+		return statement{text: string(fields[0])}, true
 	case parseType:
 		s.statements[string(fields[0])] = string(fields[1])
 	case bindType:
-		s.portals[string(fields[0])] = s.statements[string(fields[1])]
+		s.portals[string(fields[0])] = statement{s.statements[string(fields[1])], elements(fields[2])}
 	case executeType:
 		return s.portals[string(fields[0])], true
 	}
-	return "", false
+	return statement{}, false
+}
+
+// elements reads, from what follows the names in a message that binds, how many elements
+// the first parameter has. It is 0 unless that is an array in the binary format, in which
+// pgx sends arrays: the number of dimensions, flags, a type, and the length of the first
+// dimension.
+func elements(bound []byte) int {
+	formats, rest := short(bound)
+	if formats == 0 || len(rest) < 2*formats || binary.BigEndian.Uint16(rest) != 1 {
+		return 0
+	}
+	parameters, rest := short(rest[2*formats:])
+	const size, lengthAt = 4, 12
+	if parameters == 0 || len(rest) < size+lengthAt+size || binary.BigEndian.Uint32(rest[size:]) != 1 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(rest[size+lengthAt:]))
+}
+
+// short reads a number of two bytes, or 0 without them, and returns what follows.
+func short(b []byte) (int, []byte) {
+	if len(b) < 2 {
+		return 0, nil
+	}
+	return int(binary.BigEndian.Uint16(b)), b[2:]
 }
 
 // faultOf returns the first fault that the statements of an exchange meet.
-func (s *session) faultOf(texts []string) (first *Fault) {
-	for _, text := range texts {
-		words := strings.Fields(strings.ToLower(text))
+func (s *session) faultOf(statements []statement) (first *Fault) {
+	for _, run := range statements {
+		text := strings.ToLower(run.text)
+		words := strings.Fields(text)
 		if len(words) > 0 && words[0] == "begin" {
 			s.transaction.Reset()
 		}
-		if met := s.proxy.match(text, s.transaction.String()); first == nil {
+		if met := s.proxy.match(run, s.transaction.String()); first == nil {
 			first = met
 		}
-		s.transaction.WriteString(strings.ToLower(text) + ";")
+		s.transaction.WriteString(text + ";")
 		if len(words) > 0 && (words[0] == "commit" || words[0] == "rollback") {
 			s.transaction.Reset()
 		}

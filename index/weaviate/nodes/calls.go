@@ -59,7 +59,7 @@ func (n *Nodes) Invoke(ctx context.Context, method string, args, reply any, opti
 			// own pause is over.
 			to.grpc.ResetConnectBackoff()
 		}
-		return lost(err)
+		return lost(ctx, err)
 	})
 	return err
 }
@@ -68,15 +68,21 @@ func (n *Nodes) Invoke(ctx context.Context, method string, args, reply any, opti
 func (n *Nodes) NewStream(ctx context.Context, description *grpc.StreamDesc, method string, options ...grpc.CallOption) (stream grpc.ClientStream, err error) {
 	n.do(ctx, func(to *node) (gone bool) {
 		stream, err = to.grpc.NewStream(ctx, description, method, options...)
-		return lost(err)
+		return lost(ctx, err)
 	})
 	return stream, err
 }
 
-// lost reports whether a call's node is down, or does not answer in time.
-func lost(err error) bool {
-	code := status.Code(err)
-	return code == codes.Unavailable || code == codes.DeadlineExceeded
+// lost reports whether a call's node is down, or does not answer in time, or has
+// ended a call that its caller still waits for.
+func lost(ctx context.Context, err error) bool {
+	switch status.Code(err) {
+	case codes.Unavailable, codes.DeadlineExceeded:
+		return true
+	case codes.Canceled:
+		return ctx.Err() == nil
+	}
+	return false
 }
 
 // bounded bounds the size of answers: the vendor's client reads them to their end.

@@ -2,7 +2,8 @@
 //
 // It owns which node a call goes to, which nodes are down, and that a call whose
 // connection fails goes to another node. It does not own what the calls say, how
-// long they may take, nor how often they are repeated when all nodes fail.
+// long they may take, nor how often they are repeated when all nodes fail or one
+// answers with an error: see [Past].
 //
 // A process keeps to one node, so that it reads what it has just written: a node
 // may learn of a new tenant a moment after the node that made it. Different
@@ -103,18 +104,31 @@ type pinned struct{}
 // other when it is down.
 func On(ctx context.Context, node int) context.Context { return context.WithValue(ctx, pinned{}, node) }
 
-// do makes a call to the current node, and to another one while the call reports
+// past is the key of how many nodes a context's calls pass over; see [Past].
+type past struct{}
+
+// Past returns a context whose calls pass over so many of the nodes that are up. It
+// is for a call that was answered with an error which another node may not give.
+func Past(ctx context.Context, passed int) context.Context {
+	return context.WithValue(ctx, past{}, passed)
+}
+
+// do makes a call to the current node, and to each other one while the call reports
 // that its node is gone.
 func (n *Nodes) do(ctx context.Context, call func(*node) (gone bool)) {
 	if only, ok := ctx.Value(pinned{}).(int); ok {
 		call(n.nodes[only])
 		return
 	}
+	passed, _ := ctx.Value(past{}).(int)
+	tried := make(map[*node]bool, len(n.nodes))
 	for range n.nodes {
-		node := n.current()
+		node := n.choose(tried, passed)
+		passed = 0
 		if !call(node) {
 			return
 		}
+		tried[node] = true
 		n.leave(node)
 		if ctx.Err() != nil {
 			return
@@ -122,10 +136,26 @@ func (n *Nodes) do(ctx context.Context, call func(*node) (gone bool)) {
 	}
 }
 
-func (n *Nodes) current() *node {
+// choose returns a node that was not tried, from the current one on, and one that is
+// down only if all others are, or were tried.
+func (n *Nodes) choose(tried map[*node]bool, passed int) *node {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	return n.nodes[n.at]
+	var up, down []*node
+	for i := range n.nodes {
+		candidate := n.nodes[(n.at+i)%len(n.nodes)]
+		switch {
+		case tried[candidate]:
+		case candidate.down:
+			down = append(down, candidate)
+		default:
+			up = append(up, candidate)
+		}
+	}
+	if len(up) == 0 {
+		return down[0]
+	}
+	return up[passed%len(up)]
 }
 
 // leave notes that a node is down, and moves on to the next one that is not, or

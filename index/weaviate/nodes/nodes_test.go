@@ -27,7 +27,9 @@ import (
 // interfaces, unless it is down.
 type double struct {
 	nodes.Address
-	down  atomic.Bool
+	down atomic.Bool
+	// ends says that it cancels calls, as a node does that stops.
+	ends  atomic.Bool
 	calls atomic.Int32
 	rest  *httptest.Server
 	grpc  *grpc.Server
@@ -51,6 +53,9 @@ func (d *double) invoked(_ any, _ context.Context, decode func(any) error, _ grp
 	}
 	if d.down.Load() {
 		return nil, status.Error(codes.Unavailable, "down")
+	}
+	if d.ends.Load() {
+		return nil, status.Error(codes.Canceled, "the stream was canceled")
 	}
 	d.calls.Add(1)
 	return &emptypb.Empty{}, nil
@@ -165,6 +170,48 @@ func TestNodes(t *testing.T) {
 		}
 		if got := post(n, "x"); got != doubles[0].REST+" x" {
 			t.Errorf("answer %q", got)
+		}
+	})
+
+	t.Run("a call that its node cancels goes to another one", func(t *testing.T) {
+		n, doubles := cluster(t, 3)
+		for _, victim := range doubles {
+			victim.ends.Store(true)
+			if err := invoke(t.Context(), n); err != nil {
+				t.Error(err)
+			}
+			victim.ends.Store(false)
+		}
+	})
+
+	t.Run("calls that pass over nodes reach each of those that are up, and the next call the same one as before", func(t *testing.T) {
+		n, doubles := cluster(t, 3)
+		if err := invoke(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		_, first := answered(doubles)
+		reached := map[int]bool{}
+		for passed := range doubles {
+			if err := invoke(nodes.Past(t.Context(), passed), n); err != nil {
+				t.Error(err)
+			}
+			_, by := answered(doubles)
+			reached[by] = true
+		}
+		if len(reached) != len(doubles) {
+			t.Errorf("they reached %v", reached)
+		}
+		if err := invoke(t.Context(), n); err != nil {
+			t.Error(err)
+		}
+		if _, by := answered(doubles); by != first {
+			t.Errorf("then node %d answered, not %d", by, first)
+		}
+		doubles[(first+1)%3].down.Store(true)
+		for passed := range 2 * len(doubles) {
+			if err := invoke(nodes.Past(t.Context(), passed), n); err != nil {
+				t.Errorf("with one node down, passing over %d: %v", passed, err)
+			}
 		}
 	})
 
