@@ -48,6 +48,7 @@ test: ## everything that has to hold: setup, check, and all tests with the race 
 	$(MAKE) --no-print-directory check RACE=-race
 	scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) -timeout 60m ./...
 	cd bench && ../scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) ./...
+	cd lab && ../scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) ./...
 	cd tools/conformance && GOFLAGS=-buildvcs=false $(GO) test ./...
 
 .PHONY: check
@@ -73,6 +74,7 @@ check-generated:
 vet:
 	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n golangci-lint)" run ./...
 	lint="$$($(TOOL) -n golangci-lint)" && cd bench && GOFLAGS='$(GOFLAGS) $(RACE)' "$$lint" run --config ../.golangci.yml ./...
+	lint="$$($(TOOL) -n golangci-lint)" && cd lab && GOFLAGS='$(GOFLAGS) $(RACE)' "$$lint" run --config ../.golangci.yml ./...
 
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet $(ARM)
 
@@ -91,6 +93,11 @@ test-arm: ## what is written for ARM, in an emulator (in Debian: apt-get install
 .PHONY: bench
 bench: ## measure, on a Weaviate and on a PostgreSQL that syncs to disk; BENCH=--only=chat for a part
 	PARLEY_PG_DURABLE=1 scripts/with-services.sh scripts/bench.sh $(BENCH)
+
+.PHONY: eval
+eval: ## measure retrieval, grounding and answers: make eval ARGS="retrieval --help"
+	@$(GO) build -C lab -o ../bin/eval ./eval
+	@bin/eval $(ARGS)
 
 .PHONY: screenshots
 screenshots: ## every page of a lively workspace as pictures in bin/screenshots
@@ -122,6 +129,7 @@ generate: ## write the generated files: ent, the pages, their scripts, docs/conf
 tidy: ## tidy the modules of the program and of what measures it, which has the same versions
 	$(GO) mod tidy
 	cd bench && $(GO) mod tidy
+	cd lab && $(GO) mod tidy
 
 .PHONY: migration
 migration: ## write the migrations that the schema's changes need: make migration name=add_labels

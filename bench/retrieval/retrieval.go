@@ -4,7 +4,7 @@
 //
 // It owns the synthetic documents and questions, the systems and their
 // figures. It does not own aims and tables (package bench), nor whether the
-// right passages are found: that is measured by `parley eval`.
+// right passages are found: the lab measures that.
 package retrieval
 
 import (

@@ -2,12 +2,10 @@ package retrieval
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"parley/core/fault"
-	"parley/core/retrieval/evaluation"
 	"parley/internal/plain"
 )
 
@@ -100,21 +98,40 @@ func (e *Evaluator) Evaluate(ctx context.Context, workspaceID, chatbotID string,
 		return Evaluation{}, err
 	}
 	result := Evaluation{Probes: asked, Within: map[int]float64{}}
-	judged, rankings := map[string]evaluation.Judgments{}, map[string][]string{}
 	for i := range asked {
 		found, err := e.searcher.find(ctx, Scope{workspaceID, chatbotID}, Query{Text: asked[i].Question, Limit: EvaluateDepth})
 		if err != nil {
 			return Evaluation{}, err
 		}
 		asked[i].look(found, shown)
-		if len(asked[i].Expected) > 0 {
-			name := fmt.Sprint(i)
-			judged[name], rankings[name] = asked[i].ranking(len(found))
+	}
+	result.measure()
+	return result, nil
+}
+
+// measure sums up where the expected documents stand.
+func (e *Evaluation) measure() {
+	found := map[int]int{}
+	for _, p := range e.Probes {
+		if len(p.Expected) == 0 {
+			continue
+		}
+		e.Measured++
+		if p.Rank == 0 {
+			continue
+		}
+		e.MRR += 1 / float64(p.Rank)
+		for _, depth := range EvaluateDepths {
+			if p.Rank <= depth {
+				found[depth]++
+			}
 		}
 	}
-	report := evaluation.Mean(judged, rankings, EvaluateDepths)
-	result.Measured, result.Within, result.MRR = report.Questions, report.Recall, report.MRR
-	return result, nil
+	measured := float64(max(1, e.Measured))
+	e.MRR /= measured
+	for _, depth := range EvaluateDepths {
+		e.Within[depth] = float64(found[depth]) / measured
+	}
 }
 
 // expect looks up the documents that the probes name.
@@ -174,16 +191,6 @@ func (p *Probed) look(found []Result, shown int) {
 			return
 		}
 	}
-}
-
-// ranking is a probe's passages for package evaluation: the first passage of an
-// expected document is the relevant one.
-func (p *Probed) ranking(found int) (evaluation.Judgments, []string) {
-	passages := make([]string, found)
-	for i := range passages {
-		passages[i] = fmt.Sprint("passage ", i+1)
-	}
-	return evaluation.Judgments{fmt.Sprint("passage ", p.Rank): 1}, passages
 }
 
 // excerptOf is how many characters of a passage [Passage.Excerpt] has.

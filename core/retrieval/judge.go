@@ -31,7 +31,7 @@ func (q Query) judged(hits []*Hit) (wanted int, judged bool) {
 }
 
 // closeAt is from which share of the best score on the last of twice as many passages as
-// are wanted leaves a search in doubt. docs/adr/0072-rerank.md has what it was chosen on.
+// are wanted leaves a search in doubt. lab/notebook/0072-rerank.md has what it was chosen on.
 const closeAt = 0.85
 
 // Close reports whether a search is in doubt about which passages are the first: when of

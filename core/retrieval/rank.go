@@ -10,7 +10,7 @@ import (
 	"parley/text/lexical"
 )
 
-// The constants of the ranking that `parley eval constants` does not try: see
+// The constants of the ranking that the lab's `eval constants` does not try: see
 // [Tuning].
 const (
 	// looked is how many of the best passages get a second look.

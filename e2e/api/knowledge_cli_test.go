@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -164,4 +165,17 @@ func TestEvaluateCommand(t *testing.T) {
 		term.Fails("at most 50", "knowledge", "evaluate", bot, term.File("many.txt", strings.Repeat("Why?\n", 51)))
 		term.Fails("k is from 1", "knowledge", "evaluate", bot, term.File("questions.txt", questions), fmt.Sprintf("--k=%d", 21))
 	})
+}
+
+// near reports whether a number of a report is what it should be.
+func near(term *harness.Terminal, report map[string]any, want float64, path ...string) {
+	term.Helper()
+	var value any = report
+	for _, name := range path {
+		record, _ := value.(map[string]any)
+		value = record[name]
+	}
+	if got, ok := value.(float64); !ok || math.Abs(got-want) > 1e-9 {
+		term.Errorf("%v is %v, want %v", path, value, want)
+	}
 }

@@ -170,12 +170,8 @@ var table = []Row{
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
-		Packages: []string{"core/retrieval/evaluation"},
-		Because:  "a measure is a pure function of rankings and judgments",
-	},
-	{
 		Packages: []string{"core/retrieval"},
-		Ours:     append([]string{"text/...", "core/retrieval/evaluation", "internal/plain"}, domain[:9]...),
+		Ours:     append([]string{"text/...", "internal/plain"}, domain[:9]...),
 		Outside:  []string{lru},
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
@@ -193,7 +189,7 @@ var table = []Row{
 	{
 		Packages: []string{"core/knowledge/trial"},
 		Ours:     []string{"core/retrieval", "core/knowledge/embedding", "core/knowledge/split"},
-		Because:  "retrieval is measured without documents' states, and without a database",
+		Because:  "knowledge is indexed and searched without documents' states and without a database, for what measures",
 	},
 	{
 		Packages: []string{"core/knowledge/rebuild"},
@@ -328,7 +324,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/testrun"},
-		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/retrieval/evaluation", "core/tenant", "internal/id", "internal/plain"},
+		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/tenant", "internal/id", "internal/plain"},
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{

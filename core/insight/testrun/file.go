@@ -34,7 +34,7 @@ var ErrTooLarge = &fault.Error{Kind: fault.TooLarge, Field: "file", Message: fmt
 // columns are those of CSV, and the names of JSON.
 var columns = []string{"question", "expects", "says", "answer", "document"}
 
-// line is a question in a file. Text and Target are what the files of parley eval call
+// line is a question in a file. Text and Target are what the files of the lab's eval call
 // the question and its answer.
 type line struct {
 	Question string `json:"question"`

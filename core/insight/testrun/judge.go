@@ -11,7 +11,6 @@ import (
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/insight"
-	"parley/core/retrieval/evaluation"
 	"parley/internal/plain"
 )
 
@@ -44,7 +43,7 @@ func (w Wanted) Judge(reply insight.Reply) Result {
 	if w.Reference != "" {
 		f1 := 0.0
 		if reply.Outcome == chat.Answered {
-			f1 = evaluation.OverlapOf(bare(reply.Text), w.Reference).F1
+			f1 = OverlapOf(bare(reply.Text), w.Reference).F1
 		}
 		r.F1 = &f1
 	}

@@ -1,5 +1,8 @@
-// Package trial measures retrieval without a database: documents are split,
-// indexed and found as those of a chatbot are.
+// Package trial is the knowledge of one chatbot without states of documents and without a
+// database: documents are split, indexed and found as the product does, for what measures.
+// Two modules do, bench and lab, and neither imports the other.
+//
+// It does not own what is measured, nor whether what was found is right.
 package trial
 
 import (
