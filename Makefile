@@ -10,21 +10,26 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 20s
 # Most of what tests do is to wait for other processes.
 PARALLEL ?= 4
-# The tests need everything compiled for the race detector. With RACE=-race the
-# checks use that too: from an empty cache, compiling all of it a second time
-# without it would take minutes.
-RACE ?=
+TEST := $(GO) test -vet=off -parallel $(PARALLEL) -timeout 60m
+# The whole program runs five times slower and more under the race detector. In `make test`
+# it watches every package, and of the whole program what happens at the same time: crashes,
+# groups, idempotency, resumed answers, streams, shutdown, quotas. `make test-race` watches
+# the rest.
+UNWATCHED := ./e2e/api ./e2e/pages ./e2e/servers
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
 # keeps one copy of those.
 UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b github.com/andybalholm/brotli
+RACE := GOFLAGS='$(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)' $(TEST) -race
 # The scripts that single pages have. Each is a file with all that it imports, but
 # for what it shares with the script of every page, so that browsers ask twice
 # and not twenty times.
 PAGE_SCRIPTS := ask-again join knowledge model-picker passkey playground proposal provider-test reference tokens
 BUNDLE := $(TOOL) esbuild --bundle --format=esm --minify --target=es2022 --log-level=warning --outdir=static/bundles
-export GOFLAGS ?= -buildvcs=false
+# Without the paths of this checkout in what is built, another checkout finds it in go's
+# caches, and so does the one that continuous integration makes.
+export GOFLAGS := $(filter-out -trimpath,$(or $(GOFLAGS),-buildvcs=false)) -trimpath
 
 .PHONY: help
 help: ## list the tasks
@@ -42,14 +47,68 @@ build: ## build bin/parley, which needs no library of the system
 	CGO_ENABLED=0 $(GO) build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/parley ./cmd/parley
 
 .PHONY: test
-test: export GOFLAGS := $(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)
-test: ## everything that has to hold: setup, check, and all tests with the race detector
+test: ## everything that a change has to keep: setup, check, and all tests; see docs/development.md
 	scripts/setup.sh
-	$(MAKE) --no-print-directory check RACE=-race
-	scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) -timeout 60m ./...
-	cd bench && ../scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) ./...
-	cd lab && ../scripts/with-services.sh $(GO) test -race -vet=off -parallel $(PARALLEL) ./...
-	cd tools/conformance && GOFLAGS=-buildvcs=false $(GO) test ./...
+	$(MAKE) --no-print-directory check
+	scripts/with-services.sh $(MAKE) --no-print-directory test-here
+
+# What `make test` runs beside the services.
+.PHONY: test-here
+test-here:
+	$(TEST) $(UNWATCHED)
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) $$packages
+	cd bench && $(RACE) ./...
+	cd lab && $(TEST) ./...
+	cd tools/conformance && $(TEST) ./...
+
+# `make test-all` is what a release has to keep. Its parts also run alone; a part that has
+# passed on a commit does not run on it again.
+ALL := race browsers clients deploy long
+.PHONY: test-all
+test-all: test $(ALL:%=test-%) ## make test, and the parts below: at most an hour
+	@scripts/part.sh report test $(ALL)
+
+.PHONY: test-race
+test-race: ## all tests with the race detector, the whole program included
+	@scripts/part.sh race scripts/with-services.sh $(MAKE) --no-print-directory race-here
+
+.PHONY: race-here
+race-here:
+	$(RACE) ./...
+	cd lab && $(RACE) ./...
+
+.PHONY: test-browsers
+test-browsers: ## every page in a browser, each checked for accessibility
+	@scripts/part.sh browsers scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) ./e2e/pages
+
+.PHONY: test-clients
+test-clients: ## the clients in Go, TypeScript and Python, and the libraries of OpenAI, Anthropic and others, against real servers
+	@scripts/part.sh clients $(MAKE) --no-print-directory clients-here
+
+.PHONY: clients-here
+clients-here:
+	scripts/with-services.sh $(TEST) -count=1 -run 'Client|SDK|OpenAI|MCP|LangChain' ./e2e/api
+	cd tools/conformance && $(TEST) -count=1 ./...
+
+.PHONY: test-deploy
+test-deploy: ## docs/operations.md as typed, backups, upgrades, and builds for other systems
+	@scripts/part.sh deploy $(MAKE) --no-print-directory deploy-here
+
+.PHONY: deploy-here
+deploy-here:
+	for target in linux/arm64 darwin/arm64 windows/amd64; do \
+	  echo "building for $$target"; CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/parley; done
+	scripts/with-services.sh $(TEST) -count=1 -run 'Operations|Backup|Upgrade|Doctor|Installation|Serve' ./e2e/...
+
+.PHONY: test-long
+test-long: ## properties with ten times as many cases, and every fuzz test for FUZZTIME
+	@scripts/part.sh long $(MAKE) --no-print-directory long-here
+
+.PHONY: long-here
+long-here:
+	packages=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep 'pgregory.net/rapid' | cut -d ' ' -f 1) && \
+	  scripts/with-services.sh $(TEST) $$packages -rapid.checks=1000
+	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: check
 check: check-format check-sizes check-generated vet arch ## what needs no test services: format, generated files, vet and linters, import table, sizes of files
@@ -72,15 +131,13 @@ check-generated:
 
 .PHONY: vet
 vet:
-	GOFLAGS='$(GOFLAGS) $(RACE)' "$$($(TOOL) -n golangci-lint)" run ./...
-	lint="$$($(TOOL) -n golangci-lint)" && cd bench && GOFLAGS='$(GOFLAGS) $(RACE)' "$$lint" run --config ../.golangci.yml ./...
-	lint="$$($(TOOL) -n golangci-lint)" && cd lab && GOFLAGS='$(GOFLAGS) $(RACE)' "$$lint" run --config ../.golangci.yml ./...
-
+	"$$($(TOOL) -n golangci-lint)" run ./...
+	lint="$$($(TOOL) -n golangci-lint)" && for module in bench lab; do (cd $$module && "$$lint" run --config ../.golangci.yml ./...); done
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet $(ARM)
 
 .PHONY: arch
 arch:
-	$(GO) test $(RACE) ./internal/arch
+	$(GO) test ./internal/arch
 
 .PHONY: fuzz
 fuzz: ## every fuzz test for FUZZTIME (20s)
@@ -120,9 +177,9 @@ generate: ## write the generated files: ent, the pages, their scripts, docs/conf
 	$(BUNDLE) static/js/parley.js
 	$(BUNDLE) --external:./parley.js $(PAGE_SCRIPTS:%=static/js/%.js)
 	@mkdir -p bin
-	$(GO) run $(RACE) ./cmd/parley config --docs > bin/config.md
+	$(GO) run ./cmd/parley config --docs > bin/config.md
 	mv bin/config.md docs/config.md
-	$(GO) run $(RACE) ./cmd/parley config --env > bin/env.example
+	$(GO) run ./cmd/parley config --env > bin/env.example
 	mv bin/env.example .env.example
 
 .PHONY: tidy

@@ -84,7 +84,7 @@ func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(c
 		}
 	}
 	if before == "" || before == chat.Failed { // else it counts already
-		if m.month, err = m.api.Chatbots.Tokens.TakeMessage(ctx, &m.principal.Token); err != nil {
+		if m.month, err = m.api.Chatbots.Callers.TakeMessage(ctx, &m.principal.Token); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func (m *admission) giveBack() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWithin)
 	defer cancel()
-	if err := m.api.Chatbots.Tokens.GiveMessageBack(ctx, &m.principal.Token, m.month); err != nil {
+	if err := m.api.Chatbots.Callers.GiveMessageBack(ctx, &m.principal.Token, m.month); err != nil {
 		m.api.Log.Error("could not take back a message of a token", "token_id", m.principal.Token.ID, "error", err)
 	}
 }

@@ -68,8 +68,8 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		if err != nil {
 			return err
 		}
-		tokens, use := a.Chatbots.Tokens, a.useOf(c)
-		principal, err := tokens.Authenticate(c.UserContext(), secret)
+		use := a.useOf(c)
+		principal, err := a.Chatbots.Callers.Authenticate(c.UserContext(), secret)
 		if err == nil {
 			err = principal.Admits(use)
 		}
@@ -79,7 +79,7 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		if use.Origin != "" && !use.Own {
 			readable(c, use.Origin)
 		}
-		tokens.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
+		a.Chatbots.Uses.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
 		defer a.sayLimits(c, principal)
 		if err := principal.Needs(d.TokenScope); err != nil {
 			return about(principal, err)

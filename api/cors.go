@@ -34,14 +34,14 @@ func (a *API) forBrowsers(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodOptions && len(c.Request().Header.Peek(fiber.HeaderAccessControlRequestMethod)) > 0 {
 		return a.preflight(c, origin)
 	}
-	if a.Chatbots.Tokens.OriginKnown(origin) {
+	if a.Chatbots.Callers.OriginKnown(origin) {
 		readable(c, origin)
 	}
 	return c.Next()
 }
 
 func (a *API) preflight(c *fiber.Ctx, origin string) error {
-	listed, err := a.Chatbots.Tokens.OriginListed(c.UserContext(), origin)
+	listed, err := a.Chatbots.Callers.OriginListed(c.UserContext(), origin)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func setEvents(c *fiber.Ctx) {
 func (h streams) valid(by caller) func(context.Context) error {
 	secret, use := by.secret, by.use
 	return func(ctx context.Context) error {
-		principal, err := h.Chatbots.Tokens.Authenticate(ctx, secret)
+		principal, err := h.Chatbots.Callers.Authenticate(ctx, secret)
 		if err != nil {
 			return err
 		}

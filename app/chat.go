@@ -9,7 +9,7 @@ import (
 )
 
 // openChat opens the services that answer questions and store the answers.
-func openChat(p *Program, models answer.Models) {
+func (p *Program) openChat(models answer.Models) {
 	p.Answers = answer.New(p.Searcher, models, store.NewCachedAnswers(p.Store), p.now, p.Log)
 	p.Keys = chat.NewKeys(store.NewKeys(p.Store), p.now)
 	p.Quota = quota.New(store.NewMonths(p.Store), p.now)

@@ -46,24 +46,24 @@ func lastNight(at time.Time) time.Time {
 }
 
 // chores returns the tasks that concern all processes together.
-func (h *housekeeping) chores() []*chore {
+func (s *Server) chores() []*chore {
 	all := []*chore{
-		{name: "retention", since: thisHour, do: h.Chat.DeleteExpired},
-		{name: "privacy.erase", since: thisMinute, do: h.Privacy.Work},
-		{name: "privacy.addresses", since: lastNight, do: h.Privacy.ForgetAddresses},
-		{name: "audit.forget", since: lastNight, do: h.forgetAudit},
-		{name: "plans.settle", since: lastNight, do: h.Tenants.Plans.SettleAll},
-		{name: "quota.notices", since: fiveMinutes, do: h.Tenants.Quotas.Watch},
-		{name: "tokens.expiring", since: thisHour, do: h.Chatbots.Tokens.WarnOfExpiring},
-		{name: "limits.forget", since: thisHour, do: h.forgetLimits},
+		{name: "retention", since: thisHour, do: s.Chat.DeleteExpired},
+		{name: "privacy.erase", since: thisMinute, do: s.Privacy.Work},
+		{name: "privacy.addresses", since: lastNight, do: s.Privacy.ForgetAddresses},
+		{name: "audit.forget", since: lastNight, do: s.forgetAudit},
+		{name: "plans.settle", since: lastNight, do: s.Tenants.Plans.SettleAll},
+		{name: "quota.notices", since: fiveMinutes, do: s.Tenants.Quotas.Watch},
+		{name: "tokens.expiring", since: thisHour, do: s.Chatbots.Announcer.WarnOfExpiring},
+		{name: "limits.forget", since: thisHour, do: s.forgetLimits},
 	}
-	if h.Billing == nil {
-		return append(all, &chore{name: "billing.unverified", since: lastNight, do: h.warnOfUnverified})
+	if s.Billing == nil {
+		return append(all, &chore{name: "billing.unverified", since: lastNight, do: s.warnOfUnverified})
 	}
 	return append(all,
-		&chore{name: "billing.prices", since: thisHour, do: h.readPrices},
-		&chore{name: "billing.catch-up", since: thisHour, do: h.catchUp},
-		&chore{name: "billing.reconcile", since: lastNight, do: h.reconcile},
+		&chore{name: "billing.prices", since: thisHour, do: s.readPrices},
+		&chore{name: "billing.catch-up", since: thisHour, do: s.catchUpWithStripe},
+		&chore{name: "billing.reconcile", since: lastNight, do: s.reconcileWithStripe},
 	)
 }
 
@@ -95,40 +95,40 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 // runChores ends expired access, sends mails, encodes passages, exchanges news with Stripe,
 // and deletes old rows. Each task has its own goroutine, because another may be waiting for the
 // network.
-func (h *housekeeping) runChores(ctx context.Context) {
+func (s *Server) runChores(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, choresEvery, func() {
-			logUnlessStopped(ctx, h.Log, "could not end expired access", h.lapse(ctx))
+			logUnlessStopped(ctx, s.Log, "could not end expired access", s.endExpiredAccess(ctx))
 		})
 	})
-	if h.Mails != nil {
+	if s.Mails != nil {
 		tasks.Go(func() {
 			every(ctx, mailsEvery, func() {
-				_, err := h.Tenants.Mails.Send(ctx, h.Mails.Send)
-				logUnlessStopped(ctx, h.Log, "could not send mails", err)
+				_, err := s.Tenants.Mails.Send(ctx, s.Mails.Send)
+				logUnlessStopped(ctx, s.Log, "could not send mails", err)
 			})
 		})
 	}
-	if h.Encoding != nil {
+	if s.Encoding != nil {
 		tasks.Go(func() {
 			every(ctx, encodeEvery, func() {
-				logUnlessStopped(ctx, h.Log, "could not encode passages", encode(ctx, h.Program))
+				logUnlessStopped(ctx, s.Log, "could not encode passages", s.encodePassages(ctx))
 			})
 		})
 	}
-	if h.Billing != nil {
+	if s.Billing != nil {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "could not send customers' new addresses to Stripe", h.Billing.PushCustomers(ctx))
+				logUnlessStopped(ctx, s.Log, "could not send customers' new addresses to Stripe", s.Billing.PushCustomers(ctx))
 			})
 		})
 	}
-	for _, c := range h.chores() {
+	for _, c := range s.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, h.Log, "chore failed: "+c.name, c.run(ctx, store.NewChores(h.Store).BeginChore, h.now(), h.Log))
+				logUnlessStopped(ctx, s.Log, "chore failed: "+c.name, c.run(ctx, store.NewChores(s.Store).BeginChore, s.now(), s.Log))
 			})
 		})
 	}
@@ -138,58 +138,58 @@ func (h *housekeeping) runChores(ctx context.Context) {
 // does not say whether it has really ended.
 const stripePatience = 24 * time.Hour
 
-// lapse ends expired access.
-func (h *housekeeping) lapse(ctx context.Context) error {
-	_, granted := h.Tenants.Grants.EndDue(ctx)
-	if h.Billing == nil {
-		unverified := h.Tenants.Lapses.EndUnverified(ctx)
-		_, err := h.Tenants.Lapses.Lapse(ctx)
+// endExpiredAccess ends expired access.
+func (s *Server) endExpiredAccess(ctx context.Context) error {
+	_, granted := s.Tenants.Grants.EndDue(ctx)
+	if s.Billing == nil {
+		unverified := s.Tenants.Lapses.EndUnverified(ctx)
+		_, err := s.Tenants.Lapses.Lapse(ctx)
 		return errors.Join(granted, unverified, err)
 	}
-	asked := h.Billing.RefreshLapsed(ctx)
-	_, err := h.Tenants.Lapses.LapseBefore(ctx, h.now().Add(-stripePatience))
+	asked := s.Billing.RefreshLapsed(ctx)
+	_, err := s.Tenants.Lapses.LapseBefore(ctx, s.now().Add(-stripePatience))
 	return errors.Join(granted, asked, err)
 }
 
 // warnOfUnverified logs daily which plans were paid for before Stripe was switched
 // off.
-func (h *housekeeping) warnOfUnverified(ctx context.Context) error {
-	found, err := h.Tenants.Lapses.Unverified(ctx)
+func (s *Server) warnOfUnverified(ctx context.Context) error {
+	found, err := s.Tenants.Lapses.Unverified(ctx)
 	if err == nil && found.Workspaces > 0 {
-		h.Log.Warn("plans paid for at Stripe will end because Stripe is switched off: set STRIPE_SECRET_KEY again, or lower the plans with parley plan set",
+		s.Log.Warn("plans paid for at Stripe will end because Stripe is switched off: set STRIPE_SECRET_KEY again, or lower the plans with parley plan set",
 			"workspaces", found.Workspaces, "first", found.Until.Format(time.DateOnly))
 	}
 	return err
 }
 
 // readPrices stores the prices at which Stripe sells the plans.
-func (h *housekeeping) readPrices(ctx context.Context) error {
-	plans, err := h.Tenants.Plans.All(ctx)
+func (s *Server) readPrices(ctx context.Context) error {
+	plans, err := s.Tenants.Plans.All(ctx)
 	if err != nil {
 		return err
 	}
-	return h.Billing.RefreshPrices(ctx, plans)
+	return s.Billing.Setup.RefreshPrices(ctx, plans)
 }
 
-func (h *housekeeping) catchUp(ctx context.Context) error {
-	handled, err := h.Billing.CatchUp(ctx)
+func (s *Server) catchUpWithStripe(ctx context.Context) error {
+	handled, err := s.Billing.CatchUp(ctx)
 	if handled > 0 {
-		h.Log.Info("missed events of Stripe handled", "events", handled)
+		s.Log.Info("missed events of Stripe handled", "events", handled)
 	}
 	return err
 }
 
-func (h *housekeeping) reconcile(ctx context.Context) error {
-	corrected, err := h.Billing.Reconcile(ctx)
+func (s *Server) reconcileWithStripe(ctx context.Context) error {
+	corrected, err := s.Billing.Reconcile(ctx)
 	if corrected > 0 {
-		h.Log.Warn("subscriptions corrected from Stripe", "workspaces", corrected)
+		s.Log.Warn("subscriptions corrected from Stripe", "workspaces", corrected)
 	}
 	return err
 }
 
 // forgetAudit deletes the entries of the audit log that are older than AUDIT_DAYS.
-func (h *housekeeping) forgetAudit(ctx context.Context) error {
-	return h.Tenants.Audit.ForgetAudit(ctx, h.now().AddDate(0, 0, -h.Config.AuditDays))
+func (s *Server) forgetAudit(ctx context.Context) error {
+	return s.Tenants.Audit.ForgetAudit(ctx, s.now().AddDate(0, 0, -s.Config.AuditDays))
 }
 
 // idleFor is how long the counts of idle workspaces and the reservations of dead
@@ -197,8 +197,8 @@ func (h *housekeeping) forgetAudit(ctx context.Context) error {
 const idleFor = time.Hour
 
 // forgetLimits deletes counts and reservations that limits no longer need.
-func (h *housekeeping) forgetLimits(ctx context.Context) error {
-	before := h.now().Add(-idleFor)
-	return errors.Join(store.NewRequestMinutes(h.Store).DeleteRequestMinutes(ctx, before), store.NewMonths(h.Store).SettleMessages(ctx, before),
-		store.NewBusyHosts(h.Store).DeleteFreeHosts(ctx))
+func (s *Server) forgetLimits(ctx context.Context) error {
+	before := s.now().Add(-idleFor)
+	return errors.Join(store.NewRequestMinutes(s.Store).DeleteRequestMinutes(ctx, before), store.NewMonths(s.Store).SettleMessages(ctx, before),
+		store.NewBusyHosts(s.Store).DeleteFreeHosts(ctx))
 }

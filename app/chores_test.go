@@ -88,11 +88,11 @@ func TestChores(t *testing.T) {
 		})
 		t.Run("every chore works on a current server", func(t *testing.T) {
 			stripe := stripetest.New(t, stripetest.Options{})
-			h := &housekeeping{Program: open(Config{Payments: config.Payments{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21}, Operation: config.Operation{AuditDays: 400}})}
+			s := &Server{Program: open(Config{Payments: config.Payments{StripeKey: stripe.Key, StripeSecret: stripe.WebhookSecret, StripeURL: stripe.URL, GraceDays: 21}, Operation: config.Operation{AuditDays: 400}})}
 			names := map[string]bool{}
-			for _, c := range h.chores() {
+			for _, c := range s.chores() {
 				names[c.name] = true
-				must(t, c.run(t.Context(), store.NewChores(h.Store).BeginChore, Now(), h.Log))
+				must(t, c.run(t.Context(), store.NewChores(s.Store).BeginChore, Now(), s.Log))
 			}
 			if len(names) != 11 {
 				t.Errorf("the chores are %v", names)

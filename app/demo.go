@@ -34,11 +34,11 @@ type DemoFacts struct {
 // demo is new, or when a fresh token is asked for.
 func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool) (DemoFacts, error) {
 	facts := DemoFacts{BaseURL: base, DashboardURL: base + "/sign-in", Email: DemoEmail}
-	workspace, err := demoWorkspace(ctx, p, &facts)
+	workspace, err := p.demoWorkspace(ctx, &facts)
 	if err != nil {
 		return facts, err
 	}
-	bot, err := demoChatbot(ctx, p, workspace.ID)
+	bot, err := p.demoChatbot(ctx, workspace.ID)
 	if err != nil {
 		return facts, err
 	}
@@ -51,10 +51,10 @@ func (p *Program) PrepareDemo(ctx context.Context, base string, freshToken bool)
 	return facts, err
 }
 
-func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
+func (p *Program) demoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.Workspace, error) {
 	user, err := p.Tenants.Users.ByEmail(ctx, DemoEmail)
 	if fault.Is(err, fault.NotFound) {
-		return newDemoWorkspace(ctx, p, facts)
+		return p.newDemoWorkspace(ctx, facts)
 	}
 	if err != nil {
 		return tenant.Workspace{}, err
@@ -71,7 +71,7 @@ func demoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Wo
 	return tenant.Workspace{}, fault.New(fault.NotFound, "The demo's workspace has been renamed or deleted. Start with another data folder.")
 }
 
-func newDemoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant.Workspace, error) {
+func (p *Program) newDemoWorkspace(ctx context.Context, facts *DemoFacts) (tenant.Workspace, error) {
 	password := p.Tenants.Passwords.Random()
 	_, workspaceID, err := p.Tenants.SignUps.Create(ctx, account.Account{Email: DemoEmail, Password: password, Workspace: demo.Business})
 	if err != nil {
@@ -85,7 +85,7 @@ func newDemoWorkspace(ctx context.Context, p *Program, facts *DemoFacts) (tenant
 	return p.Tenants.Workspaces.Workspace(ctx, workspaceID)
 }
 
-func demoChatbot(ctx context.Context, p *Program, workspaceID string) (chatbot.Chatbot, error) {
+func (p *Program) demoChatbot(ctx context.Context, workspaceID string) (chatbot.Chatbot, error) {
 	bots, err := p.Chatbots.List(ctx, workspaceID)
 	if err != nil {
 		return chatbot.Chatbot{}, err
@@ -99,11 +99,11 @@ func demoChatbot(ctx context.Context, p *Program, workspaceID string) (chatbot.C
 	if err != nil {
 		return bot, err
 	}
-	return bot, addDocuments(ctx, p, bot)
+	return bot, p.addDemoDocuments(ctx, bot)
 }
 
-// addDocuments adds the demo's help pages to a chatbot's knowledge.
-func addDocuments(ctx context.Context, p *Program, bot chatbot.Chatbot) error {
+// addDemoDocuments adds the demo's help pages to a chatbot's knowledge.
+func (p *Program) addDemoDocuments(ctx context.Context, bot chatbot.Chatbot) error {
 	names, err := fs.Glob(demo.Pages, "pages/*.md")
 	if err != nil {
 		return err

@@ -44,18 +44,18 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 		"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, and that the model's server can be reached from here.",
 	}
 	details := map[string]string{
-		"database": databaseName(p), "index": indexName(config), "model": p.Answers.ModelName(),
+		"database": p.databaseName(), "index": indexName(config), "model": p.Answers.ModelName(),
 	}
 	var found []Diagnosis
 	for _, part := range p.parts() {
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
 	if !p.Store.IsSQLite() {
-		found = append(found, diagnoseIndexes(ctx, p), diagnoseWall(ctx, p))
+		found = append(found, p.diagnoseIndexes(ctx), p.diagnoseWall(ctx))
 	}
-	found = append(found, diagnoseEmbeddings(ctx, config), diagnoseEncoding(ctx, p))
-	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config), diagnoseBackups(ctx, p))
-	found = append(found, diagnoseStripe(ctx, p)...)
+	found = append(found, diagnoseEmbeddings(ctx, config), p.diagnoseEncoding(ctx))
+	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config), p.diagnoseBackups(ctx))
+	found = append(found, p.diagnoseStripe(ctx)...)
 	if p.Mails != nil {
 		found = append(found, diagnosed("mail", p.Mails.Check(ctx), "the mail server takes the user",
 			"Check SMTP_URL: parley config shows it without the password."))
@@ -67,7 +67,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 }
 
 // diagnoseWall checks that PostgreSQL keeps workspaces apart.
-func diagnoseWall(ctx context.Context, p *Program) Diagnosis {
+func (p *Program) diagnoseWall(ctx context.Context) Diagnosis {
 	wall := store.NewWall(p.Store)
 	err := wall.CheckWall(ctx)
 	if err != nil && wall.IsLacking() {
@@ -121,7 +121,7 @@ func diagnoseProxies(config *Config) Diagnosis {
 	return Diagnosis{Part: "proxies", OK: true, Detail: fmt.Sprintf("%s names the clients of %s", config.ProxyHeader, strings.Join(config.Proxies, ", "))}
 }
 
-func databaseName(p *Program) string {
+func (p *Program) databaseName() string {
 	if p.Store.IsSQLite() {
 		return "SQLite"
 	}
@@ -184,7 +184,7 @@ func (p *Program) WarnOfSettings() {
 
 // diagnoseBackups says when the last backup was made. Other means than parley backup leave
 // no mark, so that there is none is no fault.
-func diagnoseBackups(ctx context.Context, p *Program) Diagnosis {
+func (p *Program) diagnoseBackups(ctx context.Context) Diagnosis {
 	at, err := store.NewChores(p.Store).Begun(ctx, backups.Mark)
 	detail := "parley backup has not made any; docs/backups.md has other ways, too"
 	if !at.IsZero() {

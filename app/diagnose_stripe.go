@@ -11,20 +11,20 @@ import (
 
 // diagnoseStripe checks the key, its rights, the customers and the webhook.
 // Without a key, it looks for plans that were paid for earlier.
-func diagnoseStripe(ctx context.Context, p *Program) []Diagnosis {
+func (p *Program) diagnoseStripe(ctx context.Context) []Diagnosis {
 	if p.Billing == nil {
-		return diagnoseUnverified(ctx, p)
+		return p.diagnoseUnverified(ctx)
 	}
-	found := []Diagnosis{diagnoseKey(ctx, p)}
+	found := []Diagnosis{p.diagnoseStripeKey(ctx)}
 	if found[0].OK {
-		found = append(found, diagnoseCustomers(ctx, p), diagnosed("prices", pricesDiffer(ctx, p), "Stripe sells the plans at their prices",
+		found = append(found, p.diagnoseCustomers(ctx), diagnosed("prices", p.checkPrices(ctx), "Stripe sells the plans at their prices",
 			"Run parley billing sync. Until then people see and pay the prices at Stripe."))
 	}
-	return append(found, diagnoseWebhook(ctx, p))
+	return append(found, p.diagnoseWebhook(ctx))
 }
 
-func diagnoseKey(ctx context.Context, p *Program) Diagnosis {
-	lacking, err := p.Billing.Check(ctx)
+func (p *Program) diagnoseStripeKey(ctx context.Context) Diagnosis {
+	lacking, err := p.Billing.Setup.Check(ctx)
 	if err != nil {
 		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
 	}
@@ -46,7 +46,7 @@ func diagnoseKey(ctx context.Context, p *Program) Diagnosis {
 	return Diagnosis{Part: "stripe", OK: true, Detail: detail}
 }
 
-func diagnoseCustomers(ctx context.Context, p *Program) Diagnosis {
+func (p *Program) diagnoseCustomers(ctx context.Context) Diagnosis {
 	strays, err := p.Billing.Strays(ctx)
 	if err != nil {
 		return Diagnosis{"customers", false, Sentence(err), "Try again in a minute."}
@@ -64,17 +64,17 @@ const webhookRemedy = "Run parley billing webhook. It prints the value for STRIP
 
 // diagnoseWebhook compares the endpoint at Stripe with the server's needs. It does not
 // check a server without BASE_URL, which is only being tried out.
-func diagnoseWebhook(ctx context.Context, p *Program) Diagnosis {
+func (p *Program) diagnoseWebhook(ctx context.Context) Diagnosis {
 	if err := p.Config.CheckServing(); err != nil {
 		return Diagnosis{"webhook", false, Sentence(err), webhookRemedy}
 	}
 	if p.Config.BaseURL == "" {
 		return Diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; Parley does not check the endpoint at Stripe, because BASE_URL is not set"}
 	}
-	return diagnosed("webhook", p.Billing.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
+	return diagnosed("webhook", p.Billing.Setup.CheckEndpoint(ctx, p.Config.WebhookURL()), "Stripe sends what is needed to "+p.Config.WebhookURL(), webhookRemedy)
 }
 
-func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
+func (p *Program) diagnoseUnverified(ctx context.Context) []Diagnosis {
 	found, err := p.Tenants.Lapses.Unverified(ctx)
 	if err != nil || found.Workspaces == 0 {
 		return nil // the database has its own line
@@ -86,13 +86,13 @@ func diagnoseUnverified(ctx context.Context, p *Program) []Diagnosis {
 	}}
 }
 
-// pricesDiffer returns an error if the prices at Stripe differ from the plans.
-func pricesDiffer(ctx context.Context, p *Program) error {
+// checkPrices returns an error if the prices at Stripe differ from the plans.
+func (p *Program) checkPrices(ctx context.Context) error {
 	plans, err := p.Tenants.Plans.All(ctx)
 	if err != nil {
 		return err
 	}
-	differences, err := p.Billing.Sync(ctx, plans, true)
+	differences, err := p.Billing.Setup.Sync(ctx, plans, true)
 	if err != nil || len(differences) == 0 {
 		return err
 	}

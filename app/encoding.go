@@ -15,7 +15,7 @@ import (
 func Encodes(config *Config) bool { return config.Encodes() && bge.Fast() }
 
 // openEncoding has passages encoded and ranked by that, if the configuration says so.
-func openEncoding(p *Program) {
+func (p *Program) openEncoding() {
 	if !Encodes(p.Config) {
 		return
 	}
@@ -28,9 +28,9 @@ func openEncoding(p *Program) {
 // encodeEvery is how often a process looks whether another one encodes.
 const encodeEvery = 5 * time.Second
 
-// encode encodes passages for the rest of the minute, unless another process does that,
+// encodePassages encodes passages for the rest of the minute, unless another process does that,
 // and tells the metrics how many are left.
-func encode(ctx context.Context, p *Program) error {
+func (p *Program) encodePassages(ctx context.Context) error {
 	minute := thisMinute(p.now())
 	begun, err := store.NewChores(p.Store).BeginChore(ctx, "passages.encode", minute, p.now())
 	if err != nil || !begun {
@@ -48,7 +48,7 @@ func encode(ctx context.Context, p *Program) error {
 }
 
 // diagnoseEncoding says how many passages are still to be encoded.
-func diagnoseEncoding(ctx context.Context, p *Program) Diagnosis {
+func (p *Program) diagnoseEncoding(ctx context.Context) Diagnosis {
 	if p.Encoding == nil && p.Config.EmbedModel != "" {
 		return Diagnosis{Part: "encoding", OK: true, Detail: "off, since an embedding model makes the vectors"}
 	}

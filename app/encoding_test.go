@@ -48,7 +48,7 @@ func TestEncoding(t *testing.T) {
 			if n := left(); n != len(documents) {
 				t.Errorf("%d passages are left", n)
 			}
-			if d := diagnoseEncoding(ctx, p); !d.OK || !strings.HasPrefix(d.Detail, "3 passages") {
+			if d := p.diagnoseEncoding(ctx); !d.OK || !strings.HasPrefix(d.Detail, "3 passages") {
 				t.Errorf("the doctor says %+v", d)
 			}
 			working, stop := context.WithCancel(ctx)
@@ -57,7 +57,7 @@ func TestEncoding(t *testing.T) {
 					stop()
 				}
 			}))
-			if d := diagnoseEncoding(ctx, p); !d.OK || !strings.HasPrefix(d.Detail, "all") {
+			if d := p.diagnoseEncoding(ctx); !d.OK || !strings.HasPrefix(d.Detail, "all") {
 				t.Errorf("then the doctor says %+v", d)
 			}
 			if n := left(); n != 0 {
@@ -66,7 +66,7 @@ func TestEncoding(t *testing.T) {
 		})
 		t.Run("switched off, nothing is encoded", func(t *testing.T) {
 			p := open(Config{})
-			if d := diagnoseEncoding(t.Context(), p); !d.OK || !strings.HasPrefix(d.Detail, "off") {
+			if d := p.diagnoseEncoding(t.Context()); !d.OK || !strings.HasPrefix(d.Detail, "off") {
 				t.Errorf("the doctor says %+v", d)
 			}
 			if p.Encoding != nil {

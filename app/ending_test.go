@@ -137,7 +137,7 @@ func (h *hooks) inWaiting(bot string) map[string]bool {
 		h.must(err)
 		found["a month's messages to tell of"] = use.WorkspaceID == h.space
 	}
-	h.must(h.Chatbots.Tokens.WarnOfExpiring(ctx))
+	h.must(h.Chatbots.Announcer.WarnOfExpiring(ctx))
 	tokens, err := h.Chatbots.Tokens.List(ctx, h.space, bot)
 	h.must(err)
 	found["a token to warn of"] = tokens[0].WarnedDays > 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"sync"
 	"time"
 
@@ -35,128 +34,121 @@ const (
 	usesEvery = 2 * time.Second
 )
 
-// watchBackups tells the metrics of backups, which another process makes.
-func (h *housekeeping) watchBackups(ctx context.Context) {
-	look := func() {
-		at, err := store.NewChores(h.Store).Begun(ctx, backups.Mark)
-		h.metrics.BackedUp(at)
-		logUnlessStopped(ctx, h.Log, "could not look when the last backup was made", err)
-	}
-	look()
-	every(ctx, backupsEvery, look)
-}
-
-// housekeeping is what a server does besides answering requests.
-type housekeeping struct {
-	*Program
-	// measured is where Prometheus reads the metrics, or nil.
-	measured net.Listener
-}
-
-// run renews leases, works on documents, counts answers, asks test questions, runs
-// chores, and repairs what crashes left behind. Each task has its own goroutine: a long
-// repair must not let leases expire.
-func (h *housekeeping) run(ctx context.Context) {
+// keepHouse does what a server does besides answering requests: it renews leases, works
+// on documents, counts answers, asks test questions, runs chores, and repairs what crashes
+// left behind. Each task has its own goroutine: a long repair must not let leases expire.
+func (s *Server) keepHouse(ctx context.Context) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	tasks.Go(func() {
 		every(ctx, turn.LeaseRenewal, func() {
-			logUnlessStopped(ctx, h.Log, "could not renew leases", h.Turns.Renew(ctx))
+			logUnlessStopped(ctx, s.Log, "could not renew leases", s.Turns.Renew(ctx))
 		})
 	})
-	if !h.Store.IsSQLite() { // SQLite has only one process
+	if !s.Store.IsSQLite() { // SQLite has only one process
 		tasks.Go(func() {
 			every(ctx, turn.StopsEvery, func() {
-				logUnlessStopped(ctx, h.Log, "could not look for answers to stop", h.Turns.StopAsked(ctx))
+				logUnlessStopped(ctx, s.Log, "could not look for answers to stop", s.Turns.StopAsked(ctx))
 			})
 		})
-		tasks.Go(func() { h.watchIndexes(ctx) })
+		tasks.Go(func() { s.watchIndexes(ctx) })
 	}
-	tasks.Go(func() { store.NewAccess(h.Store).Listen(ctx, rememberers{h.Chatbots.Tokens.Callers, h.Turns}, h.Log) })
-	tasks.Go(func() { h.runChores(ctx) })
-	if h.Encoding != nil {
+	tasks.Go(func() { store.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log) })
+	tasks.Go(func() { s.runChores(ctx) })
+	if s.Encoding != nil {
 		tasks.Go(func() {
-			err := h.Encoding.Warm()
-			logUnlessStopped(ctx, h.Log, "could not read the sentence encoder", err)
+			err := s.Encoding.Warm()
+			logUnlessStopped(ctx, s.Log, "could not read the sentence encoder", err)
 			if err == nil {
-				h.Log.Info("sentence encoder read")
+				s.Log.Info("sentence encoder read")
 			}
 		})
 	}
 	tasks.Go(func() {
 		every(ctx, usesEvery, func() {
-			logUnlessStopped(ctx, h.Log, "could not write when tokens were used", h.Chatbots.Tokens.WriteUses(ctx))
+			logUnlessStopped(ctx, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(ctx))
 		})
 	})
-	if h.measured != nil {
+	if s.measured != nil {
 		tasks.Go(func() {
-			logUnlessStopped(ctx, h.Log, "could not serve metrics", h.metrics.Serve(ctx, h.measured))
+			logUnlessStopped(ctx, s.Log, "could not serve metrics", s.metrics.Serve(ctx, s.measured))
 		})
-		tasks.Go(func() { h.watchBackups(ctx) })
+		tasks.Go(func() { s.watchBackups(ctx) })
 	}
 	tasks.Go(func() {
-		logUnlessStopped(ctx, h.Log, "job queue stopped", h.Queue.Run(ctx, h.Knowledge.Worker))
+		logUnlessStopped(ctx, s.Log, "job queue stopped", s.Queue.Run(ctx, s.Knowledge.Worker))
 	})
 	tasks.Go(func() {
 		every(ctx, sweepEvery, func() {
-			logUnlessStopped(ctx, h.Log, "could not look for due documents", h.Knowledge.Worker.Sweep(ctx))
+			logUnlessStopped(ctx, s.Log, "could not look for due documents", s.Knowledge.Worker.Sweep(ctx))
 		})
 	})
 	tasks.Go(func() {
 		every(ctx, rollEvery, func() {
-			logUnlessStopped(ctx, h.Log, "could not update statistics", h.Insight.Roller.Roll(ctx))
+			logUnlessStopped(ctx, s.Log, "could not update statistics", s.Insight.Roller.Roll(ctx))
 		})
 	})
 	tasks.Go(func() {
-		defer h.Webhooks.Sender.Wait()
+		defer s.Webhooks.Sender.Wait()
 		every(ctx, webhooksEvery, func() {
-			logUnlessStopped(ctx, h.Log, "could not send webhooks", h.Webhooks.Sender.Work(ctx))
+			logUnlessStopped(ctx, s.Log, "could not send webhooks", s.Webhooks.Sender.Work(ctx))
 		})
 	})
 	tasks.Go(func() {
 		every(ctx, testsEvery, func() {
-			logUnlessStopped(ctx, h.Log, "could not ask test questions", errors.Join(h.Insight.Tests.Watch(ctx), h.Insight.Tests.Work(ctx)))
+			logUnlessStopped(ctx, s.Log, "could not ask test questions", errors.Join(s.Insight.Tests.Watch(ctx), s.Insight.Tests.Work(ctx)))
 		})
 	})
-	if h.Follower == nil {
-		h.repair(ctx)
+	if s.Follower == nil {
+		s.repairIndex(ctx)
 	} else {
-		tasks.Go(func() { h.follow(ctx) })
-		tasks.Go(func() { h.clear(ctx) })
+		tasks.Go(func() { s.followIndex(ctx) })
+		tasks.Go(func() { s.clearIndex(ctx) })
 	}
 	every(ctx, housekeepingEvery, func() {
-		logUnlessStopped(ctx, h.Log, "could not delete expired rows", errors.Join(
-			h.Tenants.DeleteExpired(ctx), h.Knowledge.Retention.DeleteExpired(ctx), h.Keys.DeleteOutdated(ctx), h.Answers.DeleteOutdated(ctx), h.Webhooks.Sender.DeleteOld(ctx)))
-		logUnlessStopped(ctx, h.Log, "could not repair the index", h.Rebuilder.Watch(ctx))
-		if h.Follower != nil {
-			logUnlessStopped(ctx, h.Log, "could not delete old changes of indexes", h.Follower.DeleteOld(ctx))
+		logUnlessStopped(ctx, s.Log, "could not delete expired rows", errors.Join(
+			s.Tenants.DeleteExpired(ctx), s.Knowledge.Retention.DeleteExpired(ctx), s.Keys.DeleteOutdated(ctx), s.Answers.DeleteOutdated(ctx), s.Webhooks.Sender.DeleteOld(ctx)))
+		logUnlessStopped(ctx, s.Log, "could not repair the index", s.Rebuilder.Watch(ctx))
+		if s.Follower != nil {
+			logUnlessStopped(ctx, s.Log, "could not delete old changes of indexes", s.Follower.DeleteOld(ctx))
 		}
-		if shared, ok := h.Index.(*weaviate.Index); ok {
+		if shared, ok := s.Index.(*weaviate.Index); ok {
 			_, err := shared.Deactivate(ctx, tenantIdle)
-			logUnlessStopped(ctx, h.Log, "could not unload idle tenants", err)
+			logUnlessStopped(ctx, s.Log, "could not unload idle tenants", err)
 		}
 	})
+}
+
+// watchBackups tells the metrics of backups, which another process makes.
+func (s *Server) watchBackups(ctx context.Context) {
+	look := func() {
+		at, err := store.NewChores(s.Store).Begun(ctx, backups.Mark)
+		s.metrics.BackedUp(at)
+		logUnlessStopped(ctx, s.Log, "could not look when the last backup was made", err)
+	}
+	look()
+	every(ctx, backupsEvery, look)
 }
 
 // tenantIdle is how long a chatbot is unused before Weaviate unloads it.
 const tenantIdle = time.Hour
 
-// follow brings the index up to date with the database, and keeps it so.
-func (h *housekeeping) follow(ctx context.Context) {
+// followIndex brings the index up to date with the database, and keeps it so.
+func (s *Server) followIndex(ctx context.Context) {
 	follow := func() {
-		logUnlessStopped(ctx, h.Log, "could not follow what other servers index", h.Follower.Follow(ctx))
+		logUnlessStopped(ctx, s.Log, "could not follow what other servers index", s.Follower.Follow(ctx))
 	}
 	follow()
 	every(ctx, followEvery, follow)
 }
 
-// repair brings the index up to date with the database.
-func (h *housekeeping) repair(ctx context.Context) {
-	logUnlessStopped(ctx, h.Log, "could not look for due documents", h.Knowledge.Worker.Sweep(ctx))
-	if n, err := h.Rebuilder.Repair(ctx); err != nil {
-		logUnlessStopped(ctx, h.Log, "could not repair the index", err)
+// repairIndex brings the index up to date with the database.
+func (s *Server) repairIndex(ctx context.Context) {
+	logUnlessStopped(ctx, s.Log, "could not look for due documents", s.Knowledge.Worker.Sweep(ctx))
+	if n, err := s.Rebuilder.Repair(ctx); err != nil {
+		logUnlessStopped(ctx, s.Log, "could not repair the index", err)
 	} else if n > 0 {
-		h.Log.Info("index repaired from the database", "documents", n)
+		s.Log.Info("index repaired from the database", "documents", n)
 	}
 }
 

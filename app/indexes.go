@@ -33,7 +33,7 @@ func indexInUse(config *Config) string {
 }
 
 // otherIndexes returns the indexes that other servers have used since a time.
-func otherIndexes(ctx context.Context, p *Program, since time.Time) ([]string, error) {
+func (p *Program) otherIndexes(ctx context.Context, since time.Time) ([]string, error) {
 	marks, err := store.NewChores(p.Store).ChoresBegun(ctx, indexMark, since)
 	own := indexInUse(p.Config)
 	for i, mark := range marks {
@@ -44,12 +44,12 @@ func otherIndexes(ctx context.Context, p *Program, since time.Time) ([]string, e
 
 // markIndex tells other servers which index this one uses, and warns when one of them
 // has used another since a time.
-func markIndex(ctx context.Context, p *Program, since time.Time) error {
+func (p *Program) markIndex(ctx context.Context, since time.Time) error {
 	now := p.now()
 	if _, err := store.NewChores(p.Store).BeginChore(ctx, indexMark+indexInUse(p.Config), now, now); err != nil {
 		return err
 	}
-	others, err := otherIndexes(ctx, p, since)
+	others, err := p.otherIndexes(ctx, since)
 	if err == nil && len(others) > 0 {
 		p.Log.Warn(fmt.Sprintf(indexesDiffer, indexInUse(p.Config), strings.Join(others, " and ")), "remedy", indexesDifferRemedy)
 	}
@@ -58,22 +58,22 @@ func markIndex(ctx context.Context, p *Program, since time.Time) error {
 
 // watchIndexes does so from now on. What a server used that has ended by now does not
 // count.
-func (h *housekeeping) watchIndexes(ctx context.Context) {
-	started := h.now()
+func (s *Server) watchIndexes(ctx context.Context) {
+	started := s.now()
 	mark := func() {
-		since := h.now().Add(-markedFor)
+		since := s.now().Add(-markedFor)
 		if since.Before(started) {
 			since = started
 		}
-		logUnlessStopped(ctx, h.Log, "could not compare indexes with other servers", markIndex(ctx, h.Program, since))
+		logUnlessStopped(ctx, s.Log, "could not compare indexes with other servers", s.markIndex(ctx, since))
 	}
 	mark()
 	every(ctx, markEvery, mark)
 }
 
 // diagnoseIndexes checks that all servers use the index that is set here.
-func diagnoseIndexes(ctx context.Context, p *Program) Diagnosis {
-	others, err := otherIndexes(ctx, p, p.now().Add(-markedFor))
+func (p *Program) diagnoseIndexes(ctx context.Context) Diagnosis {
+	others, err := p.otherIndexes(ctx, p.now().Add(-markedFor))
 	if err == nil && len(others) > 0 {
 		return Diagnosis{"indexes", false, fmt.Sprintf(indexesDiffer, indexInUse(p.Config), strings.Join(others, " and ")), indexesDifferRemedy}
 	}

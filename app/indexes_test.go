@@ -17,11 +17,11 @@ func TestServersWithDifferentIndexes(t *testing.T) {
 		mark := func(config Config) {
 			other := *p
 			other.Config = &config
-			must(t, markIndex(t.Context(), &other, start))
+			must(t, other.markIndex(t.Context(), start))
 		}
 		want := func(t *testing.T, since time.Time, others ...string) {
 			t.Helper()
-			got, err := otherIndexes(t.Context(), p, since)
+			got, err := p.otherIndexes(t.Context(), since)
 			if err != nil || !slices.Equal(got, others) {
 				t.Errorf("others use %q, %v", got, err)
 			}
@@ -31,7 +31,7 @@ func TestServersWithDifferentIndexes(t *testing.T) {
 			mark(Config{})
 			mark(*p.Config)
 			want(t, start)
-			if d := diagnoseIndexes(t.Context(), p); !d.OK {
+			if d := p.diagnoseIndexes(t.Context()); !d.OK {
 				t.Errorf("the doctor says %+v", d)
 			}
 		})
@@ -39,7 +39,7 @@ func TestServersWithDifferentIndexes(t *testing.T) {
 			mark(Config{Weaviate: config.Weaviate{WeaviateURL: "http://w1:8080"}})
 			mark(Config{Weaviate: config.Weaviate{WeaviateURL: "http://w2:8080"}})
 			want(t, start, "Weaviate")
-			if d := diagnoseIndexes(t.Context(), p); d.OK || !strings.Contains(d.Detail, "Weaviate") || d.Remedy == "" {
+			if d := p.diagnoseIndexes(t.Context()); d.OK || !strings.Contains(d.Detail, "Weaviate") || d.Remedy == "" {
 				t.Errorf("the doctor says %+v", d)
 			}
 		})

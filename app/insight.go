@@ -20,7 +20,7 @@ type Insight struct {
 }
 
 // openInsight needs chats, chatbots and their knowledge.
-func openInsight(p *Program) {
+func (p *Program) openInsight() {
 	var embedder insight.Embedder
 	if p.embedder != nil { // an interface that holds a nil interface would not be nil
 		embedder = p.embedder
@@ -38,7 +38,7 @@ func openInsight(p *Program) {
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}
-	p.Insight.Roller.Follow(eventsOf(p))
+	p.Insight.Roller.Follow(p.events())
 }
 
 // RebuildStats makes the statistics again from the rows, from the month of a day

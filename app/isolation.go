@@ -15,7 +15,7 @@ import (
 
 // IsolationChecker returns what checks that an installation keeps workspaces apart, by means
 // of the server at an address. It tells of each step.
-func IsolationChecker(ctx context.Context, p *Program, address string, progress func(step string)) (*isolation.Checker, error) {
+func (p *Program) IsolationChecker(ctx context.Context, address string, progress func(step string)) (*isolation.Checker, error) {
 	server, err := isolating.NewServer(address, progress)
 	if err != nil {
 		return nil, err

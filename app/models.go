@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"log/slog"
 	"net/http"
-	"time"
 
 	"parley/app/config"
 	"parley/core/answer"
@@ -108,7 +106,7 @@ func (open opener) names(ctx context.Context, provider chatbot.OpenedProvider) (
 }
 
 // newModels returns the models of all chatbots.
-func newModels(config *Config, now func() time.Time, own []answer.Model, providers models.Providers, openProvided opener, wrap func(answer.Model) answer.Model, log *slog.Logger) (*models.Models, error) {
+func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(answer.Model) answer.Model) (*models.Models, error) {
 	open := func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
 		model, err := openProvided(provider, name)
 		if err != nil || wrap == nil {
@@ -117,7 +115,7 @@ func newModels(config *Config, now func() time.Time, own []answer.Model, provide
 		return wrap(model), nil
 	}
 	return models.New(models.Config{
-		Own: wrapped(own, wrap), Second: config.LLMSecond, Providers: providers, Open: open, Log: log, Now: now,
+		Own: wrapped(own, wrap), Second: p.Config.LLMSecond, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
 	})
 }
 
@@ -158,13 +156,13 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	}
 	options := chatbotOptions(p.Config, own, p.Store.IsSQLite())
 	options.ModelNames = open.names
-	options.Letters, options.Follower = p.Tenants.Letters, eventsOf(p)
+	options.Letters, options.Follower = p.Tenants.Letters, p.events()
 	p.Chatbots = chatbot.New(store.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
-	choices, err := newModels(p.Config, p.now, own, p.Chatbots.Providers, open, wrap, p.Log)
+	choices, err := p.newModels(own, open, wrap)
 	if err != nil {
 		return err
 	}
-	openChat(p, choices)
-	openInsight(p)
+	p.openChat(choices)
+	p.openInsight()
 	return nil
 }

@@ -75,19 +75,19 @@ func (x *ownIndex) mark(ctx context.Context) error {
 	return chores.ForgetChores(ctx, ownMark, now.Add(-ownMarkKept))
 }
 
-// clear tells other servers that this one has an index of its own, and clears the index of
+// clearIndex tells other servers that this one has an index of its own, and clears the index of
 // workspaces that are erased.
-func (h *housekeeping) clear(ctx context.Context) {
+func (s *Server) clearIndex(ctx context.Context) {
 	mark := func() {
-		logUnlessStopped(ctx, h.Log, "could not tell other servers of the index", h.ownIndex.mark(ctx))
+		logUnlessStopped(ctx, s.Log, "could not tell other servers of the index", s.ownIndex.mark(ctx))
 	}
 	mark()
-	marked := h.now()
+	marked := s.now()
 	every(ctx, clearEvery, func() {
-		if h.now().Sub(marked) >= markEvery {
+		if s.now().Sub(marked) >= markEvery {
 			mark()
-			marked = h.now()
+			marked = s.now()
 		}
-		logUnlessStopped(ctx, h.Log, "could not clear the index of erased workspaces", h.Privacy.Servers.Work(ctx))
+		logUnlessStopped(ctx, s.Log, "could not clear the index of erased workspaces", s.Privacy.Servers.Work(ctx))
 	})
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // openPrivacy needs all of which people may want a copy, or the end.
-func openPrivacy(p *Program) {
+func (p *Program) openPrivacy() {
 	ports := privacy.Ports{
 		InTx: p.Store.InTx, Erasures: store.NewErasures(p.Store), Rows: store.NewRows(p.Store), Reader: store.NewRows(p.Store), Uses: store.NewTokens(p.Store), Origins: p.Tenants.Audit, AuditLog: p.Tenants.Audit.Of, EndUsers: store.NewEndUsers(p.Store),
 		Persons: store.NewPersons(p.Store), Audit: p.Store, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
-		ForgetTurns: func(workspaceID string) { turn.ForgetWorkspace(p.Turns, workspaceID) }, Scrubs: []func(context.Context) error{store.NewFiles(p.Store).Scrub},
+		ForgetTurns: p.Turns.ForgetWorkspace, Scrubs: []func(context.Context) error{store.NewFiles(p.Store).Scrub},
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Deletions: p.Tenants.Deletions,
 		Chatbots: p.Chatbots, Letters: p.Tenants.Letters, IDs: p.IDs,
 	}
@@ -44,6 +44,6 @@ type rememberers struct {
 func (r rememberers) Changed(workspaceID string) {
 	r.Callers.Changed(workspaceID)
 	if workspaceID != "" {
-		turn.ForgetWorkspace(r.turns, workspaceID)
+		r.turns.ForgetWorkspace(workspaceID)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"os"
 	"runtime"
@@ -17,7 +18,6 @@ import (
 	"parley/app/backups"
 	"parley/app/config"
 	"parley/app/letters"
-	"parley/app/signon"
 	"parley/billing"
 	"parley/core/answer"
 	"parley/core/audit"
@@ -41,6 +41,7 @@ import (
 	"parley/internal/publicid"
 	"parley/internal/security"
 	"parley/jobs"
+	"parley/llm/upstream"
 	"parley/mail"
 	"parley/passkey"
 	"parley/store"
@@ -154,48 +155,49 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		p.now = Now
 	}
 	p.security = newSecurityEvents(p.now, log, p.metrics)
-	if p.IDs, err = openIDs(ctx, db); err != nil {
+	if err := p.openIDs(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	openPublisher(p)
+	p.openPublisher()
 	if err := p.openKnowledge(ctx, options); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
 		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
-		Quotas:   eventsOf(p),
+		Quotas:   p.events(),
 		Links:    letters.Log{Logger: log}, FactorOfAll: config.FactorOfAll,
 		Vault: newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
 	})
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if err := openWebhooks(p); err != nil {
+	if err := p.openWebhooks(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	vault := seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, db.IsSQLite()) })
-	if p.SSO, err = signon.Open(signon.Parts{Config: config, Store: db, Tenants: p.Tenants, Vault: vault, LookUp: options.LookUpTXT, Refused: p.reportTarget, Now: p.now}); err != nil {
+	if err := p.openSSO(vault, options.LookUpTXT); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openBilling(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	openPrivacy(p)
+	p.openPrivacy()
 	return p, nil
 }
 
 // openIDs reads the installation's key of public identifiers, or creates it.
-func openIDs(ctx context.Context, db *store.Store) (*publicid.Codec, error) {
+func (p *Program) openIDs(ctx context.Context) error {
 	fresh := make([]byte, publicid.KeySize)
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
-		return nil, err
+		return err
 	}
-	key, err := store.NewInstallation(db).KeepPublicIDKey(ctx, fresh)
+	key, err := store.NewInstallation(p.Store).KeepPublicIDKey(ctx, fresh)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the key of public identifiers: %w", err)
+		return fmt.Errorf("cannot read the key of public identifiers: %w", err)
 	}
-	return publicid.New(key)
+	p.IDs, err = publicid.New(key)
+	return err
 }
 
 // openBilling connects to Stripe and to the mail server, if they are configured.
@@ -222,16 +224,16 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {
 		return fmt.Errorf("cannot open the index: %w", err)
 	}
-	if p.Queue, err = openQueue(ctx, p.Config, p.Store, p.Log); err != nil {
+	if err := p.openQueue(ctx); err != nil {
 		return fmt.Errorf("cannot open the job queue: %w", err)
 	}
-	sites, err := openVisitor(p.Config, p.Store, p.reportTarget)
+	sites, err := p.newVisitor()
 	if err != nil {
 		return err
 	}
 	p.KnowledgeStores = knowledgeStores(p.Store)
 	ports := knowledge.Ports{
-		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: eventsOf(p),
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: p.events(),
 	}
 	extractor, err := openExtractor(p.Config)
 	if err != nil {
@@ -246,7 +248,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	pages := store.NewKnowledgePages(p.Store)
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
-	openEncoding(p)
+	p.openEncoding()
 	p.Rebuilder = rebuild.New(rebuild.Ports{
 		Documents: store.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
 		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
@@ -268,18 +270,17 @@ func (p *Program) requests() *rate.Requests {
 	return rate.NewRequests(store.NewRequestMinutes(p.Store), time.Now)
 }
 
-func openQueue(ctx context.Context, config *Config, db *store.Store, log *slog.Logger) (*jobs.Queue, error) {
-	settings := jobs.Config{Workers: config.JobWorkers(), Lease: config.JobLease, Log: log}
-	if !db.IsSQLite() {
-		settings.Postgres, settings.Role = config.Database(), store.NewWall(db).JobsRole()
-		return jobs.Open(ctx, settings)
+func (p *Program) openQueue(ctx context.Context) (err error) {
+	settings := jobs.Config{Workers: p.Config.JobWorkers(), Lease: p.Config.JobLease, Log: p.Log}
+	if p.Store.IsSQLite() {
+		if settings.SQLite, err = p.Store.JobsDB(); err != nil {
+			return err
+		}
+	} else {
+		settings.Postgres, settings.Role = p.Config.Database(), store.NewWall(p.Store).JobsRole()
 	}
-	connection, err := db.JobsDB()
-	if err != nil {
-		return nil, err
-	}
-	settings.SQLite = connection
-	return jobs.Open(ctx, settings)
+	p.Queue, err = jobs.Open(ctx, settings)
+	return err
 }
 
 func (p *Program) Close() error {
@@ -293,8 +294,10 @@ func (p *Program) Close() error {
 	return errors.Join(append(failures, p.Store.Close())...)
 }
 
-// NewLog returns the log on standard error.
+// NewLog returns the log on standard error. What libraries log with package log goes
+// there, too, without what they quote.
 func NewLog(config *Config) *slog.Logger {
+	log.SetOutput(upstream.WithoutQuotes(os.Stderr))
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(config.LogLevel)) // kong admits known levels only
 	options := &slog.HandlerOptions{Level: level}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -44,18 +43,18 @@ func openExtractor(config *Config) (*extract.Extractor, error) {
 // longer, the worker continues with other workspaces, and with other sites of this one.
 const longestWait = 5 * time.Second
 
-// openVisitor returns the fetcher of pages.
-func openVisitor(config *Config, db *store.Store, refused func(context.Context, string)) (fetch.Visitor, error) {
-	allowed, err := config.CrawlTargets()
+// newVisitor returns the fetcher of pages.
+func (p *Program) newVisitor() (fetch.Visitor, error) {
+	allowed, err := p.Config.CrawlTargets()
 	if err != nil {
 		return fetch.Visitor{}, err
 	}
 	var shared hosts.Hosts
-	if busy := store.NewBusyHosts(db); busy != nil {
+	if busy := store.NewBusyHosts(p.Store); busy != nil {
 		shared = busy
 	}
 	return fetch.NewVisitor(fetch.New(fetch.Config{
-		UserAgent: config.UserAgent(), Bytes: knowledge.MaxUpload, Ports: config.FetchPorts, Delay: config.FetchDelay, Allow: allowed, Refused: refused,
+		UserAgent: p.Config.UserAgent(), Bytes: knowledge.MaxUpload, Ports: p.Config.FetchPorts, Delay: p.Config.FetchDelay, Allow: allowed, Refused: p.reportTarget,
 		PageWait: longestWait, Hosts: shared,
 	})), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api"
-	"parley/billing/notice"
+	"parley/billing/stripeevent"
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
@@ -68,7 +68,7 @@ func eventOf(err error) (event security.Event, is bool) {
 		return security.Event{Name: security.InvitationRefused}, true
 	case errors.Is(err, site.ErrCrossSite):
 		return security.Event{Name: security.CrossSiteRefused}, true
-	case errors.Is(err, notice.ErrSignature):
+	case errors.Is(err, stripeevent.ErrSignature):
 		return security.Event{Name: security.WebhookRefused}, true
 	case !fault.Is(err, fault.Forbidden):
 		return security.Event{}, false

@@ -73,7 +73,7 @@ func Listen(p *Program) (*Server, error) {
 	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Tests: p.Insight.Tests, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(store.NewFinds(p.Store)), IDs: p.IDs, Privacy: p.Privacy,
-		Person: sessions.Caller, Again: site.Again(sessions), Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
+		Person: sessions.Caller, Again: sessions.Again, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers, Description: parley.Description, BaseURL: base,
 	}
 	forPeople := site.Deps{
@@ -127,7 +127,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		(&housekeeping{s.Program, s.measured}).run(beside)
+		s.keepHouse(beside)
 	}()
 	served := make(chan error, 1)
 	go func() { served <- s.App.Listener(s.listener) }()
@@ -151,7 +151,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	<-done
 	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	logUnlessStopped(releasing, s.Log, "could not write when tokens were used", s.Chatbots.Tokens.WriteUses(releasing))
+	logUnlessStopped(releasing, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(releasing))
 	logUnlessStopped(releasing, s.Log, "could not release reserved messages", s.Quota.Release(releasing))
 	return err
 }

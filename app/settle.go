@@ -15,11 +15,11 @@ const lookEvery = 200 * time.Millisecond
 // does.
 func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) error {
 	for {
-		left, err := lookAt(ctx, p, documents)
+		left, err := p.lookAt(ctx, documents)
 		if err != nil || left == "" {
 			return err
 		}
-		worked, err := workAlone(ctx, p, left)
+		worked, err := p.workAlone(ctx, left)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) er
 
 // lookAt reads documents again. It returns a workspace with documents that are
 // still being worked on, or nothing.
-func lookAt(ctx context.Context, p *Program, documents []knowledge.Document) (left string, err error) {
+func (p *Program) lookAt(ctx context.Context, documents []knowledge.Document) (left string, err error) {
 	for i, d := range documents {
 		if d.State.Settled() {
 			continue
@@ -54,7 +54,7 @@ func lookAt(ctx context.Context, p *Program, documents []knowledge.Document) (le
 
 // workAlone works for a workspace unless a server runs on the data folder. It
 // reports whether there may be more to do.
-func workAlone(ctx context.Context, p *Program, workspaceID string) (more bool, err error) {
+func (p *Program) workAlone(ctx context.Context, workspaceID string) (more bool, err error) {
 	unlock, err := Lock(p.Config)
 	if err != nil { // a server is there
 		return false, nil

@@ -27,7 +27,7 @@ type Webhooks struct {
 }
 
 // openPublisher comes before all packages that publish.
-func openPublisher(p *Program) {
+func (p *Program) openPublisher() {
 	p.Webhooks.Publisher = webhook.NewPublisher(webhook.PublishPorts{
 		Endpoints: store.NewWebhooks(p.Store), Deliveries: store.NewWebhookDeliveries(p.Store),
 		Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store,
@@ -35,7 +35,7 @@ func openPublisher(p *Program) {
 }
 
 // openWebhooks needs chatbots and tenants.
-func openWebhooks(p *Program) error {
+func (p *Program) openWebhooks() error {
 	allowed, err := p.Config.WebhookTargets()
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ type events struct {
 	now       func() time.Time
 }
 
-func eventsOf(p *Program) events { return events{p.Webhooks.Publisher, p.IDs, p.now} }
+func (p *Program) events() events { return events{p.Webhooks.Publisher, p.IDs, p.now} }
 
 var (
 	_ stats.Follower       = events{}

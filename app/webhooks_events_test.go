@@ -30,7 +30,7 @@ func testEventsOfWebhooks(h *hooks) {
 		for _, step := range []struct{ at, left float64 }{{5, 0}, {7, 14}, {10, 0}, {18, 3}, {19, 0}} {
 			h.at = began.Add(time.Duration(step.at * 24 * float64(time.Hour)))
 			for range 2 {
-				h.must(h.Chatbots.Tokens.WarnOfExpiring(ctx))
+				h.must(h.Chatbots.Announcer.WarnOfExpiring(ctx))
 			}
 			got := h.sent()
 			if len(got) == 0 && step.left == 0 {
@@ -60,15 +60,15 @@ func testEventsOfWebhooks(h *hooks) {
 		old.At, old.MessageID = h.at.Add(-time.Second), 11 // from before there was the endpoint
 		for range 2 {
 			h.must(h.Store.InTx(ctx, func(ctx context.Context) error {
-				return eventsOf(h.Program).Counted(ctx, []stats.Record{record, tried, old})
+				return h.events().Counted(ctx, []stats.Record{record, tried, old})
 			}))
 		}
 		h.must(h.Store.InTx(ctx, func(ctx context.Context) error {
 			failed := knowledge.Document{WorkspaceID: h.space, ChatbotID: "cb_1", ID: "doc_1", State: knowledge.Failed, Reason: "There is no text in it."}
-			return eventsOf(h.Program).DocumentSettled(ctx, failed)
+			return h.events().DocumentSettled(ctx, failed)
 		}))
 		h.must(h.Store.InTx(ctx, func(ctx context.Context) error {
-			return eventsOf(h.Program).QuotaReached(ctx, tenant.QuotaUse{WorkspaceID: h.space, Used: 8, Included: 10}, 80)
+			return h.events().QuotaReached(ctx, tenant.QuotaUse{WorkspaceID: h.space, Used: 8, Included: 10}, 80)
 		}))
 		var types []string
 		for _, r := range h.sent() { // all, though an endpoint is sent four at once
@@ -89,7 +89,7 @@ func testEventsOfWebhooks(h *hooks) {
 		}
 		h.must(h.Webhooks.Endpoints.Pause(ctx, h.space, e.ID))
 		h.must(h.Store.InTx(ctx, func(ctx context.Context) error {
-			return eventsOf(h.Program).QuotaReached(ctx, tenant.QuotaUse{WorkspaceID: h.space, Used: 8, Included: 10}, 80)
+			return h.events().QuotaReached(ctx, tenant.QuotaUse{WorkspaceID: h.space, Used: 8, Included: 10}, 80)
 		}))
 		if len(h.sent()) != 0 {
 			t.Error("a paused endpoint receives events")

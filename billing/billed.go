@@ -17,7 +17,7 @@ import (
 
 // billed translates a subscription. Everything comes from Stripe's current state, so
 // that earlier events do not matter; only the plan of an unknown price stays as it was.
-func (s reader) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
+func (s *Service) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
 	found := chosen.subscription
 	billed := subscription.Billed{
 		ID: found.ID, Status: chosen.status(), Plan: s.planOrLast(known, chosen),
@@ -35,13 +35,13 @@ func (s reader) billed(ctx context.Context, known subscription.Subscription, cho
 	if billed.PastDueSince, billed.InvoiceURL, err = s.debt(ctx, known, found); err != nil {
 		return billed, err
 	}
-	billed.NextPlan, billed.NextAt, err = s.next(ctx, chosen, billed)
+	billed.NextPlan, billed.NextAt, err = s.nextPlan(ctx, chosen, billed)
 	return billed, err
 }
 
 // ended adds when a subscription ended and, if it ended because nobody paid, since when
 // the payment was due.
-func (s reader) ended(ctx context.Context, known subscription.Subscription, found *stripe.Subscription, billed subscription.Billed) (_ subscription.Billed, err error) {
+func (s *Service) ended(ctx context.Context, known subscription.Subscription, found *stripe.Subscription, billed subscription.Billed) (_ subscription.Billed, err error) {
 	billed.EndsAt = stripeapi.Moment(found.EndedAt)
 	if why := found.CancellationDetails; why == nil || why.Reason != stripe.SubscriptionCancellationDetailsReasonPaymentFailed {
 		return billed, nil
@@ -50,26 +50,9 @@ func (s reader) ended(ctx context.Context, known subscription.Subscription, foun
 	return billed, err
 }
 
-// costs returns what a period costs. It is zero for a tiered price, which depends on
-// usage.
-func (c candidate) costs() (amount int, currency string) {
-	price := c.price()
-	if price == nil || price.UnitAmount == 0 {
-		return 0, ""
-	}
-	return int(price.UnitAmount * max(1, c.item.Quantity)), string(price.Currency)
-}
-
-func (c candidate) price() *stripe.Price {
-	if c.item == nil {
-		return nil
-	}
-	return c.item.Price
-}
-
 // planOrLast keeps the last known plan if the price is not one of ours: whoever has paid
 // is not locked out because somebody created a price by hand.
-func (s reader) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
+func (s *Service) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
 	if chosen.plan != "" {
 		return chosen.plan
 	}
@@ -84,7 +67,7 @@ func (s reader) planOrLast(known subscription.Subscription, chosen candidate) pl
 
 // periodEnd returns when the next payment is due. Newer versions of Stripe's API have it
 // only in the items, which this version of stripe-go does not read.
-func (s subscribed) periodEnd(ctx context.Context, found *stripe.Subscription) (*time.Time, error) {
+func (s *Service) periodEnd(ctx context.Context, found *stripe.Subscription) (*time.Time, error) {
 	if found.CurrentPeriodEnd != 0 {
 		return stripeapi.Moment(found.CurrentPeriodEnd), nil
 	}

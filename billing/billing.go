@@ -1,11 +1,15 @@
-// Package billing talks to Stripe: it sends people to pay, receives events, and reads
-// what a workspace pays for.
+// Package billing sells plans at Stripe and keeps what workspaces pay for in step with
+// Stripe. It sends people to Checkout and to the customer portal, receives Stripe's events,
+// and reads customers, subscriptions, schedules, invoices, refunds and disputes.
 //
-// It does not own plans, their limits and which state gives which plan (package plan),
-// the stored subscription and its consequences (package subscription), the operator's
-// setup at Stripe (package setup), calls to Stripe (package stripeapi) or the contents
-// of events (package notice). It opens no transactions: it writes what it reads to
-// [Books].
+// [Service] has the methods, a file for each subject. Whatever may have changed at Stripe
+// leads to [Service.Refresh], which reads the customer's present state there and stores it.
+// Purchases, events and the searches for what events missed call it; it calls none of them.
+//
+// The package does not own plans, their limits and which state gives which plan (package
+// plan), the stored subscription and its consequences (package subscription), the operator's
+// setup at Stripe (package setup), calls to Stripe (package stripeapi) or the contents of
+// events (package stripeevent). It opens no transactions: it writes what it reads to [Books].
 package billing
 
 import (
@@ -45,12 +49,12 @@ type Config struct {
 // should know. Package subscription documents the methods.
 type Books struct {
 	Ledger     Ledger
-	Lapses     lapsesPort
+	Lapses     Lapses
 	Customers  Customers
-	Trials     trialsPort
-	Reversals  reversalsPort
+	Trials     Trials
+	Reversals  Reversals
 	Prices     setup.Prices
-	Workspaces workspacesPort
+	Workspaces Workspaces
 	Log        audit.Log // is told what is set up at Stripe
 }
 
@@ -64,8 +68,8 @@ type Ledger interface {
 	NoteEvent(ctx context.Context, eventID, kind string) error
 }
 
-// lapsesPort finds workspaces whose access has expired.
-type lapsesPort interface {
+// Lapses finds workspaces whose access has expired.
+type Lapses interface {
 	Lapsed(ctx context.Context) iter.Seq2[string, error]
 }
 
@@ -80,19 +84,19 @@ type Customers interface {
 	BeginCheckout(ctx context.Context, workspaceID string) error
 }
 
-// trialsPort records who has had a trial.
-type trialsPort interface {
+// Trials records who has had a trial.
+type Trials interface {
 	Taken(ctx context.Context, key subscription.TrialKey) (bool, error)
 	Claim(ctx context.Context, subscriptionID string, keys ...subscription.TrialKey) (first bool, err error)
 }
 
-// reversalsPort stores refunds and disputes.
-type reversalsPort interface {
+// Reversals stores refunds and disputes.
+type Reversals interface {
 	Record(ctx context.Context, workspaceID string, read []subscription.Reversal) (news []subscription.Reversal, err error)
 }
 
-// workspacesPort knows the workspaces of this server.
-type workspacesPort interface {
+// Workspaces knows the workspaces of this server.
+type Workspaces interface {
 	Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
 	// WasHere reports whether a workspace exists or existed on this server.
 	WasHere(ctx context.Context, workspaceID string) (bool, error)
@@ -102,7 +106,8 @@ type workspacesPort interface {
 func NewBooks(subscriptions subscription.Subscriptions, tenants tenant.Tenants, past *audit.Reader, log audit.Log) Books {
 	return Books{
 		Ledger: subscriptions.Ledger, Lapses: subscriptions.Lapses, Customers: subscriptions.Customers,
-		Trials: subscriptions.Trials, Reversals: subscriptions.Reversals, Prices: tenants.Plans, Workspaces: registry{tenants.Workspaces, past}, Log: log,
+		Trials: subscriptions.Trials, Reversals: subscriptions.Reversals, Prices: tenants.Plans,
+		Workspaces: registry{Workspaces: tenants.Workspaces, Reader: past}, Log: log,
 	}
 }
 
@@ -112,51 +117,39 @@ type registry struct {
 	*audit.Reader
 }
 
-// Service is an account at Stripe with the workspaces that pay there. Each of its parts
-// has the methods of one subject.
+// Service is an account at Stripe with the workspaces that pay there.
 type Service struct {
-	*common
-	*setup.Setup
-	customers
-	prices
-	trials
-	subscribed
-	statements
-	checkoutPages
-	reader
-	refresher
-	reconciler
-	moneyBack
-	listener
-	portalPages
-	closer
-	finisher
-	cashier
+	// Setup is what the operator sets up in the account. Its Check works without books,
+	// and so does its Sync.
+	Setup *setup.Setup
+
+	config   Config
+	api      *stripeapi.Client
+	books    Books
+	now      func() time.Time
+	log      *slog.Logger
+	observer Observer
+	lanes    *lanes
+	invoices invoiceCache
+	// wait pauses; tests do not.
+	wait func(ctx context.Context, pause time.Duration) error
 }
 
-// New returns the service of an account. [setup.Setup.Check] and [setup.Setup.Sync] work
-// without books.
+// New returns the service of an account.
 func New(config Config, books Books, now func() time.Time, log *slog.Logger, observer Observer) *Service {
-	c := &common{
-		config: config, api: stripeapi.Connect(config.Key, config.BaseURL), books: books,
-		now: now, log: log, observer: observer, wait: sleep,
+	api := stripeapi.Connect(config.Key, config.BaseURL)
+	return &Service{
+		Setup:  setup.New(api, config.setup(), setup.Ports{Prices: books.Prices, Log: books.Log, Now: now}),
+		config: config, api: api, books: books, now: now, log: log, observer: observer, lanes: newLanes(), wait: sleep,
 	}
-	s := &Service{
-		common: c, customers: customers{c}, prices: prices{c}, trials: trials{c}, subscribed: subscribed{c},
-		statements: statements{c}, checkoutPages: checkoutPages{c}, moneyBack: moneyBack{c},
-		Setup: setup.New(c.api, config.setup(), setup.Ports{Prices: books.Prices, Log: books.Log, Now: now}),
-	}
-	s.reader = reader{c, s.customers, s.prices, s.trials, s.subscribed}
-	s.refresher = refresher{c, s.reader, newLanes()}
-	s.reconciler = reconciler{c, s.refresher}
-	s.listener = listener{c, s.refresher, s.moneyBack}
-	s.portalPages = portalPages{c, s.prices}
-	s.closer = closer{c, s.customers, s.subscribed, s.checkoutPages}
-	s.finisher = finisher{c, s.refresher, s.closer}
-	s.cashier = cashier{c, s.customers, s.trials, s.checkoutPages, s.portalPages, s.refresher, s.finisher}
-	return s
 }
 
 func (c Config) setup() setup.Config {
 	return setup.Config{WebhookSecret: c.WebhookSecret, TaxInclusive: c.TaxInclusive, TaxCode: c.TaxCode}
+}
+
+// Account returns the account of the key. Its id is empty if the key may not read it, and
+// its mode if the key does not reveal it. It fails while Stripe does not answer.
+func (s *Service) Account(ctx context.Context) (subscription.StripeAccount, error) {
+	return s.api.Account(ctx)
 }

@@ -22,13 +22,13 @@ func TestCheck(t *testing.T) {
 	s := newEmptyShop(t)
 
 	t.Run("a key that Stripe accepts passes", func(t *testing.T) {
-		if lacking, err := serviceAt(s.stripe.Key, s.stripe.URL).Check(t.Context()); err != nil || len(lacking) > 0 {
+		if lacking, err := serviceAt(s.stripe.Key, s.stripe.URL).Setup.Check(t.Context()); err != nil || len(lacking) > 0 {
 			t.Fatalf("got %v, %v", lacking, err)
 		}
 	})
 
 	t.Run("a wrong key is reported as the cause, but not shown", func(t *testing.T) {
-		_, err := serviceAt("sk_test_wrongkey", s.stripe.URL).Check(t.Context())
+		_, err := serviceAt("sk_test_wrongkey", s.stripe.URL).Setup.Check(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "STRIPE_SECRET_KEY") || strings.Contains(err.Error(), "sk_test") {
 			t.Fatalf("got %v", err)
 		}
@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 	t.Run("an unreachable Stripe is not reported as a wrong key", func(t *testing.T) {
 		gone := httptest.NewServer(http.NotFoundHandler())
 		gone.Close()
-		_, err := serviceAt("sk_test_right", gone.URL).Check(t.Context())
+		_, err := serviceAt("sk_test_right", gone.URL).Setup.Check(t.Context())
 		if err == nil || strings.Contains(err.Error(), "STRIPE_SECRET_KEY") {
 			t.Fatalf("got %v", err)
 		}
@@ -50,7 +50,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			_, _ = io.WriteString(w, `{"object":"balance","available":[],"more":"`+strings.Repeat("x", stripeapi.MaxAnswer)+`"}`)
 		}))
 		defer server.Close()
-		if _, err := serviceAt("sk_test", server.URL).Check(t.Context()); !fault.Is(err, fault.Unavailable) {
+		if _, err := serviceAt("sk_test", server.URL).Setup.Check(t.Context()); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -60,7 +60,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		defer elsewhere.Close()
 		server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 		defer server.Close()
-		if _, err := serviceAt("sk_test", server.URL).Check(t.Context()); err == nil || len(followed) > 0 {
+		if _, err := serviceAt("sk_test", server.URL).Setup.Check(t.Context()); err == nil || len(followed) > 0 {
 			t.Errorf("got %v, and %d calls elsewhere", err, len(followed))
 		}
 	})
@@ -68,7 +68,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		s := newEmptyShop(t)
-		if _, err := s.Check(ctx); err == nil || len(s.stripe.Requests()) != 0 {
+		if _, err := s.Setup.Check(ctx); err == nil || len(s.stripe.Requests()) != 0 {
 			t.Errorf("got %v after %v", err, s.stripe.Requests())
 		}
 	})

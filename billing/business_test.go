@@ -137,7 +137,7 @@ func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.Subscr
 	b.open(b.workspace)
 	plans, err := b.Plans.All(b.ctx)
 	b.must(err)
-	_, err = b.processes[0].Sync(b.ctx, plans, false)
+	_, err = b.processes[0].Setup.Sync(b.ctx, plans, false)
 	b.must(err)
 	b.stripe.Take()
 	return b

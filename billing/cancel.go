@@ -8,6 +8,7 @@ import (
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/billing/stripeapi"
+	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
 )
@@ -15,7 +16,7 @@ import (
 // Cancel immediately ends everything that a workspace pays for, and closes the pages on
 // which it could still pay, before the workspace is deleted. It may be called again. The
 // stored row changes with the next [Service.Refresh].
-func (s closer) Cancel(ctx context.Context, workspaceID string) error {
+func (s *Service) Cancel(ctx context.Context, workspaceID string) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID == "" {
 		return err
@@ -23,9 +24,9 @@ func (s closer) Cancel(ctx context.Context, workspaceID string) error {
 	if err := s.expireSessions(ctx, known.CustomerID); err != nil && !stripeapi.Missing(err) {
 		return err
 	}
-	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+	subscriptions, err := s.listSubscriptions(ctx, known.CustomerID)
 	if stripeapi.Missing(err) {
-		return s.leave(ctx, known)
+		return s.cancelStray(ctx, known)
 	}
 	if err != nil {
 		return err
@@ -34,17 +35,18 @@ func (s closer) Cancel(ctx context.Context, workspaceID string) error {
 		if plan.Status(found.Status).Terminal() {
 			continue
 		}
-		if err := s.cancel(ctx, found.ID); err != nil {
+		if err := s.cancelSubscription(ctx, found.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leave handles a customer that no longer exists. If this Stripe never knew the customer,
-// nothing can be canceled here, and an alarm tells the operator if somebody may still pay.
-func (s closer) leave(ctx context.Context, known subscription.Subscription) error {
-	err := s.confirmDeleted(ctx, known)
+// cancelStray handles a customer that no longer exists. If this Stripe never knew the
+// customer, nothing can be canceled here, and an alarm tells the operator if somebody may
+// still pay.
+func (s *Service) cancelStray(ctx context.Context, known subscription.Subscription) error {
+	err := s.confirmCustomerDeleted(ctx, known)
 	if !isStray(err) {
 		return err
 	}
@@ -55,7 +57,7 @@ func (s closer) leave(ctx context.Context, known subscription.Subscription) erro
 	return nil
 }
 
-func (s subscribed) cancel(ctx context.Context, subscriptionID string) error {
+func (s *Service) cancelSubscription(ctx context.Context, subscriptionID string) error {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionCancelParams{}
@@ -66,4 +68,27 @@ func (s subscribed) cancel(ctx context.Context, subscriptionID string) error {
 		return nil
 	}
 	return err
+}
+
+// MayUnlink returns a Conflict while the customer has a subscription at this
+// Stripe that can still be paid. It is nil for a customer whom this Stripe does not
+// know.
+func (s *Service) MayUnlink(ctx context.Context, workspaceID string) error {
+	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
+	if err != nil || known.CustomerID == "" {
+		return err
+	}
+	subscriptions, err := s.listSubscriptions(ctx, known.CustomerID)
+	if stripeapi.Missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, found := range subscriptions {
+		if !plan.Status(found.Status).Terminal() {
+			return fault.New(fault.Conflict, "Stripe knows this customer, whose subscription %s is %s. Cancel it at Stripe first.", found.ID, found.Status)
+		}
+	}
+	return nil
 }

@@ -49,17 +49,17 @@ func (p Purchase) check() error {
 // what is not on sale, Unavailable if the plan has no price at Stripe, a Conflict for a
 // workspace that may be paying at another Stripe, and Upstream or Unavailable if Stripe
 // does not answer.
-func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
+func (s *Service) Checkout(ctx context.Context, workspaceID string, purchase Purchase, back Back) (string, error) {
 	if err := purchase.check(); err != nil {
 		return "", err
 	}
-	if _, err := s.customer(ctx, workspaceID); err != nil {
+	if _, err := s.ensureCustomer(ctx, workspaceID); err != nil {
 		return "", err
 	}
 	// Ask Stripe, because an event may be late and nobody should pay twice.
 	_, err := s.Refresh(audit.As(ctx, audit.Stripe), workspaceID, subscription.Cause{})
 	if isStray(err) {
-		err = s.startOver(ctx, workspaceID, err)
+		err = s.replaceStray(ctx, workspaceID, err)
 	}
 	if err != nil {
 		return "", err
@@ -68,37 +68,25 @@ func (s cashier) Checkout(ctx context.Context, workspaceID string, purchase Purc
 	if err != nil {
 		return "", err
 	}
-	priceID, err := s.priceOf(ctx, purchase)
+	priceID, err := s.priceOnSale(ctx, purchase)
 	if err != nil {
 		return "", err
 	}
-	known, page, err := s.finish(ctx, known, priceID)
+	known, page, err := s.finishPayment(ctx, known, priceID)
 	if err != nil || page != "" {
 		return page, err
 	}
 	switch known.Status {
 	case plan.None, plan.IncompleteExpired, plan.Canceled:
-		url, err := s.sell(ctx, known, purchase, priceID, back)
-		if !stripeapi.Missing(err) {
-			return url, err
-		}
-		// The customer was deleted at Stripe.
-		made, err := s.newCustomer(ctx, workspaceID, known.CustomerID)
-		if err != nil {
-			return "", err
-		}
-		if known, err = s.books.Customers.Replace(ctx, workspaceID, known.CustomerID, made); err != nil {
-			return "", err
-		}
 		return s.sell(ctx, known, purchase, priceID, back)
 	case plan.Active, plan.Trialing:
-		return s.change(ctx, known, priceID, back)
+		return s.changeSession(ctx, known, priceID, back)
 	}
-	return s.portal(ctx, known.CustomerID, back.Canceled, nil)
+	return s.newPortalSession(ctx, known.CustomerID, back.Canceled, nil)
 }
 
-// priceOf finds the price that is on sale now.
-func (s cashier) priceOf(ctx context.Context, purchase Purchase) (string, error) {
+// priceOnSale finds the price that is on sale now.
+func (s *Service) priceOnSale(ctx context.Context, purchase Purchase) (string, error) {
 	client := price.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Price, error) {
 		params := &stripe.PriceListParams{Active: stripe.Bool(true), LookupKeys: []*string{stripe.String(setup.LookupKey(purchase.Plan, purchase.Interval))}}
@@ -114,9 +102,21 @@ func (s cashier) priceOf(ctx context.Context, purchase Purchase) (string, error)
 	return found[0].ID, nil
 }
 
-// sell creates a page for paying, and closes the ones left open: whoever pays on two of
-// them would have two subscriptions.
-func (s cashier) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
+// sell returns a new page for paying. A customer that was deleted at Stripe is replaced.
+func (s *Service) sell(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
+	url, err := s.newCheckoutSession(ctx, known, purchase, priceID, back)
+	if !stripeapi.Missing(err) {
+		return url, err
+	}
+	if known, err = s.replaceCustomer(ctx, known); err != nil {
+		return "", err
+	}
+	return s.newCheckoutSession(ctx, known, purchase, priceID, back)
+}
+
+// newCheckoutSession creates a page for paying, and closes the ones left open: whoever pays
+// on two of them would have two subscriptions.
+func (s *Service) newCheckoutSession(ctx context.Context, known subscription.Subscription, purchase Purchase, priceID string, back Back) (string, error) {
 	trialDays, err := s.trialDays(ctx, known, purchase.Buyer)
 	if err != nil {
 		return "", err
@@ -137,14 +137,14 @@ func (s cashier) sell(ctx context.Context, known subscription.Subscription, purc
 	if err != nil {
 		return "", err
 	}
-	return s.newestSession(ctx, known.CustomerID, made)
+	return s.keepNewestSession(ctx, known.CustomerID, made)
 }
 
-// newestSession closes all of a customer's open pages except the newest, and returns the
+// keepNewestSession closes all of a customer's open pages except the newest, and returns the
 // newest one's address, so that several owners who go to pay at the same moment see one
 // page.
-func (s checkoutPages) newestSession(ctx context.Context, customerID string, made *stripe.CheckoutSession) (string, error) {
-	open, err := s.openSessions(ctx, customerID)
+func (s *Service) keepNewestSession(ctx context.Context, customerID string, made *stripe.CheckoutSession) (string, error) {
+	open, err := s.listOpenSessions(ctx, customerID)
 	if err != nil {
 		return "", err
 	}
@@ -155,10 +155,10 @@ func (s checkoutPages) newestSession(ctx context.Context, customerID string, mad
 		}
 	}
 	open = slices.DeleteFunc(open, func(page *stripe.CheckoutSession) bool { return page.ID == newest.ID })
-	return newest.URL, s.expire(ctx, open)
+	return newest.URL, s.expireEach(ctx, open)
 }
 
-func (s checkoutPages) sessionParams(known subscription.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
+func (s *Service) sessionParams(known subscription.Subscription, priceID string, back Back) *stripe.CheckoutSessionParams {
 	params := &stripe.CheckoutSessionParams{
 		Mode:                stripe.String(string(stripe.CheckoutSessionModeSubscription)),
 		Customer:            stripe.String(known.CustomerID),
@@ -181,15 +181,15 @@ func (s checkoutPages) sessionParams(known subscription.Subscription, priceID st
 }
 
 // expireSessions closes a customer's unpaid pages.
-func (s checkoutPages) expireSessions(ctx context.Context, customerID string) error {
-	open, err := s.openSessions(ctx, customerID)
+func (s *Service) expireSessions(ctx context.Context, customerID string) error {
+	open, err := s.listOpenSessions(ctx, customerID)
 	if err != nil {
 		return err
 	}
-	return s.expire(ctx, open)
+	return s.expireEach(ctx, open)
 }
 
-func (s checkoutPages) openSessions(ctx context.Context, customerID string) ([]*stripe.CheckoutSession, error) {
+func (s *Service) listOpenSessions(ctx context.Context, customerID string) ([]*stripe.CheckoutSession, error) {
 	client := session.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.CheckoutSession, error) {
 		params := &stripe.CheckoutSessionListParams{Customer: stripe.String(customerID), Status: stripe.String(string(stripe.CheckoutSessionStatusOpen))}
@@ -199,7 +199,7 @@ func (s checkoutPages) openSessions(ctx context.Context, customerID string) ([]*
 	})
 }
 
-func (s checkoutPages) expire(ctx context.Context, open []*stripe.CheckoutSession) error {
+func (s *Service) expireEach(ctx context.Context, open []*stripe.CheckoutSession) error {
 	client := session.Client{B: s.api.Backend, Key: s.api.Key}
 	for _, page := range open {
 		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.CheckoutSession, error) {

@@ -171,7 +171,7 @@ func TestCheckoutOfSubscriber(t *testing.T) {
 		plans := plan.Defaults()
 		plans[2].Price.Monthly = plan.NotSold
 		s.sync(t, plans) // so that the portal does not offer the requested price
-		if _, err := s.change(t.Context(), s.row(t), "price_unknown", back); err != nil {
+		if _, err := s.changeSession(t.Context(), s.row(t), "price_unknown", back); err != nil {
 			t.Error(err)
 		}
 		if made := s.requests("POST", portals); len(made) != 2 || made[1].Form.Has(flowType) {

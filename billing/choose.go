@@ -21,6 +21,23 @@ type candidate struct {
 
 func (c candidate) status() plan.Status { return plan.Status(c.subscription.Status) }
 
+func (c candidate) price() *stripe.Price {
+	if c.item == nil {
+		return nil
+	}
+	return c.item.Price
+}
+
+// costs returns what a period costs. It is zero for a tiered price, which depends on
+// usage.
+func (c candidate) costs() (amount int, currency string) {
+	price := c.price()
+	if price == nil || price.UnitAmount == 0 {
+		return 0, ""
+	}
+	return int(price.UnitAmount * max(1, c.item.Quantity)), string(price.Currency)
+}
+
 // choose returns the subscription that counts: paid ones before unpaid ones, whatever
 // their plans, so that a failed payment never hides a successful one; then the higher
 // plan, then the later one.

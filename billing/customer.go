@@ -9,27 +9,28 @@ import (
 	"github.com/stripe/stripe-go/v76/customer"
 
 	"parley/billing/stripeapi"
+	"parley/core/fault"
 	"parley/core/subscription"
 )
 
 // metadataWorkspace names the workspace in objects at Stripe, for people who look there.
 const metadataWorkspace = "workspace"
 
-// customer returns the subscription of a workspace, and creates its customer if needed.
-func (s customers) customer(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
+// ensureCustomer returns the subscription of a workspace, and creates its customer if needed.
+func (s *Service) ensureCustomer(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil || known.CustomerID != "" {
 		return known, err
 	}
-	made, err := s.newCustomer(ctx, workspaceID, "")
+	made, err := s.createCustomer(ctx, workspaceID, "")
 	if err != nil {
 		return known, err
 	}
 	return s.books.Customers.Set(ctx, workspaceID, made)
 }
 
-// newCustomer creates a customer, replacing a deleted one or none.
-func (s customers) newCustomer(ctx context.Context, workspaceID, deleted string) (subscription.Customer, error) {
+// createCustomer creates a customer, replacing a deleted one or none.
+func (s *Service) createCustomer(ctx context.Context, workspaceID, deleted string) (subscription.Customer, error) {
 	email, err := s.books.Customers.OwnerEmail(ctx, workspaceID)
 	if err != nil {
 		return subscription.Customer{}, err
@@ -58,10 +59,10 @@ func (s customers) newCustomer(ctx context.Context, workspaceID, deleted string)
 	return subscription.Customer{ID: made.ID, Account: here}, nil
 }
 
-// startOver gives a workspace a new customer if this Stripe does not have the old one. It
+// replaceStray gives a workspace a new customer if this Stripe does not have the old one. It
 // returns the given failure for a workspace that may still pay elsewhere, because an
 // operator has to look into that.
-func (s customers) startOver(ctx context.Context, workspaceID string, failure error) error {
+func (s *Service) replaceStray(ctx context.Context, workspaceID string, failure error) error {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return err
@@ -69,12 +70,17 @@ func (s customers) startOver(ctx context.Context, workspaceID string, failure er
 	if known.ID != "" && !known.Status.Terminal() {
 		return failure
 	}
-	made, err := s.newCustomer(ctx, workspaceID, known.CustomerID)
-	if err != nil {
-		return err
-	}
-	_, err = s.books.Customers.Replace(ctx, workspaceID, known.CustomerID, made)
+	_, err = s.replaceCustomer(ctx, known)
 	return err
+}
+
+// replaceCustomer gives a workspace a new customer, and returns its row.
+func (s *Service) replaceCustomer(ctx context.Context, known subscription.Subscription) (subscription.Subscription, error) {
+	made, err := s.createCustomer(ctx, known.WorkspaceID, known.CustomerID)
+	if err != nil {
+		return known, err
+	}
+	return s.books.Customers.Replace(ctx, known.WorkspaceID, known.CustomerID, made)
 }
 
 // invoiceSettings puts the workspace's name on each invoice, because a business may enter
@@ -97,20 +103,20 @@ const tellTries = 3
 
 // PushCustomers sends owners' changed addresses to Stripe. It retries failed ones the next
 // time.
-func (s customers) PushCustomers(ctx context.Context) error {
-	return each(ctx, s.common, s.books.Ledger.Stale(ctx), func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
+func (s *Service) PushCustomers(ctx context.Context) error {
+	return each(ctx, s, s.books.Ledger.Stale(ctx), func(known subscription.Subscription) error { return s.pushCustomer(ctx, known) })
 }
 
-func (s customers) pushCustomer(ctx context.Context, known subscription.Subscription) error {
+func (s *Service) pushCustomer(ctx context.Context, known subscription.Subscription) error {
 	told := ""
 	for range tellTries {
 		email, err := s.books.Customers.OwnerEmail(ctx, known.WorkspaceID)
 		if err != nil || email == told {
 			return err
 		}
-		err = s.setEmail(ctx, known.CustomerID, email)
+		err = s.setCustomerEmail(ctx, known.CustomerID, email)
 		if stripeapi.Missing(err) { // a deleted customer needs no address
-			err = s.noteStray(ctx, known, s.confirmDeleted(ctx, known))
+			err = s.noteStray(ctx, known, s.confirmCustomerDeleted(ctx, known))
 		}
 		if err != nil {
 			return err
@@ -123,7 +129,7 @@ func (s customers) pushCustomer(ctx context.Context, known subscription.Subscrip
 	return nil
 }
 
-func (s customers) setEmail(ctx context.Context, customerID, email string) error {
+func (s *Service) setCustomerEmail(ctx context.Context, customerID, email string) error {
 	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
 		params := &stripe.CustomerParams{Email: stripe.String(email)}
@@ -131,4 +137,25 @@ func (s customers) setEmail(ctx context.Context, customerID, email string) error
 		return client.Update(customerID, params)
 	})
 	return err
+}
+
+// confirmCustomerDeleted returns nil for a customer that was deleted at Stripe, which ends its
+// subscriptions. If Stripe never knew the customer, nothing ends: the key then belongs to
+// another account, and somebody may have paid.
+func (s *Service) confirmCustomerDeleted(ctx context.Context, known subscription.Subscription) error {
+	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
+	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
+		params := &stripe.CustomerParams{}
+		params.Context = ctx
+		return client.Get(known.CustomerID, params)
+	})
+	switch {
+	case stripeapi.Missing(err):
+		return astray(false)
+	case err != nil:
+		return err
+	case !found.Deleted:
+		return fault.New(fault.Upstream, stripeapi.Silent)
+	}
+	return nil
 }

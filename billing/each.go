@@ -24,7 +24,7 @@ const (
 // each performs an action at Stripe for each of many workspaces. A failure for one does not
 // stop the others, unless Stripe itself is down or the list cannot be read on. It returns
 // the first few failures. It ignores workspaces whose customer is not at this Stripe.
-func each[T any](ctx context.Context, s *common, items iter.Seq2[T, error], do func(T) error) error {
+func each[T any](ctx context.Context, s *Service, items iter.Seq2[T, error], do func(T) error) error {
 	var failures []error
 	running := 0
 	for item, err := range items {
@@ -55,7 +55,7 @@ func each[T any](ctx context.Context, s *common, items iter.Seq2[T, error], do f
 }
 
 // patiently retries a call, with pauses, while Stripe is busy.
-func (s *common) patiently(ctx context.Context, do func() error) error {
+func (s *Service) patiently(ctx context.Context, do func() error) error {
 	pause := busyWait
 	for try := 1; ; try++ {
 		err := do()
@@ -78,7 +78,7 @@ func sleep(ctx context.Context, pause time.Duration) error {
 }
 
 // works sends the database and Stripe a request that both can always answer.
-func (s *common) works(ctx context.Context) error {
+func (s *Service) works(ctx context.Context) error {
 	if _, err := s.books.Ledger.SawEvent(ctx, ""); err != nil {
 		return err
 	}

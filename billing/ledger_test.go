@@ -319,7 +319,7 @@ type shop struct {
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := newEmptyShop(t)
-	if _, err := s.Sync(t.Context(), plan.Defaults(), false); err != nil {
+	if _, err := s.Setup.Sync(t.Context(), plan.Defaults(), false); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -348,7 +348,7 @@ func (s *shop) configured() Config {
 // become makes the workspace a customer, and returns its id at Stripe.
 func (s *shop) become(t *testing.T) string {
 	t.Helper()
-	row, err := s.customer(t.Context(), workspace)
+	row, err := s.ensureCustomer(t.Context(), workspace)
 	if err != nil {
 		t.Fatal(err)
 	}

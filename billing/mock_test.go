@@ -51,39 +51,39 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 	known := subscription.Subscription{WorkspaceID: workspace, CustomerID: "cus_1", CustomerStale: true, Billed: subscription.Billed{ID: "sub_1", Status: plan.Active}}
 
 	t.Run("of a purchase", func(t *testing.T) {
-		_, err := s.customer(ctx, workspace)
+		_, err := s.ensureCustomer(ctx, workspace)
 		check(t, err)
-		_, err = s.sell(ctx, known, Purchase{Plan: plan.Basic, Interval: plan.Monthly, Buyer: "us_1"}, "price_1", back)
+		_, err = s.newCheckoutSession(ctx, known, Purchase{Plan: plan.Basic, Interval: plan.Monthly, Buyer: "us_1"}, "price_1", back)
 		check(t, err)
-		_, err = s.priceOf(ctx, Purchase{Plan: plan.Basic, Interval: plan.Monthly})
+		_, err = s.priceOnSale(ctx, Purchase{Plan: plan.Basic, Interval: plan.Monthly})
 		check(t, err)
 	})
 	t.Run("of the portal", func(t *testing.T) {
 		item := &stripe.SubscriptionItem{ID: "si_1", Quantity: 2}
-		_, err := s.portal(ctx, "cus_1", back.Canceled, confirmation("sub_1", item, "price_1", back.Done))
+		_, err := s.newPortalSession(ctx, "cus_1", back.Canceled, confirmation("sub_1", item, "price_1", back.Done))
 		check(t, err)
-		_, err = s.item(ctx, "sub_1")
+		_, err = s.planItem(ctx, "sub_1")
 		check(t, err)
 	})
 	t.Run("of reading", func(t *testing.T) {
-		_, err := s.subscriptions(ctx, "cus_1")
+		_, err := s.listSubscriptions(ctx, "cus_1")
 		check(t, err)
 		_, _, err = s.openInvoices(ctx, known, &stripe.Subscription{ID: "sub_1"})
 		check(t, err)
 		_, err = s.periodEnd(ctx, &stripe.Subscription{ID: "sub_1"})
 		check(t, err)
-		_, err = s.priceByID(ctx, "price_1")
+		_, err = s.getPrice(ctx, "price_1")
 		check(t, err)
 		_, _, err = s.planOf(ctx, &stripe.Price{Product: &stripe.Product{ID: "prod_1"}})
 		check(t, err)
-		_ = s.confirmDeleted(ctx, known) // the example is of one that is not
-		_, err = s.undelivered(ctx)
+		_ = s.confirmCustomerDeleted(ctx, known) // the example is of one that is not
+		_, err = s.listUndelivered(ctx)
 		check(t, err)
-		_, _, err = s.refunds(ctx, "ch_1")
+		_, _, err = s.readRefunds(ctx, "ch_1")
 		check(t, err)
-		_, err = s.refundsOf(ctx, "ch_1")
+		_, err = s.listRefunds(ctx, "ch_1")
 		check(t, err)
-		_, _, err = s.dispute(ctx, "dp_1")
+		_, _, err = s.readDispute(ctx, "dp_1")
 		check(t, err)
 		ledger.rows[workspace] = known
 		_, err = s.Invoices(ctx, workspace, 10)
@@ -92,8 +92,8 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 	t.Run("of housekeeping", func(t *testing.T) {
 		check(t, s.PushCustomers(ctx))
 		check(t, s.expireSessions(ctx, "cus_1"))
-		check(t, s.cancel(ctx, "sub_1"))
-		check(t, s.void(ctx, "in_1"))
+		check(t, s.cancelSubscription(ctx, "sub_1"))
+		check(t, s.voidInvoice(ctx, "in_1"))
 		check(t, s.endTrial(ctx, "sub_1"))
 	})
 	sent := m.Calls()

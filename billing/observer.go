@@ -1,5 +1,7 @@
 package billing
 
+import "log/slog"
+
 // Observer receives what happens, for metrics. Its arguments come from small fixed sets.
 type Observer interface {
 	// Event is called for each event that is received or caught up with. Kind is
@@ -75,4 +77,10 @@ func Alarms() []string {
 		APIVersion, Disputed, DisputeLost, MissingCustomer, MissingSubscription, OtherAccount, Refunded, TwoSubscriptions, Uncanceled,
 		UnknownPrice, UnknownStatus,
 	}
+}
+
+// alarm tells the operator to look into something.
+func (s *Service) alarm(reason string, about ...any) {
+	s.observer.Alarm(reason)
+	s.log.Warn("billing: an operator should look into this", append([]any{slog.String("reason", reason)}, about...)...)
 }

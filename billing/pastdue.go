@@ -13,7 +13,7 @@ import (
 )
 
 // debt returns what is overdue for a subscription: since when, and where to pay.
-func (s subscribed) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+func (s *Service) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	switch plan.Status(found.Status) {
 	case plan.PastDue, plan.Unpaid:
 		return s.openInvoices(ctx, known, found)
@@ -25,7 +25,7 @@ func (s subscribed) debt(ctx context.Context, known subscription.Subscription, f
 
 // openInvoices returns when the oldest overdue payment failed, and the page for paying the
 // newest, after which the subscription is active again.
-func (s subscribed) openInvoices(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+func (s *Service) openInvoices(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
 	open, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Invoice, error) {
 		params := &stripe.InvoiceListParams{Subscription: stripe.String(found.ID), Status: stripe.String(string(stripe.InvoiceStatusOpen))}

@@ -16,7 +16,7 @@ import (
 // Portal returns the address of Stripe's pages for cards, invoices, changes and
 // cancellation; back is the absolute address to return to. It is Conflict for a workspace
 // that was never a customer.
-func (s portalPages) Portal(ctx context.Context, workspaceID, back string) (string, error) {
+func (s *Service) Portal(ctx context.Context, workspaceID, back string) (string, error) {
 	known, err := s.books.Ledger.Subscription(ctx, workspaceID)
 	if err != nil {
 		return "", err
@@ -24,32 +24,32 @@ func (s portalPages) Portal(ctx context.Context, workspaceID, back string) (stri
 	if known.CustomerID == "" {
 		return "", fault.New(fault.Conflict, "This workspace has not bought anything yet. Choose a plan first.")
 	}
-	return s.portal(ctx, known.CustomerID, back, nil)
+	return s.newPortalSession(ctx, known.CustomerID, back, nil)
 }
 
-// change returns the page that shows what a change of plan costs and asks for confirmation.
+// changeSession returns the page that shows what a change of plan costs and asks for confirmation.
 // Stripe has no such page for every state. If an end or a change is scheduled, or the price
 // is the same, it returns the portal's first page.
-func (s portalPages) change(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
+func (s *Service) changeSession(ctx context.Context, known subscription.Subscription, priceID string, back Back) (string, error) {
 	if known.EndsAt != nil || known.NextAt != nil {
-		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
+		return s.newPortalSession(ctx, known.CustomerID, back.Canceled, nil)
 	}
-	item, err := s.item(ctx, known.ID)
+	item, err := s.planItem(ctx, known.ID)
 	if err != nil {
 		return "", err
 	}
 	if item == nil || item.Price != nil && item.Price.ID == priceID {
-		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
+		return s.newPortalSession(ctx, known.CustomerID, back.Canceled, nil)
 	}
-	url, err := s.portal(ctx, known.CustomerID, back.Canceled, confirmation(known.ID, item, priceID, back.Done))
+	url, err := s.newPortalSession(ctx, known.CustomerID, back.Canceled, confirmation(known.ID, item, priceID, back.Done))
 	if stripeapi.Refused(err) {
-		return s.portal(ctx, known.CustomerID, back.Canceled, nil)
+		return s.newPortalSession(ctx, known.CustomerID, back.Canceled, nil)
 	}
 	return url, err
 }
 
-// item returns the subscription's item with the plan, or nil.
-func (s portalPages) item(ctx context.Context, subscriptionID string) (*stripe.SubscriptionItem, error) {
+// planItem returns the subscription's item with the plan, or nil.
+func (s *Service) planItem(ctx context.Context, subscriptionID string) (*stripe.SubscriptionItem, error) {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{}
@@ -83,8 +83,8 @@ func confirmation(subscriptionID string, item *stripe.SubscriptionItem, priceID,
 	}
 }
 
-// portal creates a visit to the portal; flow is nil for its first page.
-func (s portalPages) portal(ctx context.Context, customerID, back string, flow *stripe.BillingPortalSessionFlowDataParams) (string, error) {
+// newPortalSession creates a visit to the portal; flow is nil for its first page.
+func (s *Service) newPortalSession(ctx context.Context, customerID, back string, flow *stripe.BillingPortalSessionFlowDataParams) (string, error) {
 	settings, err := setup.PortalConfiguration(ctx, s.api)
 	if err != nil {
 		return "", err

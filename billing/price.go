@@ -14,7 +14,7 @@ import (
 
 // candidate finds the plan of a subscription. If there are several items, one is the plan
 // and the others were added by hand.
-func (s prices) candidate(ctx context.Context, found *stripe.Subscription) (candidate, error) {
+func (s *Service) candidate(ctx context.Context, found *stripe.Subscription) (candidate, error) {
 	c := candidate{subscription: found}
 	if found.Items == nil {
 		return c, nil
@@ -32,7 +32,7 @@ func (s prices) candidate(ctx context.Context, found *stripe.Subscription) (cand
 }
 
 // planOf is [setup.PlanOf], but fetches the product if necessary.
-func (s prices) planOf(ctx context.Context, p *stripe.Price) (plan.Name, bool, error) {
+func (s *Service) planOf(ctx context.Context, p *stripe.Price) (plan.Name, bool, error) {
 	if name, ok := setup.PlanOf(p); ok || p == nil || p.Product == nil {
 		return name, ok, nil
 	}
@@ -52,8 +52,8 @@ func (s prices) planOf(ctx context.Context, p *stripe.Price) (plan.Name, bool, e
 	return name, ok, nil
 }
 
-// priceByID fetches a price by its id.
-func (s prices) priceByID(ctx context.Context, id string) (*stripe.Price, error) {
+// getPrice fetches a price by its id.
+func (s *Service) getPrice(ctx context.Context, id string) (*stripe.Price, error) {
 	client := price.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Price, error) {
 		params := &stripe.PriceParams{}

@@ -31,7 +31,7 @@ func TestPricesThatAreSold(t *testing.T) {
 	t.Run("whoever has several of a plan sees their total cost", func(t *testing.T) {
 		s := newShop(t)
 		s.subscribe(t, plan.Basic)
-		found, err := s.subscriptions(t.Context(), s.row(t).CustomerID)
+		found, err := s.listSubscriptions(t.Context(), s.row(t).CustomerID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestPricesThatAreSold(t *testing.T) {
 	})
 	t.Run("Sync stores the prices on sale, and a dry run does not", func(t *testing.T) {
 		s := newEmptyShop(t)
-		if _, err := s.Sync(t.Context(), dearer, true); err != nil || len(s.ledger.sold) != 0 {
+		if _, err := s.Setup.Sync(t.Context(), dearer, true); err != nil || len(s.ledger.sold) != 0 {
 			t.Errorf("a dry run keeps %v, %v", s.ledger.sold, err)
 		}
 		s.sync(t, dearer)
@@ -62,7 +62,7 @@ func TestPricesThatAreSold(t *testing.T) {
 		plans := plan.Defaults()
 		plans[1].Price.Yearly = plan.NotSold
 		s.sync(t, plans)
-		if err := s.RefreshPrices(t.Context(), plan.Defaults()); err != nil {
+		if err := s.Setup.RefreshPrices(t.Context(), plan.Defaults()); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.ledger.sold[plan.Basic]; got.Monthly != 19_00 || got.Yearly != plan.NotSold {
@@ -76,7 +76,7 @@ func TestPricesThatAreSold(t *testing.T) {
 				s.stripe.SetDown(true)
 			}
 		})
-		if _, err := s.Sync(t.Context(), dearer, false); !fault.Is(err, fault.Upstream) {
+		if _, err := s.Setup.Sync(t.Context(), dearer, false); !fault.Is(err, fault.Upstream) {
 			t.Fatalf("got %v", err)
 		}
 		s.stripe.OnAnswer(nil)

@@ -5,18 +5,16 @@ import (
 	"log/slog"
 
 	"github.com/stripe/stripe-go/v76"
-	"github.com/stripe/stripe-go/v76/customer"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
 	"parley/billing/stripeapi"
-	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
 )
 
 // read asks Stripe what a workspace's customer pays for, and whether there has ever been a
 // trial.
-func (s reader) read(ctx context.Context, known subscription.Subscription) (subscription.Billed, bool, error) {
+func (s *Service) read(ctx context.Context, known subscription.Subscription) (subscription.Billed, bool, error) {
 	here, err := s.Account(ctx)
 	if err != nil {
 		return subscription.Billed{}, false, err
@@ -24,14 +22,14 @@ func (s reader) read(ctx context.Context, known subscription.Subscription) (subs
 	if known.Account.Other(here) {
 		return subscription.Billed{}, false, astray(true)
 	}
-	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+	subscriptions, err := s.listSubscriptions(ctx, known.CustomerID)
 	if stripeapi.Missing(err) {
-		subscriptions, err = nil, s.confirmDeleted(ctx, known)
+		subscriptions, err = nil, s.confirmCustomerDeleted(ctx, known)
 	}
 	if err != nil {
 		return subscription.Billed{}, false, err
 	}
-	billed, trialUsed, err := s.readAll(ctx, known, subscriptions)
+	billed, trialUsed, err := s.readSubscriptions(ctx, known, subscriptions)
 	billed.Account = here
 	if here.ID == "" { // the key may no longer read it
 		billed.Account.ID = known.Account.ID
@@ -39,10 +37,10 @@ func (s reader) read(ctx context.Context, known subscription.Subscription) (subs
 	return billed, trialUsed, err
 }
 
-// readAll is read for a customer's given subscriptions.
-func (s reader) readAll(ctx context.Context, known subscription.Subscription, subscriptions []*stripe.Subscription) (subscription.Billed, bool, error) {
+// readSubscriptions is read for a customer's given subscriptions.
+func (s *Service) readSubscriptions(ctx context.Context, known subscription.Subscription, subscriptions []*stripe.Subscription) (subscription.Billed, bool, error) {
 	if len(subscriptions) == 0 {
-		return s.none(known), known.TrialUsed, nil
+		return s.withoutSubscription(known), known.TrialUsed, nil
 	}
 	candidates := make([]candidate, len(subscriptions))
 	trialUsed := known.TrialUsed
@@ -63,9 +61,9 @@ func (s reader) readAll(ctx context.Context, known subscription.Subscription, su
 	return billed, trialUsed, err
 }
 
-// subscriptions returns all of a customer's subscriptions, including ended ones and those of
-// a deleted customer.
-func (s subscribed) subscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
+// listSubscriptions returns all of a customer's subscriptions, including ended ones and those
+// of a deleted customer.
+func (s *Service) listSubscriptions(ctx context.Context, customerID string) ([]*stripe.Subscription, error) {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	return stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Subscription, error) {
 		params := &stripe.SubscriptionListParams{Customer: stripe.String(customerID), Status: stripe.String("all")}
@@ -78,30 +76,9 @@ func (s subscribed) subscriptions(ctx context.Context, customerID string) ([]*st
 	})
 }
 
-// confirmDeleted returns nil for a customer that was deleted at Stripe, which ends its
-// subscriptions. If Stripe never knew the customer, nothing ends: the key then belongs to
-// another account, and somebody may have paid.
-func (s customers) confirmDeleted(ctx context.Context, known subscription.Subscription) error {
-	client := customer.Client{B: s.api.Backend, Key: s.api.Key}
-	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Customer, error) {
-		params := &stripe.CustomerParams{}
-		params.Context = ctx
-		return client.Get(known.CustomerID, params)
-	})
-	switch {
-	case stripeapi.Missing(err):
-		return astray(false)
-	case err != nil:
-		return err
-	case !found.Deleted:
-		return fault.New(fault.Upstream, stripeapi.Silent)
-	}
-	return nil
-}
-
-// none is the state of a customer without subscriptions. A known subscription must have
-// ended, because Stripe would otherwise still list it.
-func (s reader) none(known subscription.Subscription) subscription.Billed {
+// withoutSubscription is the state of a customer without subscriptions. A known subscription
+// must have ended, because Stripe would otherwise still list it.
+func (s *Service) withoutSubscription(known subscription.Subscription) subscription.Billed {
 	if known.ID == "" {
 		return subscription.Billed{}
 	}

@@ -25,12 +25,12 @@ const (
 // unresolved checkouts. It returns how many differed from what events had said. It continues
 // after a failure, unless Stripe is down, and skips customers that are not at this Stripe:
 // see [Service.Strays].
-func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
-	here, some, err := s.setAside(ctx)
+func (s *Service) Reconcile(ctx context.Context) (corrected int, err error) {
+	here, some, err := s.markOtherAccounts(ctx)
 	if err != nil || !some {
 		return 0, err
 	}
-	err = each(ctx, s.common, s.changeable(ctx), func(known subscription.Subscription) error {
+	err = each(ctx, s, s.changeable(ctx), func(known subscription.Subscription) error {
 		if known.Account.Other(here) {
 			return nil
 		}
@@ -47,7 +47,7 @@ func (s reconciler) Reconcile(ctx context.Context) (corrected int, err error) {
 }
 
 // changeable reads the subscriptions that may change, and the error.
-func (s reconciler) changeable(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
+func (s *Service) changeable(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
 	return func(yield func(subscription.Subscription, error) bool) {
 		for known, err := range s.books.Ledger.All(ctx) {
 			if (err != nil || s.mayChange(known)) && !yield(known, err) {
@@ -57,9 +57,9 @@ func (s reconciler) changeable(ctx context.Context) iter.Seq2[subscription.Subsc
 	}
 }
 
-// setAside marks the customers of other accounts, and raises one alarm for all new ones. It
+// markOtherAccounts marks the customers of other accounts, and raises one alarm for all new ones. It
 // returns this account, and whether any subscription may change: else Stripe is not asked.
-func (s reconciler) setAside(ctx context.Context) (here subscription.StripeAccount, some bool, err error) {
+func (s *Service) markOtherAccounts(ctx context.Context) (here subscription.StripeAccount, some bool, err error) {
 	var found []string
 	for known, err := range s.changeable(ctx) {
 		if err == nil && !some {
@@ -86,7 +86,7 @@ func (s reconciler) setAside(ctx context.Context) (here subscription.StripeAccou
 	return here, some, nil
 }
 
-func (s reconciler) mayChange(known subscription.Subscription) bool {
+func (s *Service) mayChange(known subscription.Subscription) bool {
 	if known.CustomerID == "" {
 		return false
 	}
@@ -95,7 +95,7 @@ func (s reconciler) mayChange(known subscription.Subscription) bool {
 
 // mayHavePaid reports whether somebody was sent to pay, and the outcome may not have been
 // read.
-func (s reconciler) mayHavePaid(known subscription.Subscription) bool {
+func (s *Service) mayHavePaid(known subscription.Subscription) bool {
 	switch {
 	case known.CheckoutAt == nil:
 		return false

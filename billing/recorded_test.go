@@ -17,7 +17,7 @@ func TestSetupIsRecorded(t *testing.T) {
 	s := newEmptyShop(t)
 	last := func() audit.Entry { return s.ledger.setUp[len(s.ledger.setUp)-1] }
 	t.Run("a dry run leaves nothing", func(t *testing.T) {
-		if _, err := s.Sync(t.Context(), plan.Defaults(), true); err != nil || len(s.ledger.setUp) != 0 {
+		if _, err := s.Setup.Sync(t.Context(), plan.Defaults(), true); err != nil || len(s.ledger.setUp) != 0 {
 			t.Errorf("%v, it leaves %+v", err, s.ledger.setUp)
 		}
 	})
@@ -48,7 +48,7 @@ func TestSetupIsRecorded(t *testing.T) {
 				}
 			}
 		})
-		if _, err := s.Sync(t.Context(), dearer, false); err == nil {
+		if _, err := s.Setup.Sync(t.Context(), dearer, false); err == nil {
 			t.Fatal("it did not fail")
 		}
 		s.stripe.OnAnswer(nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/stripe/stripe-go/v76/dispute"
 	"github.com/stripe/stripe-go/v76/refund"
 
-	"parley/billing/notice"
 	"parley/billing/stripeapi"
+	"parley/billing/stripeevent"
 	"parley/core/subscription"
 )
 
@@ -21,16 +21,16 @@ import (
 type payer struct{ customer, workspace string }
 
 func payerOf(c *stripe.Customer) payer {
-	return payer{c.ID, notice.IDOf(c.Metadata[metadataWorkspace])}
+	return payer{c.ID, stripeevent.IDOf(c.Metadata[metadataWorkspace])}
 }
 
-// reversals reads the refunds or the dispute at Stripe, the latest first, and their payer. An
+// readReversals reads the refunds or the dispute at Stripe, the latest first, and their payer. An
 // object that Stripe does not have concerns nobody.
-func (s moneyBack) reversals(ctx context.Context, of notice.Reversed) (whose payer, read []subscription.Reversal, err error) {
+func (s *Service) readReversals(ctx context.Context, of stripeevent.Reversed) (whose payer, read []subscription.Reversal, err error) {
 	if of.Dispute != "" {
-		whose, read, err = s.dispute(ctx, of.Dispute)
+		whose, read, err = s.readDispute(ctx, of.Dispute)
 	} else {
-		whose, read, err = s.refunds(ctx, of.Charge)
+		whose, read, err = s.readRefunds(ctx, of.Charge)
 	}
 	if stripeapi.Missing(err) {
 		return payer{}, nil, nil
@@ -38,7 +38,7 @@ func (s moneyBack) reversals(ctx context.Context, of notice.Reversed) (whose pay
 	return whose, read, err
 }
 
-func (s moneyBack) refunds(ctx context.Context, chargeID string) (whose payer, read []subscription.Reversal, err error) {
+func (s *Service) readRefunds(ctx context.Context, chargeID string) (whose payer, read []subscription.Reversal, err error) {
 	charges := charge.Client{B: s.api.Backend, Key: s.api.Key}
 	charged, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Charge, error) {
 		params := &stripe.ChargeParams{}
@@ -49,11 +49,11 @@ func (s moneyBack) refunds(ctx context.Context, chargeID string) (whose payer, r
 	if err != nil || charged.Customer == nil {
 		return payer{}, nil, err
 	}
-	read, err = s.refundsOf(ctx, chargeID)
+	read, err = s.listRefunds(ctx, chargeID)
 	return payerOf(charged.Customer), read, err
 }
 
-func (s moneyBack) refundsOf(ctx context.Context, chargeID string) ([]subscription.Reversal, error) {
+func (s *Service) listRefunds(ctx context.Context, chargeID string) ([]subscription.Reversal, error) {
 	refunds := refund.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Refund, error) {
 		params := &stripe.RefundListParams{Charge: stripe.String(chargeID)}
@@ -70,7 +70,7 @@ func (s moneyBack) refundsOf(ctx context.Context, chargeID string) ([]subscripti
 	return read, err
 }
 
-func (s moneyBack) dispute(ctx context.Context, disputeID string) (whose payer, read []subscription.Reversal, err error) {
+func (s *Service) readDispute(ctx context.Context, disputeID string) (whose payer, read []subscription.Reversal, err error) {
 	client := dispute.Client{B: s.api.Backend, Key: s.api.Key}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Dispute, error) {
 		params := &stripe.DisputeParams{}
@@ -87,37 +87,37 @@ func (s moneyBack) dispute(ctx context.Context, disputeID string) (whose payer, 
 	}}, nil
 }
 
-// record stores refunds and disputes, and raises an alarm for new ones.
-func (s moneyBack) record(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
+// recordReversals stores refunds and disputes, and raises an alarm for new ones.
+func (s *Service) recordReversals(ctx context.Context, workspaceID string, read []subscription.Reversal) error {
 	news, err := s.books.Reversals.Record(ctx, workspaceID, read)
 	if err != nil {
 		return err
 	}
 	for _, r := range news {
-		s.ring(workspaceID, r)
+		s.alarmReversal(workspaceID, r)
 	}
 	return nil
 }
 
-// ring raises the alarm about a refund or dispute.
-func (s moneyBack) ring(workspaceID string, r subscription.Reversal) {
+// alarmReversal raises the alarm about a refund or dispute.
+func (s *Service) alarmReversal(workspaceID string, r subscription.Reversal) {
 	if reason := reasonOf(r); reason != "" {
 		s.alarm(reason, slog.String("workspace", workspaceID), slog.String("id", r.StripeID), slog.String("status", r.Status),
 			slog.Int("amount", r.Amount), slog.String("currency", r.Currency))
 	}
 }
 
-// ringForGone raises the alarm for a workspace that was deleted, or that now has another
+// alarmForGone raises the alarm for a workspace that was deleted, or that now has another
 // customer: the operator still has to answer its bank. Nothing is stored that would
 // distinguish new events from repeated ones, so updates are left out. A workspace that never
 // existed here pays the same Stripe account for something else.
-func (s moneyBack) ringForGone(ctx context.Context, h notice.Notice, whose payer, read []subscription.Reversal) error {
-	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(h.Kind, ".updated") {
+func (s *Service) alarmForGone(ctx context.Context, e stripeevent.Event, whose payer, read []subscription.Reversal) error {
+	if len(read) == 0 || whose.workspace == "" || strings.HasSuffix(e.Kind, ".updated") {
 		return nil
 	}
 	known, err := s.books.Workspaces.WasHere(ctx, whose.workspace)
 	if err == nil && known {
-		s.ring(whose.workspace, read[0])
+		s.alarmReversal(whose.workspace, read[0])
 	}
 	return err
 }

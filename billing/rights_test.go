@@ -36,7 +36,7 @@ func TestRights(t *testing.T) {
 	}
 	lacks := func(t *testing.T, service *Service) string {
 		t.Helper()
-		lacking, err := service.Check(t.Context())
+		lacking, err := service.Setup.Check(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestRights(t *testing.T) {
 		config := s.configured()
 		config.Key = "rk_test_1"
 		s.Service = New(config, s.ledger.books(), s.now, s.log, s.watcher)
-		if _, err := s.Sync(t.Context(), plan.Defaults(), false); err != nil {
+		if _, err := s.Setup.Sync(t.Context(), plan.Defaults(), false); err != nil {
 			t.Fatal(err)
 		}
 		address, _ := s.checkout(t, plan.Basic, sessions)
@@ -87,7 +87,7 @@ func TestRights(t *testing.T) {
 		if _, err := s.CatchUp(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.SaveEndpoint(t.Context(), hook, true); err != nil {
+		if _, err := s.Setup.SaveEndpoint(t.Context(), hook, true); err != nil {
 			t.Error(err)
 		}
 		if err := s.Cancel(t.Context(), workspace); err != nil {

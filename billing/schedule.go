@@ -12,9 +12,9 @@ import (
 	"parley/core/subscription"
 )
 
-// next returns the plan to which a schedule changes a subscription, and when. It is the same
+// nextPlan returns the plan to which a schedule changes a subscription, and when. It is the same
 // plan if only the interval changes.
-func (s reader) next(ctx context.Context, chosen candidate, billed subscription.Billed) (plan.Name, *time.Time, error) {
+func (s *Service) nextPlan(ctx context.Context, chosen candidate, billed subscription.Billed) (plan.Name, *time.Time, error) {
 	phase := s.nextPhase(chosen.subscription.Schedule)
 	if phase == nil {
 		return "", nil, nil
@@ -23,7 +23,7 @@ func (s reader) next(ctx context.Context, chosen candidate, billed subscription.
 		if item.Price == nil || chosen.item != nil && chosen.item.Price != nil && item.Price.ID == chosen.item.Price.ID {
 			continue
 		}
-		price, err := s.priceByID(ctx, item.Price.ID) // a schedule has only its id
+		price, err := s.getPrice(ctx, item.Price.ID) // a schedule has only its id
 		if err != nil {
 			return "", nil, err
 		}
@@ -39,7 +39,7 @@ func (s reader) next(ctx context.Context, chosen candidate, billed subscription.
 }
 
 // nextPhase returns the phase after the current one, or after now.
-func (s reader) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.SubscriptionSchedulePhase {
+func (s *Service) nextPhase(schedule *stripe.SubscriptionSchedule) *stripe.SubscriptionSchedulePhase {
 	if !scheduled(schedule) {
 		return nil
 	}

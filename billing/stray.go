@@ -38,7 +38,7 @@ func isStray(err error) bool {
 
 // noteStray marks a workspace whose customer is not at this Stripe, and raises the alarm the
 // first time.
-func (s *common) noteStray(ctx context.Context, known subscription.Subscription, err error) error {
+func (s *Service) noteStray(ctx context.Context, known subscription.Subscription, err error) error {
 	var cause *stray
 	if !errors.As(err, &cause) {
 		return err
@@ -70,7 +70,7 @@ type Strays struct {
 }
 
 // Strays returns the workspaces whose customers are not at this Stripe.
-func (s reconciler) Strays(ctx context.Context) (Strays, error) {
+func (s *Service) Strays(ctx context.Context) (Strays, error) {
 	here, err := s.Account(ctx)
 	if err != nil {
 		return Strays{}, err

@@ -206,7 +206,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 		s := newShop(t)
 		var done []int
 		refusal := failed(http.StatusBadRequest)
-		err := each(t.Context(), s.common, stripeapi.Listed([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), func(i int) error {
+		err := each(t.Context(), s.Service, stripeapi.Listed([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), func(i int) error {
 			if i < 2*enoughFailures-1 {
 				return refusal
 			}
@@ -220,7 +220,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 	t.Run("five failing customers are not mistaken for an outage of Stripe", func(t *testing.T) {
 		s := newShop(t)
 		var done []int
-		err := each(t.Context(), s.common, stripeapi.Listed([]int{0, 1, 2, 3, 4, 5, 6}), func(i int) error {
+		err := each(t.Context(), s.Service, stripeapi.Listed([]int{0, 1, 2, 3, 4, 5, 6}), func(i int) error {
 			if i < enoughFailures {
 				return failed(http.StatusInternalServerError)
 			}
@@ -234,7 +234,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 	t.Run("a list that cannot be read on ends the work, with the failures so far", func(t *testing.T) {
 		s := newShop(t)
 		refusal, unread, done := failed(http.StatusBadRequest), errors.New("unread"), 0
-		err := each(t.Context(), s.common, func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, unread) && yield(2, nil) }, func(int) error {
+		err := each(t.Context(), s.Service, func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, unread) && yield(2, nil) }, func(int) error {
 			done++
 			return refusal
 		})
@@ -246,7 +246,7 @@ func TestOneFailureIsNotAll(t *testing.T) {
 		s := newShop(t)
 		s.Service = New(Config{Key: "sk_test_wrong", BaseURL: s.stripe.URL}, s.ledger.books(), s.stripe.Now, s.log, s.watcher)
 		tries := 0
-		err := each(t.Context(), s.common, stripeapi.Listed(make([]int, 100)), func(int) error {
+		err := each(t.Context(), s.Service, stripeapi.Listed(make([]int, 100)), func(int) error {
 			tries++
 			_, err := s.Account(t.Context())
 			return err

@@ -23,7 +23,7 @@ func verbs(changes []setup.Change) []string {
 // sync makes Stripe be as the plans say, and returns what that changed.
 func (s *shop) sync(t *testing.T, plans []plan.Plan) []string {
 	t.Helper()
-	changes, err := s.Sync(t.Context(), plans, false)
+	changes, err := s.Setup.Sync(t.Context(), plans, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestSync(t *testing.T) {
 	}
 	t.Run("a dry run says what would change, and changes nothing", func(t *testing.T) {
 		s := newEmptyShop(t)
-		changes, err := s.Sync(t.Context(), plan.Defaults(), true)
+		changes, err := s.Setup.Sync(t.Context(), plan.Defaults(), true)
 		if err != nil || !slices.Equal(verbs(changes), everything) {
 			t.Errorf("got %v, %v", verbs(changes), err)
 		}
@@ -74,7 +74,7 @@ func TestSync(t *testing.T) {
 		s.subscribe(t, plan.Basic)
 		plans := plan.Defaults()
 		plans[1].Price.Monthly = 25_00
-		changes, err := s.Sync(t.Context(), plans, false)
+		changes, err := s.Setup.Sync(t.Context(), plans, false)
 		if want := []string{"replace price parley_basic_monthly", "update portal configuration", "archive price parley_basic_monthly"}; err != nil || !slices.Equal(verbs(changes), want) {
 			t.Fatalf("got %v, %v, want %v", verbs(changes), err, want)
 		}
@@ -144,7 +144,7 @@ func TestSync(t *testing.T) {
 				s.stripe.SetDown(true)
 			}
 		})
-		changes, err := s.Sync(t.Context(), plan.Defaults(), false)
+		changes, err := s.Setup.Sync(t.Context(), plan.Defaults(), false)
 		if !fault.Is(err, fault.Upstream) || !slices.Equal(verbs(changes), everything[:5]) {
 			t.Errorf("got %v, %v", verbs(changes), err)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	stripesub "github.com/stripe/stripe-go/v76/subscription"
 
-	"parley/billing/notice"
 	"parley/billing/stripeapi"
+	"parley/billing/stripeevent"
 	"parley/core/fault"
 	"parley/core/subscription"
 )
@@ -25,15 +25,15 @@ const trialTerms = "Each person and each payment method gets one free trial. If 
 
 // trialDays is for how many days the first subscription of a person and a
 // workspace is free.
-func (s trials) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
+func (s *Service) trialDays(ctx context.Context, known subscription.Subscription, buyer string) (int, error) {
 	if s.config.TrialDays == 0 || known.TrialUsed || buyer == "" {
-		return s.daysUnless(known.TrialUsed), nil
+		return s.trialDaysUnless(known.TrialUsed), nil
 	}
 	taken, err := s.books.Trials.Taken(ctx, subscription.TrialOfUser(buyer))
-	return s.daysUnless(taken), err
+	return s.trialDaysUnless(taken), err
 }
 
-func (s trials) daysUnless(taken bool) int {
+func (s *Service) trialDaysUnless(taken bool) int {
 	if taken {
 		return 0
 	}
@@ -58,7 +58,7 @@ func offerTrial(params *stripe.CheckoutSessionParams, days int, buyer string) {
 
 // claimTrial stores whose trial a subscription has. It ends a second trial of the
 // same person or payment method, and then returns a Conflict: the caller re-reads.
-func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) error {
+func (s *Service) claimTrial(ctx context.Context, found *stripe.Subscription) error {
 	keys := trialKeys(found)
 	if found.TrialEnd == 0 || len(keys) == 0 {
 		return nil
@@ -75,10 +75,10 @@ func (s trials) claimTrial(ctx context.Context, found *stripe.Subscription) erro
 
 func trialKeys(found *stripe.Subscription) []subscription.TrialKey {
 	var keys []subscription.TrialKey
-	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= notice.MaxID/2 {
+	if buyer := found.Metadata[metadataBuyer]; buyer != "" && len(buyer) <= stripeevent.MaxID/2 {
 		keys = append(keys, subscription.TrialOfUser(buyer))
 	}
-	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= notice.MaxID/2 {
+	if print := fingerprint(found.DefaultPaymentMethod); print != "" && len(print) <= stripeevent.MaxID/2 {
 		keys = append(keys, subscription.TrialOfPayment(print))
 	}
 	return keys
@@ -100,7 +100,7 @@ func fingerprint(method *stripe.PaymentMethod) string {
 }
 
 // endTrial begins the first paid period.
-func (s trials) endTrial(ctx context.Context, subscriptionID string) error {
+func (s *Service) endTrial(ctx context.Context, subscriptionID string) error {
 	client := stripesub.Client{B: s.api.Backend, Key: s.api.Key}
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Subscription, error) {
 		params := &stripe.SubscriptionParams{TrialEndNow: stripe.Bool(true)}

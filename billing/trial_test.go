@@ -17,7 +17,7 @@ const second = "ws_2"
 // Stripe was asked for.
 func (s *shop) triesOut(t *testing.T, in, person, card string) (trialDays string) {
 	t.Helper()
-	row, err := s.customer(t.Context(), in)
+	row, err := s.ensureCustomer(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestOneTrialForAPerson(t *testing.T) {
 	t.Run("a trial that the operator gave at Stripe is not ended", func(t *testing.T) {
 		s := newShop(t)
 		s.triesOut(t, workspace, "us_ada", "visa")
-		row, err := s.customer(t.Context(), second)
+		row, err := s.ensureCustomer(t.Context(), second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestOneTrialForAPerson(t *testing.T) {
 	t.Run("an end of the trial that Stripe did not take is tried again", func(t *testing.T) {
 		s := newShop(t)
 		s.triesOut(t, workspace, "us_ada", "visa")
-		row, err := s.customer(t.Context(), second)
+		row, err := s.ensureCustomer(t.Context(), second)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,14 +17,14 @@ import (
 // payment.
 const finishTries = 3
 
-// finish settles first payments that somebody began and did not finish, before
+// finishPayment settles first payments that somebody began and did not finish, before
 // Parley sells anything else: the customer would pay for two subscriptions. It
 // returns the page that takes the payment for the wanted price, if there is one. It
 // makes all others impossible to pay and re-reads the subscription. It is
 // Unavailable while Stripe still processes such a payment.
-func (s finisher) finish(ctx context.Context, known subscription.Subscription, priceID string) (_ subscription.Subscription, page string, err error) {
+func (s *Service) finishPayment(ctx context.Context, known subscription.Subscription, priceID string) (_ subscription.Subscription, page string, err error) {
 	for range finishTries {
-		page, abandoned, err := s.finishOnce(ctx, known, priceID)
+		page, abandoned, err := s.finishPaymentOnce(ctx, known, priceID)
 		if err != nil || page != "" || !abandoned {
 			return known, page, err
 		}
@@ -38,9 +38,9 @@ func (s finisher) finish(ctx context.Context, known subscription.Subscription, p
 	return known, "", fault.New(fault.Unavailable, "A payment for this workspace is still being processed. Try again in some minutes.")
 }
 
-// finishOnce reports whether it abandoned a payment.
-func (s finisher) finishOnce(ctx context.Context, known subscription.Subscription, priceID string) (page string, abandoned bool, err error) {
-	subscriptions, err := s.subscriptions(ctx, known.CustomerID)
+// finishPaymentOnce reports whether it abandoned a payment.
+func (s *Service) finishPaymentOnce(ctx context.Context, known subscription.Subscription, priceID string) (page string, abandoned bool, err error) {
+	subscriptions, err := s.listSubscriptions(ctx, known.CustomerID)
 	if stripeapi.Missing(err) { // somebody deleted the customer at Stripe, so nothing can be paid
 		return "", false, nil
 	}
@@ -57,7 +57,7 @@ func (s finisher) finishOnce(ctx context.Context, known subscription.Subscriptio
 		if page != "" && page == pageOf(found.LatestInvoice) {
 			continue
 		}
-		if err := s.abandon(ctx, found); err != nil {
+		if err := s.abandonPayment(ctx, found); err != nil {
 			return "", false, err
 		}
 		abandoned = true
@@ -78,12 +78,12 @@ func isFor(found *stripe.Subscription, priceID string) bool {
 	return item.Price != nil && item.Price.ID == priceID && item.Quantity <= 1
 }
 
-// abandon makes the first payment of a subscription impossible. It voids the
+// abandonPayment makes the first payment of a subscription impossible. It voids the
 // invoice first: canceling alone could hit a subscription that was paid for a
 // moment ago, and Stripe refuses to void a paid invoice.
-func (s finisher) abandon(ctx context.Context, found *stripe.Subscription) error {
+func (s *Service) abandonPayment(ctx context.Context, found *stripe.Subscription) error {
 	if latest := found.LatestInvoice; latest != nil && latest.Status == stripe.InvoiceStatusOpen {
-		if err := s.void(ctx, latest.ID); err != nil {
+		if err := s.voidInvoice(ctx, latest.ID); err != nil {
 			if stripeapi.Refused(err) { // the customer has paid meanwhile, or is paying
 				return nil
 			}
@@ -92,13 +92,13 @@ func (s finisher) abandon(ctx context.Context, found *stripe.Subscription) error
 	} else if latest != nil && latest.Status == stripe.InvoiceStatusPaid {
 		return nil
 	}
-	if err := s.cancel(ctx, found.ID); err != nil && !stripeapi.Refused(err) { // refused: it ended with its invoice
+	if err := s.cancelSubscription(ctx, found.ID); err != nil && !stripeapi.Refused(err) { // refused: it ended with its invoice
 		return err
 	}
 	return nil
 }
 
-func (s finisher) void(ctx context.Context, invoiceID string) error {
+func (s *Service) voidInvoice(ctx context.Context, invoiceID string) error {
 	client := invoice.Client{B: s.api.Backend, Key: s.api.Key}
 	_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Invoice, error) {
 		params := &stripe.InvoiceVoidInvoiceParams{}

@@ -16,7 +16,7 @@ const hook = "https://parley.example/api/webhooks/stripe"
 
 func (s *shop) save(t *testing.T, rotate bool) setup.Endpoint {
 	t.Helper()
-	made, err := s.SaveEndpoint(t.Context(), hook, rotate)
+	made, err := s.Setup.SaveEndpoint(t.Context(), hook, rotate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func (s *shop) save(t *testing.T, rotate bool) setup.Endpoint {
 // wrong says what is wrong with the endpoint, or nothing.
 func (s *shop) wrong(t *testing.T) string {
 	t.Helper()
-	err := s.CheckEndpoint(t.Context(), hook)
+	err := s.Setup.CheckEndpoint(t.Context(), hook)
 	if err == nil {
 		return ""
 	}
@@ -82,7 +82,7 @@ func TestWebhookEndpoint(t *testing.T) {
 		if says := s.wrong(t); !strings.Contains(says, "2020-08-27") {
 			t.Errorf("it says %q", says)
 		}
-		if _, err := s.SaveEndpoint(t.Context(), hook, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "--rotate") {
+		if _, err := s.Setup.SaveEndpoint(t.Context(), hook, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "--rotate") {
 			t.Errorf("got %v", err)
 		}
 		made := s.save(t, true)
@@ -107,7 +107,7 @@ func TestWebhookEndpoint(t *testing.T) {
 		if says := s.wrong(t); !strings.Contains(says, "2 webhook endpoints") {
 			t.Errorf("it says %q", says)
 		}
-		if _, err := s.SaveEndpoint(t.Context(), hook, false); !fault.Is(err, fault.Conflict) {
+		if _, err := s.Setup.SaveEndpoint(t.Context(), hook, false); !fault.Is(err, fault.Conflict) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 	"github.com/stripe/stripe-go/v76/webhook"
 
-	"parley/billing/notice"
+	"parley/billing/stripeevent"
 	"parley/core/fault"
 	"parley/core/plan"
 )
@@ -40,10 +40,10 @@ func TestSignature(t *testing.T) {
 		accepted        bool
 	}{
 		{"one of now is accepted", right, true},
-		{"one of five minutes ago is accepted", sign(body, secret, now.Add(-notice.Tolerance)), true},
-		{"one of five minutes from now is accepted", sign(body, secret, now.Add(notice.Tolerance)), true},
-		{"an older one is refused", sign(body, secret, now.Add(-notice.Tolerance-time.Second)), false},
-		{"one from the future is refused", sign(body, secret, now.Add(notice.Tolerance+time.Second)), false},
+		{"one of five minutes ago is accepted", sign(body, secret, now.Add(-stripeevent.Tolerance)), true},
+		{"one of five minutes from now is accepted", sign(body, secret, now.Add(stripeevent.Tolerance)), true},
+		{"an older one is refused", sign(body, secret, now.Add(-stripeevent.Tolerance-time.Second)), false},
+		{"one from the future is refused", sign(body, secret, now.Add(stripeevent.Tolerance+time.Second)), false},
 		{"one with another secret is refused", sign(body, "whsec_other", now), false},
 		{"one with an empty secret is refused", sign(body, "", now), false},
 		{"one of another body is refused", sign([]byte("{}"), secret, now), false},
@@ -84,7 +84,7 @@ func TestSignatureWithoutSecret(t *testing.T) {
 func TestReceive(t *testing.T) {
 	t.Run("a body above the limit is refused before it is read", func(t *testing.T) {
 		s := newEmptyShop(t)
-		if err := s.receive(t.Context(), make([]byte, notice.MaxEvent+1)); !fault.Is(err, fault.TooLarge) {
+		if err := s.receive(t.Context(), make([]byte, stripeevent.MaxEvent+1)); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("got %v, want TooLarge", err)
 		}
 	})
@@ -154,7 +154,7 @@ func TestReceive(t *testing.T) {
 		if len(s.stripe.Requests()) != 0 {
 			t.Errorf("Stripe was asked: %v", s.stripe.Requests())
 		}
-		if s.watcher.of(notice.OtherKind+" "+Ignored) != 1 || s.watcher.of("invoice.paid "+Ignored) != 3 {
+		if s.watcher.of(stripeevent.OtherKind+" "+Ignored) != 1 || s.watcher.of("invoice.paid "+Ignored) != 3 {
 			t.Errorf("the observer was told %v", s.watcher.counts)
 		}
 	})

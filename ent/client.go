@@ -9,8 +9,6 @@ import (
 	"log"
 	"reflect"
 
-	"parley/ent/migrate"
-
 	"parley/ent/accountmail"
 	"parley/ent/addresscode"
 	"parley/ent/auditchain"
@@ -81,8 +79,6 @@ import (
 // Client is the client that holds all ent builders.
 type Client struct {
 	config
-	// Schema is the client for creating, migrating and dropping schema.
-	Schema *migrate.Schema
 	// AccountMail is the client for interacting with the AccountMail builders.
 	AccountMail *AccountMailClient
 	// AddressCode is the client for interacting with the AddressCode builders.
@@ -209,7 +205,6 @@ func NewClient(opts ...Option) *Client {
 }
 
 func (c *Client) init() {
-	c.Schema = migrate.NewSchema(c.driver)
 	c.AccountMail = NewAccountMailClient(c.config)
 	c.AddressCode = NewAddressCodeClient(c.config)
 	c.AuditChain = NewAuditChainClient(c.config)

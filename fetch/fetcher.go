@@ -114,7 +114,7 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 		return Page{URL: trip.at}, err
 	}
 	page := Page{URL: trip.at, Status: answer.status, Downgraded: trip.downgraded}
-	if err := statusFault(answer); err != nil {
+	if err := answer.statusFault(); err != nil {
 		return page, err
 	}
 	page, err = page.with(answer, known.tag, request.LastModified)

@@ -89,7 +89,7 @@ func (p *Poster) Post(ctx context.Context, r webhook.Request) (webhook.Answer, e
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return webhook.Answer{
 		Status: response.StatusCode, Body: string(body),
-		RetryAfter: retryAfter(&answer{status: response.StatusCode, header: response.Header}),
+		RetryAfter: (&answer{status: response.StatusCode, header: response.Header}).retryAfter(),
 	}, nil
 }
 

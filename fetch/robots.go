@@ -63,7 +63,7 @@ func (f *Fetcher) readRobots(ctx context.Context, u *url.URL) (*robots.Rules, in
 		return robots.Parse(answer.body, f.token), bytesPerByte * len(answer.body), nil
 	case answer.status == http.StatusTooManyRequests || answer.status >= 500:
 		return nil, 0, &fault.Error{
-			Kind: fault.Upstream, RetryAfter: max(retryAfter(answer), failureAge),
+			Kind: fault.Upstream, RetryAfter: max(answer.retryAfter(), failureAge),
 			Message: "Parley cannot read the site's robots.txt right now, so it does not know which pages it may read. It will try again later.",
 		}
 	}

@@ -151,7 +151,7 @@ func (f *Fetcher) sitemapFile(ctx context.Context, u *url.URL) (sitemap.File, *u
 	}
 	answer, err := trip.follow(ctx, u)
 	if err == nil {
-		err = statusFault(answer)
+		err = answer.statusFault()
 	}
 	if err != nil {
 		return sitemap.File{}, u, err

@@ -9,21 +9,21 @@ import (
 )
 
 // statusFault explains to the owner a response that is not a page.
-func statusFault(a *answer) error {
+func (a *answer) statusFault() error {
 	status := a.status
 	switch {
 	case isWhole(status):
 		return nil
 	case status == http.StatusNotModified:
-		return notModified(a)
+		return a.notModified()
 	case status == http.StatusNotFound || status == http.StatusGone:
 		return fault.Wrap(fault.Invalid, ErrGone, "The server answered %d: the page is gone.", status)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusProxyAuthRequired:
 		return fault.Wrap(fault.Invalid, ErrSignIn, "The server answered %d: the page requires a sign-in or does not admit programs.", status)
 	case status == http.StatusTooManyRequests:
-		return later(a, "The server answered %d: it asks to be read more slowly.")
+		return a.later("The server answered %d: it asks to be read more slowly.")
 	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
-		return later(a, "The server answered %d: it cannot show the page right now.")
+		return a.later("The server answered %d: it cannot show the page right now.")
 	case status >= 400:
 		return fault.New(fault.Invalid, "The server answered %d: it refuses to show the page.", status)
 	}
@@ -31,16 +31,16 @@ func statusFault(a *answer) error {
 }
 
 // notModified is an error only if the request had no condition.
-func notModified(a *answer) error {
+func (a *answer) notModified() error {
 	if a.conditional {
 		return nil
 	}
 	return fault.New(fault.Upstream, "The server sent an invalid response.")
 }
 
-func later(a *answer, sentence string) error {
+func (a *answer) later(sentence string) error {
 	return &fault.Error{
-		Kind: fault.Upstream, RetryAfter: retryAfter(a),
+		Kind: fault.Upstream, RetryAfter: a.retryAfter(),
 		Message: fault.New(fault.Upstream, sentence, a.status).Message,
 	}
 }
@@ -50,7 +50,7 @@ const maxRetryAfter = 24 * time.Hour
 
 // retryAfter returns the pause that a server with a 429 or 5xx requests: seconds
 // or a date (RFC 9110, section 10.2.3). Zero means that it names none.
-func retryAfter(a *answer) time.Duration {
+func (a *answer) retryAfter() time.Duration {
 	if a.status != http.StatusTooManyRequests && a.status < 500 {
 		return 0
 	}

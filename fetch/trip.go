@@ -72,7 +72,7 @@ func (t *trip) follow(ctx context.Context, u *url.URL) (*answer, error) {
 		if err != nil || !redirects(answer.status) {
 			return answer, err
 		}
-		next, err := location(answer)
+		next, err := answer.location()
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func redirects(status int) bool {
 
 // location returns the target of a redirect, and checks it like any other
 // address.
-func location(a *answer) (*url.URL, error) {
+func (a *answer) location() (*url.URL, error) {
 	to := a.header.Get("Location")
 	if to == "" {
 		return nil, fault.New(fault.Invalid, "The page redirects, but does not say where to.")

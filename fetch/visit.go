@@ -38,7 +38,7 @@ func (t *trip) visit(ctx context.Context, u *url.URL) (*answer, error) {
 	if err != nil {
 		return nil, f.failure(limited, err)
 	}
-	pause = max(pause, retryAfter(answer))
+	pause = max(pause, answer.retryAfter())
 	return answer, nil
 }
 

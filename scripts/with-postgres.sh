@@ -5,13 +5,13 @@
 #   scripts/with-postgres.sh go test ./store
 #
 # The command finds a superuser's URL in PARLEY_TEST_POSTGRES. The cluster
-# listens only on a Unix socket in its own directory, so that any number can run
-# side by side.
+# listens only on a Unix socket in its slot (scripts/slot.sh), so that any number can
+# run side by side.
 #
 # PARLEY_PG_DURABLE=1 makes commits durable, for meaningful measurements. Without it
-# nothing is synced to disk: where there is room in memory, in /dev/shm, the cluster is
-# there, and so is the command's TMPDIR. Tests create and delete hundreds of databases,
-# and on a disk that takes longer than what they do with them.
+# nothing is synced to disk, and the cluster and the command's TMPDIR are in memory if
+# there is room: tests create and delete hundreds of databases, and on a disk that takes
+# longer than what they do with them.
 #
 # PARLEY_PG_BIN=DIR takes the server in another folder, for another version.
 #
@@ -50,19 +50,13 @@ if [ "$(id -u)" -eq 0 ]; then
   as_postgres=(setpriv --reuid=postgres --regid=postgres --clear-groups --)
 fi
 
-keep=${PARLEY_SERVICES:-}
-memory=
-if [ "${PARLEY_PG_DURABLE:-}" != 1 ] && [ -z "$keep" ] && [ -w /dev/shm ] &&
-  [ "$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)" -ge $((3 * 1024 * 1024)) ] 2>/dev/null; then
-  memory=1
-fi
+# shellcheck source=scripts/slot.sh
+. "$(dirname "$0")/slot.sh"
 
-# Not $TMPDIR: the path of a Unix socket has room for about 100 bytes.
-if [ -n "$memory" ]; then
-  dir=$(mktemp -d /dev/shm/parley-postgres.XXXXXX)
-else
-  dir=$(mktemp -d /tmp/parley-postgres.XXXXXX)
-fi
+keep=${PARLEY_SERVICES:-}
+take_slot
+dir=$slot/postgres
+mkdir "$dir"
 data=$dir/data
 port=5432
 server=
@@ -84,6 +78,7 @@ stop() {
     wait "$server" 2>/dev/null || true
   fi
   rm -rf "$dir"
+  free_slot
 }
 
 # shellcheck source=scripts/beside.sh
@@ -160,9 +155,9 @@ SQL
 fi
 
 # Go's linker keeps its large files on the disk.
-if [ -n "$memory" ]; then
-  mkdir "$dir/tmp"
-  export GOTMPDIR="${GOTMPDIR:-${TMPDIR:-/tmp}}" TMPDIR="$dir/tmp"
+if [ "${PARLEY_PG_DURABLE:-}" != 1 ] && [ -z "$keep" ]; then
+  mkdir -p "$slot/tmp"
+  export GOTMPDIR="${GOTMPDIR:-${TMPDIR:-/tmp}}" TMPDIR="$slot/tmp"
 fi
 
 beside "$@"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the program as users run it and runs a command that finds its path in
-# PARLEY_TEST_PROGRAM:
+# Builds the program as users run it, to bin/test/parley, and runs a command:
 #
-#   scripts/with-program.sh go test ./e2e/pages
+#   scripts/with-program.sh go test ./e2e/api
 #
-# The file changes only when its bytes do, so that go test can take results from its
-# cache. PARLEY_TEST_INPUTS is a hash of what tests execute beside the program.
+# The command finds the program in PARLEY_TEST_PROGRAM. The file is replaced only when
+# its bytes change: go's test cache knows the files that a test opens by their size and
+# the time of their last change.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -14,17 +14,14 @@ if [ $# -eq 0 ]; then
 fi
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-program=$root/bin/test/parley
-new=$program.$$
-trap 'rm -f "$new"' EXIT
+PARLEY_TEST_PROGRAM=$root/bin/test/parley
 mkdir -p "$root/bin/test"
-(cd "$root" && CGO_ENABLED=0 "${GO:-go}" build -o "$new" ./cmd/parley)
-cmp --silent "$new" "$program" || mv "$new" "$program"
-rm -f "$new"
+built=$(mktemp "$root/bin/test/building.XXXXXX")
+trap 'rm -f "$built"' EXIT
+(cd "$root" && CGO_ENABLED=0 go build -trimpath -o "$built" ./cmd/parley)
+cmp -s "$built" "$PARLEY_TEST_PROGRAM" || mv -f "$built" "$PARLEY_TEST_PROGRAM"
+rm -f "$built"
 trap - EXIT
 
-browser() { chromium --version 2>/dev/null || google-chrome --version 2>/dev/null || true; }
-inputs=$(cd "$root" && { find scripts tools clients -type f -not -path '*/node_modules/*' -print0 | sort -z | xargs -0 cksum && browser; } | cksum)
-
-export PARLEY_TEST_PROGRAM=$program PARLEY_TEST_INPUTS=${inputs%% *}
+export PARLEY_TEST_PROGRAM
 exec "$@"

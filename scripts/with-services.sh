@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs a command beside all services that the tests need, a throw-away
-# PostgreSQL and a throw-away Weaviate:
+# Runs a command beside all that the tests need, a throw-away PostgreSQL, a throw-away
+# Weaviate and the built program:
 #
 #   scripts/with-services.sh go test ./...
 #
-# scripts/with-program.sh, scripts/with-postgres.sh and scripts/with-weaviate.sh describe the environment of
-# the command.
+# scripts/with-postgres.sh, scripts/with-weaviate.sh and scripts/with-program.sh describe
+# the environment of the command.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then

@@ -6,7 +6,8 @@
 #
 # The command finds the server's address in PARLEY_TEST_WEAVIATE, such as
 # http://127.0.0.1:20000?grpc=20001, and the API key, without which the server
-# answers nothing, in PARLEY_TEST_WEAVIATE_KEY. Any number can run side by side.
+# answers nothing, in PARLEY_TEST_WEAVIATE_KEY. Any number can run side by side: each
+# has a slot (scripts/slot.sh).
 #
 # With PARLEY_SERVICES=DIR the server keeps its data in DIR and listens on
 # ports 8090 and 50051; see scripts/services.sh.
@@ -20,11 +21,17 @@ fi
 scripts=$(cd "$(dirname "$0")" && pwd)
 keep=${PARLEY_SERVICES:-}
 server=
+
+# shellcheck source=scripts/slot.sh
+. "$scripts/slot.sh"
+
 if [ -n "$keep" ]; then
   mkdir -p "$keep/weaviate"
   dir=$(cd "$keep/weaviate" && pwd)
 else
-  dir=$(mktemp -d "${TMPDIR:-/tmp}/parley-weaviate.XXXXXX")
+  take_slot
+  dir=$slot/weaviate
+  mkdir "$dir"
 fi
 
 # shellcheck disable=SC2317 # called by beside.sh
@@ -39,6 +46,7 @@ stop() {
     wait "$server" 2>/dev/null || true
   fi
   [ -n "$keep" ] || rm -rf "$dir"
+  free_slot
 }
 
 # shellcheck source=scripts/beside.sh
@@ -55,7 +63,13 @@ ready() {
 # minute.
 start() {
   local ports=()
-  [ -z "$keep" ] || ports=(8090 50051)
+  if [ -n "$keep" ]; then
+    ports=(8090 50051)
+  else
+    # The slot's server has the same key and, if they are free, the same ports each time.
+    [ ! -s "$slot_secrets/weaviate-key" ] || (umask 077 && cp "$slot_secrets/weaviate-key" "$dir/key")
+    [ "$attempt" -gt 1 ] || ports=("$slot_port" $((slot_port + 1)))
+  fi
   "$scripts/weaviate.sh" serve "$dir" "${ports[@]}" </dev/null >"$dir/log" 2>&1 &
   server=$!
   local end=$((SECONDS + 60))
@@ -81,6 +95,7 @@ for attempt in 1 2 3; do
   rm -rf "${dir:?}"/*
 done
 
+[ -n "$keep" ] || (umask 077 && cp "$dir/key" "$slot_secrets/weaviate-key")
 PARLEY_TEST_WEAVIATE=$(<"$dir/address")
 PARLEY_TEST_WEAVIATE_KEY=$(<"$dir/key")
 export PARLEY_TEST_WEAVIATE PARLEY_TEST_WEAVIATE_KEY

@@ -51,9 +51,9 @@ const (
 )
 
 // forgetAnswers runs one of the statements above.
-func forgetAnswers(ctx context.Context, db *Store, statement, workspaceID, id string) error {
+func (s *Store) forgetAnswers(ctx context.Context, statement, workspaceID, id string) error {
 	ctx = within(ctx, workspaceID)
-	_, err := db.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
+	_, err := s.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
 	return err
 }
 

@@ -111,14 +111,14 @@ func fromChanges(changes []audit.Change) []map[string]string {
 // it as it is: an entry takes as many statements.
 func (s *AuditLog) PretendAudit(ctx context.Context) error {
 	ctx = chainScope(ctx, audit.Unplaced)
-	_, err := readHead(ctx, s.store, audit.Unplaced)
+	_, err := s.store.readHead(ctx, audit.Unplaced)
 	if fault.Is(mapError(err), fault.NotFound) { // nothing was recorded so far
 		return nil
 	}
 	if err != nil {
 		return mapError(err)
 	}
-	head, err := readHead(ctx, s.store, audit.Unplaced)
+	head, err := s.store.readHead(ctx, audit.Unplaced)
 	if err != nil {
 		return mapError(err)
 	}

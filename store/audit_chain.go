@@ -32,12 +32,12 @@ func (s *Store) AddAudit(ctx context.Context, workspaceID string, entry audit.En
 // sealAudit writes what a transaction did to the ends of the chains. Nothing comes after
 // it but the commit, and all transactions lock chains in one order: so no two wait for
 // one another, and a chain is locked as briefly as possible.
-func sealAudit(ctx context.Context, s *Store, tx *transaction) error {
+func (s *Store) sealAudit(ctx context.Context, tx *transaction) error {
 	var sealed []audit.Entry
 	chains, of := audit.ByChain(tx.audit)
 	tx.audit = nil
 	for _, chain := range chains {
-		entries, err := appendTo(chainScope(ctx, chain), s, chain, of[chain])
+		entries, err := s.appendToChain(chainScope(ctx, chain), chain, of[chain])
 		if err != nil {
 			return fmt.Errorf("writing the audit log: %w", mapError(err))
 		}
@@ -64,12 +64,12 @@ const (
 	moveHead    = `UPDATE audit_chains SET seq = $2, hash = $3 WHERE id = $1`
 )
 
-// appendTo writes entries to the end of a chain, which stays locked until the transaction
+// appendToChain writes entries to the end of a chain, which stays locked until the transaction
 // ends.
-func appendTo(ctx context.Context, s *Store, chain string, entries []audit.Entry) ([]audit.Entry, error) {
-	head, err := readHead(ctx, s, chain)
+func (s *Store) appendToChain(ctx context.Context, chain string, entries []audit.Entry) ([]audit.Entry, error) {
+	head, err := s.readHead(ctx, chain)
 	if fault.Is(err, fault.NotFound) {
-		head, entries, err = beginChain(ctx, s, chain, entries)
+		head, entries, err = s.beginChain(ctx, chain, entries)
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func appendTo(ctx context.Context, s *Store, chain string, entries []audit.Entry
 
 // readHead reads the end of a chain, and locks it on PostgreSQL. A SQLite file has one
 // writer.
-func readHead(ctx context.Context, s *Store, chain string) (audit.Head, error) {
+func (s *Store) readHead(ctx context.Context, chain string) (audit.Head, error) {
 	head, statement := audit.Head{Chain: chain}, lockHead
 	if s.dialect == dialect.SQLite {
 		statement = selectHead
@@ -108,11 +108,11 @@ func readHead(ctx context.Context, s *Store, chain string) (audit.Head, error) {
 
 // beginChain begins a chain. If there are entries from before there were chains, its
 // first entry says how many.
-func beginChain(ctx context.Context, s *Store, chain string, entries []audit.Entry) (audit.Head, []audit.Entry, error) {
+func (s *Store) beginChain(ctx context.Context, chain string, entries []audit.Entry) (audit.Head, []audit.Entry, error) {
 	if _, err := s.raw(ctx).ExecContext(ctx, insertChain, chain); err != nil {
 		return audit.Head{}, nil, err
 	}
-	head, err := readHead(ctx, s, chain)
+	head, err := s.readHead(ctx, chain)
 	if err != nil || head.Seq > 0 { // another transaction began it meanwhile
 		return head, entries, err
 	}

@@ -44,7 +44,7 @@ const (
 func (s *AuditLog) DeleteAudit(ctx context.Context, chain string, before time.Time, limit int) (deleted int, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		ctx = chainScope(ctx, chain)
-		if _, err := readHead(ctx, s.store, chain); err != nil && !fault.Is(err, fault.NotFound) {
+		if _, err := s.store.readHead(ctx, chain); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		statement, last := lastAged, audit.Entry{}

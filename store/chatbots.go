@@ -122,7 +122,7 @@ func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID str
 // several rows of a chatbot does this first: a deletion locks the chatbot before its
 // rows, and would otherwise wait for one of them while the other waits for the chatbot.
 // A SQLite file has one writer anyway.
-func keepChatbots(ctx context.Context, s *Store, ids ...string) error {
+func (s *Store) keepChatbots(ctx context.Context, ids ...string) error {
 	if s.dialect != dialect.Postgres || len(ids) == 0 {
 		return nil
 	}

@@ -107,7 +107,7 @@ func TestDeleteWorkspaceWhileItsChatbotsAreKept(t *testing.T) {
 	b.must(b.CreateChatbot(b.Context(), a.id, chatbot.Chatbot{ID: earlier, CreatedAt: epoch}))
 	deleted := make(chan error, 1)
 	b.must(b.InTx(b.Context(), func(ctx context.Context) error {
-		if err := keepChatbots(within(ctx, a.id), b.Store, earlier); err != nil {
+		if err := b.Store.keepChatbots(within(ctx, a.id), earlier); err != nil {
 			return err
 		}
 		go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()

@@ -177,7 +177,7 @@ func (s *Documents) MarkRemoving(ctx context.Context, workspaceID, documentID st
 		if err != nil {
 			return mapError(err)
 		}
-		return forgetAnswers(ctx, s.store, forgetByDocument, workspaceID, documentID)
+		return s.store.forgetAnswers(ctx, forgetByDocument, workspaceID, documentID)
 	})
 }
 

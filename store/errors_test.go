@@ -354,7 +354,7 @@ func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
 			}
 			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
 			b.waitUntilBlocked()
-			return tie(ctx, b.Store, a.id, a.conversation, a.secret)
+			return b.Store.tieEndUser(ctx, a.id, a.conversation, a.secret)
 		}))
 		b.must(receive(b.T, "the workspace is deleted", deleted))
 		if !b.isGone(a.id) {

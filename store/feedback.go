@@ -32,7 +32,7 @@ func (s *Feedback) InTx(ctx context.Context, fn func(context.Context) error) err
 // against deletion.
 func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID string, messageID int64) (insight.RatedAnswer, error) {
 	ctx = within(ctx, workspaceID)
-	if err := keepChatbots(ctx, s.store, chatbotID); err != nil {
+	if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
 		return insight.RatedAnswer{}, err
 	}
 	answer, err := s.store.db(ctx).Message.Query().

@@ -24,12 +24,12 @@ func NewMonths(db *Store) *Months { return &Months{db} }
 // from holder*256 to holder*256+255; the shards below 256 count messages that
 // no process had reserved.
 
-// shardsOf returns the first of the shards in which this process counts.
-func shardsOf(db *Store, reserved bool) int64 {
+// firstShard returns the first of the shards in which this process counts.
+func (s *Store) firstShard(reserved bool) int64 {
 	if !reserved {
 		return 0
 	}
-	return db.holder * shardsEach
+	return s.holder * shardsEach
 }
 
 const shardsEach = 256

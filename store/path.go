@@ -98,23 +98,23 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 	return c, answerID, err
 }
 
-// complete does what else belongs to a turn that the transaction of ctx has begun, which
+// completeTurn does what else belongs to a turn that the transaction of ctx has begun, which
 // has locked the workspace by then, as a deletion does before it locks the conversation.
 // It returns what was said before.
-func complete(ctx context.Context, s *Store, workspaceID string, opening turn.Opening, answerID int64) ([]chat.Message, error) {
+func (s *Store) completeTurn(ctx context.Context, workspaceID string, opening turn.Opening, answerID int64) ([]chat.Message, error) {
 	if opening.EndUser != "" {
-		if err := tie(ctx, s, workspaceID, opening.ConversationID, opening.EndUser); err != nil {
+		if err := s.tieEndUser(ctx, workspaceID, opening.ConversationID, opening.EndUser); err != nil {
 			return nil, err
 		}
 	}
-	if err := claimFor(ctx, s, workspaceID, opening, opening.ConversationID, answerID); err != nil {
+	if err := s.claimKey(ctx, workspaceID, opening, opening.ConversationID, answerID); err != nil {
 		return nil, err
 	}
-	return earlierThan(ctx, s, workspaceID, opening)
+	return s.saidBefore(ctx, workspaceID, opening)
 }
 
-// tie ties a conversation without an end user to one.
-func tie(ctx context.Context, s *Store, workspaceID string, id int64, endUser string) error {
+// tieEndUser ties a conversation without an end user to one.
+func (s *Store) tieEndUser(ctx context.Context, workspaceID string, id int64, endUser string) error {
 	n, err := s.db(ctx).Conversation.Update().Where(conversation.ID(id), conversation.Or(
 		conversation.ExternalUserID(""), conversation.ExternalUserID(endUser))).
 		SetExternalUserID(endUser).Save(within(ctx, workspaceID))
@@ -124,8 +124,8 @@ func tie(ctx context.Context, s *Store, workspaceID string, id int64, endUser st
 	return err
 }
 
-// claimFor claims the key of a turn that the transaction of ctx has begun.
-func claimFor(ctx context.Context, s *Store, workspaceID string, opening turn.Opening, conversationID, answerID int64) error {
+// claimKey claims the key of a turn that the transaction of ctx has begun.
+func (s *Store) claimKey(ctx context.Context, workspaceID string, opening turn.Opening, conversationID, answerID int64) error {
 	if opening.Key == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.
 		return begun.answerID, begun.earlier, mapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		answerID, err = insertTurn(ctx, s.store, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
+		answerID, err = s.store.insertTurn(ctx, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
 		if err = mapError(err); opening.Seen != nil && fault.Is(err, fault.NotFound) {
 			return turn.ErrNotAsSeen
 		}
@@ -158,18 +158,18 @@ func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.
 				return mapError(err)
 			}
 		}
-		if err := addToMonth(ctx, s.store, workspaceID, opening.Month, opening.Reserved); err != nil {
+		if err := s.store.addToMonth(ctx, workspaceID, opening.Month, opening.Reserved); err != nil {
 			return mapError(err)
 		}
-		earlier, err = complete(ctx, s.store, workspaceID, opening, answerID)
+		earlier, err = s.store.completeTurn(ctx, workspaceID, opening, answerID)
 		return mapError(err)
 	})
 	return answerID, earlier, err
 }
 
-// earlierThan returns what was said before a turn that the transaction of ctx has begun. Its
+// saidBefore returns what was said before a turn that the transaction of ctx has begun. Its
 // question is the last that was said.
-func earlierThan(ctx context.Context, s *Store, workspaceID string, turn turn.Opening) ([]chat.Message, error) {
+func (s *Store) saidBefore(ctx context.Context, workspaceID string, turn turn.Opening) ([]chat.Message, error) {
 	if turn.Earlier == 0 {
 		return nil, nil
 	}
@@ -180,7 +180,7 @@ func earlierThan(ctx context.Context, s *Store, workspaceID string, turn turn.Op
 	return said[:len(said)-1], nil
 }
 
-func insertTurn(ctx context.Context, s *Store, statement string, args ...any) (answerID int64, err error) {
+func (s *Store) insertTurn(ctx context.Context, statement string, args ...any) (answerID int64, err error) {
 	rows, err := s.raw(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {
 		return 0, err

@@ -173,7 +173,7 @@ func beginConversationsOn(ctx context.Context, on entsql.ExecQuerier, rows []ope
 // beginConversation begins a conversation together with others, or in the transaction of
 // ctx.
 func (g *groups) beginConversation(ctx context.Context, row openingOf) (begunTurn, error) {
-	row.shard = shardsOf(g.store, row.Reserved)
+	row.shard = g.store.firstShard(row.Reserved)
 	if intx.Inside(ctx) {
 		return g.beginConversationWithin(ctx, row)
 	}
@@ -207,13 +207,13 @@ func (g *groups) beginConversationWithin(ctx context.Context, row openingOf) (be
 	if err != nil {
 		return begun, err
 	}
-	return begun, claimFor(ctx, g.store, row.workspaceID, row.Opening, begun.conversationID, begun.answerID)
+	return begun, g.store.claimKey(ctx, row.workspaceID, row.Opening, begun.conversationID, begun.answerID)
 }
 
 // beginTurn begins a turn together with others, or in the transaction of ctx. One that
 // ties its conversation to an end user, which another may do at the same time, goes alone.
 func (g *groups) beginTurn(ctx context.Context, row openingOf) (begunTurn, error) {
-	row.shard = shardsOf(g.store, row.Reserved)
+	row.shard = g.store.firstShard(row.Reserved)
 	switch {
 	case intx.Inside(ctx):
 		return g.beginTurnWithin(ctx, row)
@@ -286,9 +286,9 @@ func (g *groups) beginTurnWithin(ctx context.Context, row openingOf) (begun begu
 	if row.Title != "" {
 		statement, args = insertTitledPostgres, append(args, row.Title)
 	}
-	if begun.answerID, err = insertTurn(ctx, g.store, statement, args...); err != nil {
+	if begun.answerID, err = g.store.insertTurn(ctx, statement, args...); err != nil {
 		return begun, err
 	}
-	begun.earlier, err = complete(ctx, g.store, row.workspaceID, row.Opening, begun.answerID)
+	begun.earlier, err = g.store.completeTurn(ctx, row.workspaceID, row.Opening, begun.answerID)
 	return begun, err
 }

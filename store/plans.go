@@ -52,10 +52,10 @@ func (s *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price)
 }
 
 // addPlans adds those plans that are missing, as they are by default.
-func addPlans(ctx context.Context, db *Store) error {
-	return db.InTx(ctx, func(ctx context.Context) error {
+func (s *Store) addPlans(ctx context.Context) error {
+	return s.InTx(ctx, func(ctx context.Context) error {
 		for _, p := range plan.Defaults() {
-			err := db.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
+			err := s.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
 				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).

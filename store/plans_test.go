@@ -29,7 +29,7 @@ func TestPlans(t *testing.T) {
 				if got, err := b.Plan(ctx, plan.Basic); err != nil || !reflect.DeepEqual(got, edited) {
 					t.Errorf("got %+v, %v", got, err)
 				}
-				b.must(addPlans(ctx, b.Store))
+				b.must(b.Store.addPlans(ctx))
 			}
 		})
 		b.Run("what is sold is kept beside the price, and an edit leaves it", func(t *testing.T) {

@@ -8,12 +8,10 @@ import (
 	"slices"
 
 	entsql "entgo.io/ent/dialect/sql"
-	"entgo.io/ent/schema/field"
 
 	"parley/core/chat"
 	"parley/core/privacy"
 	"parley/ent/document"
-	"parley/ent/migrate"
 	"parley/ent/scope"
 )
 
@@ -154,6 +152,10 @@ func (s *Rows) portion(ctx context.Context, t privacy.Table, columns []string, w
 		return nil, err
 	}
 	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
 	for rows.Next() {
 		values, into := make([]any, len(columns)+1), make([]any, len(columns)+1)
 		for i := range values {
@@ -162,41 +164,33 @@ func (s *Rows) portion(ctx context.Context, t privacy.Table, columns []string, w
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		for i, column := range columns {
-			values[i+1] = plainValue(columnTypes[t.Name][column], values[i+1])
+		for i := range columns {
+			values[i+1] = plainValue(types[i+1].DatabaseTypeName(), values[i+1])
 		}
 		read = append(read, keyed{values[0], values[1:]})
 	}
 	return read, rows.Err()
 }
 
-// columnTypes are the types of all columns, by table and name.
-var columnTypes = func() map[string]map[string]field.Type {
-	types := map[string]map[string]field.Type{}
-	for _, t := range migrate.Tables {
-		types[t.Name] = map[string]field.Type{}
-		for _, c := range t.Columns {
-			types[t.Name][c.Name] = c.Type
-		}
-	}
-	return types
-}()
-
-// plainValue is a value as both databases give it.
-func plainValue(of field.Type, value any) any {
-	bytes, isBytes := value.([]byte)
-	text, isText := value.(string)
-	switch {
-	case of == field.TypeBool:
+// plainValue is a value as both databases give it. The name of the column's type is the
+// database's own, in capitals.
+func plainValue(of string, value any) any {
+	switch of {
+	case "BOOL":
 		if n, is := value.(int64); is {
 			return n != 0
 		}
-	case of == field.TypeJSON && isBytes:
-		return json.RawMessage(slices.Clone(bytes))
-	case of == field.TypeJSON && isText:
-		return json.RawMessage(text)
-	case of == field.TypeString && isBytes:
-		return string(bytes)
+	case "JSON", "JSONB":
+		switch value := value.(type) {
+		case []byte:
+			return json.RawMessage(slices.Clone(value))
+		case string:
+			return json.RawMessage(value)
+		}
+	case "TEXT", "VARCHAR":
+		if bytes, is := value.([]byte); is {
+			return string(bytes)
+		}
 	}
 	return value
 }

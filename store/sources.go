@@ -96,7 +96,7 @@ func (s *Sources) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID 
 		if _, err = s.store.raw(ctx).ExecContext(ctx, markRemoving, now, now, workspaceID, sourceID); err != nil {
 			return err
 		}
-		return forgetAnswers(ctx, s.store, forgetBySource, workspaceID, sourceID)
+		return s.store.forgetAnswers(ctx, forgetBySource, workspaceID, sourceID)
 	})
 }
 

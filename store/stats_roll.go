@@ -43,7 +43,7 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 	if err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
 		return mine, mapError(err)
 	}
-	return true, keepChatbots(scope.System(ctx), s.store, chatbotIDs...)
+	return true, s.store.keepChatbots(scope.System(ctx), chatbotIDs...)
 }
 
 // uncounted has the condition of the partial index receipt_to_count. A usage
@@ -307,7 +307,7 @@ const (
 // again.
 func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error {
 	ctx = within(ctx, workspaceID)
-	if err := keepChatbots(ctx, s.store, chatbotID); err != nil {
+	if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
 		return err
 	}
 	month := from.Format("2006-01") + "%"

@@ -142,7 +142,7 @@ func OpenWith(ctx context.Context, url string, options Options) (*Store, error) 
 		return nil, err
 	}
 	s.audited = options.Audited
-	if err := addPlans(ctx, s); err != nil {
+	if err := s.addPlans(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -224,7 +224,7 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 		if err := fn(ctx); err != nil || len(own.audit) == 0 {
 			return err
 		}
-		return sealAudit(ctx, s, own)
+		return s.sealAudit(ctx, own)
 	})
 	if err != nil {
 		return mapError(err)

@@ -210,7 +210,7 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
 	ctx = within(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := keepChatbots(ctx, s.store, run.ChatbotID); err != nil {
+		if err := s.store.keepChatbots(ctx, run.ChatbotID); err != nil {
 			return err
 		}
 		if err := s.UpdateTestRun(ctx, workspaceID, run); err != nil {
@@ -233,7 +233,7 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 		if counts.Month == "" {
 			return nil
 		}
-		return mapError(addToMonth(ctx, s.store, workspaceID, counts.Month, counts.Reserved))
+		return mapError(s.store.addToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
 	})
 }
 
@@ -249,7 +249,7 @@ func (s *TestRuns) DeleteTestRun(ctx context.Context, workspaceID, runID string)
 func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error {
 	ctx = within(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := keepChatbots(ctx, s.store, chatbotID); err != nil {
+		if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
 			return err
 		}
 		old, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).

@@ -25,10 +25,9 @@ func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, see
 	p := &planter{Seed: seed, ws: workspaceID, is: isolation.Objects{IDs: map[string]string{}}}
 	err := s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
 		p.db = s.store.db(ctx)
-		around := furnisher{p}
 		for _, plant := range []func(context.Context) error{
-			p.workspace, p.people, p.chatbot, p.tokens, around.sources, around.documents, p.conversations,
-			around.insight, around.tests, around.usage, around.webhooks, around.mails,
+			p.workspace, p.people, p.chatbot, p.tokens, p.sources, p.documents, p.conversations,
+			p.insight, p.tests, p.usage, p.webhooks, p.mails,
 		} {
 			if err := plant(ctx); err != nil {
 				return err

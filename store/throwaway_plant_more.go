@@ -25,10 +25,7 @@ var NotPlanted = map[string]string{
 	"index_changes":   "PostgreSQL writes it when documents change",
 }
 
-// furnisher adds what a chatbot has around its conversations, and what goes out of a workspace.
-type furnisher struct{ *planter }
-
-func (p furnisher) sources(ctx context.Context) error {
+func (p *planter) sources(ctx context.Context) error {
 	return p.db.Source.Create().SetID(p.named("src", "source", "source_id")).SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetKind(string(knowledge.Page)).
 		SetURL("https://" + p.Word("sources.url") + ".invalid/").SetInclude([]string{}).SetExclude([]string{}).SetSchedule(string(knowledge.Never)).
 		SetState(string(knowledge.SourceReady)).SetSyncedAt(p.At).SetCreatedAt(p.At).Exec(ctx)
@@ -38,7 +35,7 @@ func (p furnisher) sources(ctx context.Context) error {
 const documentsEach = 20
 
 // documents are ready, with a passage each. The caller puts them into the index.
-func (p furnisher) documents(ctx context.Context) error {
+func (p *planter) documents(ctx context.Context) error {
 	for i := range documentsEach {
 		d := knowledge.Document{
 			ID: p.NewID("doc"), ChatbotID: p.is.IDs["chatbot"], Title: p.Text("documents.title"), Kind: knowledge.Markdown, State: knowledge.Ready,
@@ -75,7 +72,7 @@ func (p furnisher) documents(ctx context.Context) error {
 		SetRequestedAt(p.At).SetConfirmedAt(p.At).SetCountedAt(p.At).SetMessageIds([]int64{}).Exec(ctx)
 }
 
-func (p furnisher) insight(ctx context.Context) error {
+func (p *planter) insight(ctx context.Context) error {
 	bot := p.is.IDs["chatbot"]
 	err := p.db.Feedback.Create().SetWorkspaceID(p.ws).SetChatbotID(bot).SetConversationID(p.is.Conversation).SetMessageID(p.is.Message).SetRating(-1).SetCounted(-1).
 		SetComment(p.Text("feedbacks.comment")).SetGivenBy(p.Owners[0].ID).SetUpdatedAt(p.At).SetCreatedAt(p.At).Exec(ctx)
@@ -99,7 +96,7 @@ func (p furnisher) insight(ctx context.Context) error {
 	return p.db.CachedAnswer.Create().SetWorkspaceID(p.ws).SetChatbotID(bot).SetKey(id.Hash(p.ws)).SetText(p.Text("cached_answers.text")).SetSources(p.cites()).SetCreatedAt(p.At).Exec(ctx)
 }
 
-func (p furnisher) tests(ctx context.Context) error {
+func (p *planter) tests(ctx context.Context) error {
 	bot, question, run := p.is.IDs["chatbot"], p.named("tq", "question"), p.named("tr", "run")
 	err := p.db.TestQuestion.Create().SetID(question).SetWorkspaceID(p.ws).SetChatbotID(bot).SetQuestion(p.Text("test_questions.question")).SetExpects(string(testrun.AText)).
 		SetExpected(p.Text("test_questions.expected")).SetReference(p.Text("test_questions.reference")).SetDocument(p.Text("test_questions.document")).SetCreatedBy(p.Owners[0].Email).SetCreatedAt(p.At).Exec(ctx)
@@ -116,7 +113,7 @@ func (p furnisher) tests(ctx context.Context) error {
 }
 
 // usage is what the workspace has used of its plan.
-func (p furnisher) usage(ctx context.Context) error {
+func (p *planter) usage(ctx context.Context) error {
 	err := p.db.UsageRecord.Create().SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetMessageID(p.is.Message).SetAttempt(1).SetStatus(string(chat.Complete)).
 		SetModel(p.Word("receipts.model")).SetConversationID(p.is.Conversation).SetOutcome(string(chat.Answered)).SetCounted(true).SetCreatedAt(p.At).Exec(ctx)
 	if err != nil {
@@ -133,7 +130,7 @@ func (p furnisher) usage(ctx context.Context) error {
 }
 
 // webhooks are one that is paused, with a delivery that was canceled: nothing is sent.
-func (p furnisher) webhooks(ctx context.Context) error {
+func (p *planter) webhooks(ctx context.Context) error {
 	endpoint, message := p.named("we", "webhook"), p.NewID("msg")
 	err := p.db.WebhookEndpoint.Create().SetID(endpoint).SetWorkspaceID(p.ws).SetURL("https://" + p.Word("webhook_endpoints.url") + ".invalid/").SetEvents([]string{string(webhook.QuotaNear)}).
 		SetDescription(p.Text("webhook_endpoints.description")).SetSealedSecret([]byte(p.Word("webhook_endpoints.sealed_secret"))).SetState(string(webhook.Paused)).
@@ -156,7 +153,7 @@ func (p furnisher) webhooks(ctx context.Context) error {
 }
 
 // mails are one that was sent, and the receipt of an erasure.
-func (p furnisher) mails(ctx context.Context) error {
+func (p *planter) mails(ctx context.Context) error {
 	err := p.db.Mail.Create().SetWorkspaceID(p.ws).SetKey(p.Word("mails.key")).SetRecipient(p.Owners[0].Email).SetSubject(p.Text("mails.subject")).SetBody(p.Text("mails.body")).
 		SetSentAt(p.At).SetCreatedAt(p.At).Exec(ctx)
 	if err != nil {

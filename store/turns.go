@@ -151,7 +151,7 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
 		if chat.Status(row.Status) == chat.Failed {
-			return mapError(addToMonth(ctx, s.store, workspaceID, turn.Month, turn.Reserved))
+			return mapError(s.store.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil
 	})

@@ -62,7 +62,7 @@ func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, docu
 			return err
 		}
 		n = int(count)
-		return forgetAnswers(ctx, s.store, forgetByChatbot, workspaceID, chatbotID)
+		return s.store.forgetAnswers(ctx, forgetByChatbot, workspaceID, chatbotID)
 	})
 	return n, err
 }

@@ -18,13 +18,13 @@ const (
 )
 
 // addToMonth adds one to the questions of a month.
-func addToMonth(ctx context.Context, db *Store, workspaceID, month string, reserved bool) error {
+func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, reserved bool) error {
 	ctx = within(ctx, workspaceID)
 	statement, args := countSQLite, []any{workspaceID, month}
-	if db.dialect == dialect.Postgres {
-		statement, args = countPostgres, append(args, shardsOf(db, reserved))
+	if s.dialect == dialect.Postgres {
+		statement, args = countPostgres, append(args, s.firstShard(reserved))
 	}
-	_, err := db.raw(ctx).ExecContext(ctx, statement, args...)
+	_, err := s.raw(ctx).ExecContext(ctx, statement, args...)
 	return err
 }
 

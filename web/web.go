@@ -38,5 +38,5 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	auditlog.Register(s, app, table)
 	bot.Register(s, app, table)
 	reference.Register(s, app, table)
-	app.Use(site.Stray(s))
+	app.Use(s.Stray)
 }

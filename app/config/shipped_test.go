@@ -23,7 +23,7 @@ func shippedSetting(t *testing.T, text, name string) string {
 // them: otherwise the wrong passwords of one client block everybody's sign-in.
 func TestShippedProxies(t *testing.T) {
 	read := func(t *testing.T, name string) string {
-		text, err := os.ReadFile("../../../" + name)
+		text, err := os.ReadFile("../../" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ var contents = map[string]string{"core/account/factor": "news", "core/subscripti
 // Every function under core that makes a letter, or what one is made of, is called for a
 // sample, by whatever way; and the gallery shows the samples of every package that has any.
 func TestEveryLetterHasASample(t *testing.T) {
-	const core = "../../../core"
+	const core = "../../core"
 	shown, err := os.ReadFile("letters.go")
 	if err != nil {
 		t.Fatal(err)

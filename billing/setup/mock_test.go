@@ -66,15 +66,14 @@ func TestEveryRequestIsAccepted(t *testing.T) {
 		check(t, err)
 	})
 	t.Run("of the plans when objects differ", func(t *testing.T) {
-		y := &run{api: s.api, config: s.config, plans: plan.Defaults(), prices: map[string][]string{}}
-		check(t, productSync{y}.syncProduct(ctx, plan.Defaults()[1], &stripe.Product{ID: "parley_basic"}))
-		y.products = map[string]*stripe.Product{"parley_basic": {}}
-		prices, portal := priceSync{y}, portalSync{y}
-		check(t, prices.archive(ctx))
-		check(t, prices.activate(ctx, Change{}, "price_1", false))
-		check(t, portal.savePortal(ctx, "bpc_1", wantedPortal(map[string][]string{"parley_basic": {"price_1"}})))
-		check(t, portal.savePortal(ctx, "bpc_1", wantedPortal(nil)))
-		_, err := portal.portal(ctx, "bpc_1")
+		r := &syncRun{setup: s, plans: plan.Defaults(), prices: map[string][]string{}}
+		check(t, r.syncProduct(ctx, plan.Defaults()[1], &stripe.Product{ID: "parley_basic"}))
+		r.products = map[string]*stripe.Product{"parley_basic": {}}
+		check(t, r.archivePrices(ctx))
+		check(t, r.activatePrice(ctx, Change{}, "price_1", false))
+		check(t, r.savePortal(ctx, "bpc_1", wantedPortal(map[string][]string{"parley_basic": {"price_1"}})))
+		check(t, r.savePortal(ctx, "bpc_1", wantedPortal(nil)))
+		_, err := r.readPortal(ctx, "bpc_1")
 		check(t, err)
 	})
 	if sent := m.Calls(); !slices.Equal(sent, everyCall) {

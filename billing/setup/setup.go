@@ -42,23 +42,23 @@ type Ports struct {
 
 // Setup is what an operator sets up at Stripe.
 type Setup struct {
-	Ports
 	api    *stripeapi.Client
 	config Config
+	ports  Ports
 }
 
 // New returns the setup of an account.
 func New(api *stripeapi.Client, config Config, ports Ports) *Setup {
-	return &Setup{ports, api, config}
+	return &Setup{api: api, config: config, ports: ports}
 }
 
 // record writes into the audit log what was changed at Stripe, after it was: Stripe does not
 // take part in a transaction.
 func (s *Setup) record(ctx context.Context, entry audit.Entry) error {
-	if s.Log == nil {
+	if s.ports.Log == nil {
 		return nil
 	}
-	return audit.Record(ctx, s.Log, "", s.Now(), entry)
+	return audit.Record(ctx, s.ports.Log, "", s.ports.Now(), entry)
 }
 
 func (c Config) taxBehavior() stripe.PriceTaxBehavior {

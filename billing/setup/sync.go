@@ -7,7 +7,6 @@ import (
 
 	"github.com/stripe/stripe-go/v76"
 
-	"parley/billing/stripeapi"
 	"parley/core/audit"
 	"parley/core/plan"
 )
@@ -47,24 +46,22 @@ func (s *Setup) Sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Cha
 func (s *Setup) sync(ctx context.Context, plans []plan.Plan, dryRun bool) ([]Change, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
-	y := &run{api: s.api, config: s.config, plans: plans, dryRun: dryRun, prices: map[string][]string{}}
-	prices := priceSync{y}
-	for _, step := range []func(context.Context) error{productSync{y}.syncProducts, prices.syncPrices, portalSync{y}.syncPortal, prices.archive} {
+	run := &syncRun{setup: s, plans: plans, dryRun: dryRun, prices: map[string][]string{}}
+	for _, step := range []func(context.Context) error{run.syncProducts, run.syncPrices, run.syncPortal, run.archivePrices} {
 		if err := step(ctx); err != nil {
-			return y.changes, err
+			return run.changes, err
 		}
 	}
-	if dryRun || s.Prices == nil {
-		return y.changes, nil
+	if dryRun || s.ports.Prices == nil {
+		return run.changes, nil
 	}
-	return y.changes, s.RefreshPrices(ctx, plans)
+	return run.changes, s.RefreshPrices(ctx, plans)
 }
 
 // RefreshPrices reads the prices at Stripe and stores them with the plans. Pages show these,
 // even if the rows have been changed meanwhile.
 func (s *Setup) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
-	y := priceSync{&run{api: s.api, config: s.config, plans: plans}}
-	found, err := y.pricesByKey(ctx)
+	found, err := s.pricesByKey(ctx, plans)
 	if err != nil {
 		return err
 	}
@@ -79,17 +76,16 @@ func (s *Setup) RefreshPrices(ctx context.Context, plans []plan.Plan) error {
 		if price := found[LookupKey(p.Name, plan.Yearly)]; price != nil && price.Active {
 			sold.Yearly, sold.Currency = int(price.UnitAmount), string(price.Currency)
 		}
-		if err := s.Prices.SetOnSale(ctx, p.Name, sold); err != nil {
+		if err := s.ports.Prices.SetOnSale(ctx, p.Name, sold); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// run is one run of [Setup.Sync].
-type run struct {
-	api     *stripeapi.Client
-	config  Config
+// syncRun is one run of [Setup.Sync].
+type syncRun struct {
+	setup   *Setup
 	plans   []plan.Plan
 	dryRun  bool
 	changes []Change
@@ -99,20 +95,13 @@ type run struct {
 	products map[string]*stripe.Product
 }
 
-// The parts of a run, one for each kind of object at Stripe.
-type (
-	productSync struct{ *run }
-	priceSync   struct{ *run }
-	portalSync  struct{ *run }
-)
-
 // do makes a change, or only records it in a dry run.
-func (y *run) do(ctx context.Context, change Change, apply func(context.Context) error) error {
-	if !y.dryRun {
+func (r *syncRun) do(ctx context.Context, change Change, apply func(context.Context) error) error {
+	if !r.dryRun {
 		if err := apply(ctx); err != nil {
 			return err
 		}
 	}
-	y.changes = append(y.changes, change)
+	r.changes = append(r.changes, change)
 	return nil
 }

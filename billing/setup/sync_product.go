@@ -10,38 +10,38 @@ import (
 	"parley/core/plan"
 )
 
-func (y productSync) productClient() product.Client {
-	return product.Client{B: y.api.Backend, Key: y.api.Key}
+func (s *Setup) productClient() product.Client {
+	return product.Client{B: s.api.Backend, Key: s.api.Key}
 }
 
 func productTitle(p plan.Plan) string { return "Parley " + p.Title }
 
-func (y productSync) syncProducts(ctx context.Context) error {
-	found, err := y.findProducts(ctx)
+func (r *syncRun) syncProducts(ctx context.Context) error {
+	found, err := r.findProducts(ctx)
 	if err != nil {
 		return err
 	}
-	y.products = found
-	for _, p := range y.plans {
+	r.products = found
+	for _, p := range r.plans {
 		if !p.Price.Sold() {
 			continue
 		}
-		if err := y.syncProduct(ctx, p, found[ProductID(p.Name)]); err != nil {
+		if err := r.syncProduct(ctx, p, found[ProductID(p.Name)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (y productSync) findProducts(ctx context.Context) (map[string]*stripe.Product, error) {
+func (r *syncRun) findProducts(ctx context.Context) (map[string]*stripe.Product, error) {
 	params := &stripe.ProductListParams{}
-	for _, p := range y.plans {
+	for _, p := range r.plans {
 		params.IDs = append(params.IDs, stripe.String(ProductID(p.Name)))
 	}
 	found, err := stripeapi.Ask(ctx, func(ctx context.Context) ([]*stripe.Product, error) {
 		params.Context = ctx
 		params.Limit = stripe.Int64(stripeapi.PageSize)
-		return stripeapi.All[*stripe.Product](y.productClient().List(params).Iter)
+		return stripeapi.All[*stripe.Product](r.setup.productClient().List(params).Iter)
 	})
 	byID := map[string]*stripe.Product{}
 	for _, p := range found {
@@ -50,21 +50,21 @@ func (y productSync) findProducts(ctx context.Context) (map[string]*stripe.Produ
 	return byID, err
 }
 
-func (y productSync) syncProduct(ctx context.Context, p plan.Plan, found *stripe.Product) error {
+func (r *syncRun) syncProduct(ctx context.Context, p plan.Plan, found *stripe.Product) error {
 	what := "product " + ProductID(p.Name)
 	params := &stripe.ProductParams{Name: stripe.String(productTitle(p)), Active: stripe.Bool(true)}
 	params.AddMetadata(metadataPlan, string(p.Name))
-	code := y.config.TaxCode
+	code := r.setup.config.TaxCode
 	if code != "" {
 		params.TaxCode = stripe.String(code)
 	}
 	switch {
 	case found == nil:
 		params.ID = stripe.String(ProductID(p.Name))
-		return y.do(ctx, Change{"create", what, productTitle(p)}, func(ctx context.Context) error {
+		return r.do(ctx, Change{"create", what, productTitle(p)}, func(ctx context.Context) error {
 			_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Product, error) {
 				params.Context = ctx
-				return y.productClient().New(params)
+				return r.setup.productClient().New(params)
 			})
 			return err
 		})
@@ -72,10 +72,10 @@ func (y productSync) syncProduct(ctx context.Context, p plan.Plan, found *stripe
 		(code == "" || found.TaxCode != nil && found.TaxCode.ID == code):
 		return nil
 	}
-	return y.do(ctx, Change{"update", what, productTitle(p)}, func(ctx context.Context) error {
+	return r.do(ctx, Change{"update", what, productTitle(p)}, func(ctx context.Context) error {
 		_, err := stripeapi.Ask(ctx, func(ctx context.Context) (*stripe.Product, error) {
 			params.Context = ctx
-			return y.productClient().Update(found.ID, params)
+			return r.setup.productClient().Update(found.ID, params)
 		})
 		return err
 	})

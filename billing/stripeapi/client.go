@@ -37,7 +37,7 @@ const (
 type Client struct {
 	Backend stripe.Backend
 	Key     string
-	whose   identity
+	account accountCache
 }
 
 // Connect returns a client with a secret key; baseURL is a Stripe for tests, and empty for

@@ -107,3 +107,15 @@ func Busy(err error) bool {
 	var cause *refusal
 	return errors.As(err, &cause) && cause.status == http.StatusTooManyRequests
 }
+
+// Forbidden reports whether the key lacks a right.
+func Forbidden(err error) bool {
+	var cause *refusal
+	return errors.As(err, &cause) && cause.status == http.StatusForbidden
+}
+
+// Unauthorized reports whether Stripe does not know the key.
+func Unauthorized(err error) bool {
+	var cause *refusal
+	return errors.As(err, &cause) && cause.status == http.StatusUnauthorized
+}

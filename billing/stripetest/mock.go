@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/stripe/stripe-go/v76"
+
+	"parley/internal/testinputs"
 )
 
 // Mock is a stripe-mock, which checks requests against Stripe's description of its API and
@@ -33,6 +35,7 @@ type Mock struct {
 // port.
 func NewMock(t *testing.T, top string) *Mock {
 	t.Helper()
+	testinputs.Use()
 	find := exec.Command("go", "tool", "-modfile=tools/go.mod", "-n", "stripe-mock")
 	find.Dir, find.Stderr = top, os.Stderr
 	found, err := find.Output()

@@ -37,12 +37,12 @@ func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil {
 			return err
 		}
-		differences, err := p.Billing.Sync(ctx, plans, true)
+		differences, err := p.Billing.Setup.Sync(ctx, plans, true)
 		if err != nil {
 			return err
 		}
 		if len(differences) == 0 && !cmd.DryRun { // an earlier run may have stopped before it stored the prices
-			if err := p.Billing.RefreshPrices(ctx, plans); err != nil {
+			if err := p.Billing.Setup.RefreshPrices(ctx, plans); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil || cmd.DryRun || len(differences) == 0 {
 			return err
 		}
-		if _, err := p.Billing.Sync(ctx, plans, false); err != nil {
+		if _, err := p.Billing.Setup.Sync(ctx, plans, false); err != nil {
 			return err
 		}
 		if cmd.JSON {

@@ -22,7 +22,7 @@ func (cmd *billingWebhookCmd) Run(ctx context.Context, config *app.Config, io st
 		return fault.New(fault.Invalid, "Set BASE_URL to the address under which Stripe reaches this server, such as https://parley.example.com.")
 	}
 	return withBilling(ctx, config, func(p *app.Program) error {
-		made, err := p.Billing.SaveEndpoint(ctx, config.WebhookURL(), cmd.Rotate)
+		made, err := p.Billing.Setup.SaveEndpoint(ctx, config.WebhookURL(), cmd.Rotate)
 		if made.Secret == "" && err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type doctorIsolationCmd struct {
 func (cmd *doctorIsolationCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
 		tell := func(step string) { fmt.Fprintln(io.err, step) }
-		checker, err := app.IsolationChecker(ctx, p, cmp.Or(cmd.URL, config.PublicURL(config.ListenAddress())), tell)
+		checker, err := p.IsolationChecker(ctx, cmp.Or(cmd.URL, config.PublicURL(config.ListenAddress())), tell)
 		if err != nil {
 			return err
 		}

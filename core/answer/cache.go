@@ -43,7 +43,7 @@ func (d *Draft) lookUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.cacheKey = cacheKey(d, version)
+	d.cacheKey = d.newCacheKey(version)
 	found, err := d.pipeline.cache.CachedAnswer(ctx, d.bot.WorkspaceID, d.bot.ID, d.cacheKey, d.pipeline.now().Add(-cachedFor))
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -54,9 +54,9 @@ func (d *Draft) lookUp(ctx context.Context) error {
 	return err
 }
 
-// cacheKey names a question and all else that its answer depends on. That includes the
+// newCacheKey names a question and all else that its answer depends on. That includes the
 // day, which a model is told: the answer to "Are you open tomorrow?" is another one then.
-func cacheKey(d *Draft, version string) string {
+func (d *Draft) newCacheKey(version string) string {
 	h := sha256.New()
 	question := strings.Join(strings.Fields(d.question), " ")
 	bot := d.bot

@@ -128,7 +128,7 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 		// Together they find more than either: see docs/retrieval.md.
 		query.Text += "\n" + d.query
 	}
-	if reranks(d.bot, d.model) {
+	if d.reranks() {
 		query.Judge = judge{d}
 	}
 	scope := retrieval.Scope{WorkspaceID: d.bot.WorkspaceID, ChatbotID: d.bot.ID}

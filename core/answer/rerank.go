@@ -37,9 +37,9 @@ var (
 	errNoContext = errors.New("the model's context has no room for the passages")
 )
 
-// reranks reports whether a model may put the passages of a chatbot in order.
-func reranks(bot *chatbot.Chatbot, model Model) bool {
-	return (bot.Rerank == chatbot.RerankOn || bot.Rerank == chatbot.RerankAuto) && model.Traits().Language
+// reranks reports whether the model may put the passages in order.
+func (d *Draft) reranks() bool {
+	return (d.bot.Rerank == chatbot.RerankOn || d.bot.Rerank == chatbot.RerankAuto) && d.model.Traits().Language
 }
 
 // judge has the model of a draft put passages in order.
@@ -95,7 +95,7 @@ func (j judge) prompt(found []retrieval.Result) (prompt.Prompt, error) {
 	question := prompt.Defuse(prompt.CleanLine(d.query, rerankQuestion))
 	left := prompt.NewBudget(windowOf(d.model), d.bot)
 	left.Spend(rerankInstructions, question)
-	given, texts := prompt.Choose(left, shortened(found), 1)
+	given, texts := left.Choose(shortened(found), 1)
 	if len(given) < len(found) {
 		return prompt.Prompt{}, errNoContext
 	}

@@ -110,7 +110,7 @@ func (r *rounds) search(ctx context.Context, query string) (string, error) {
 		return "The documents cannot be searched just now. Answer from what you have, or say that you could not look it up.", nil
 	}
 	more, known := r.sort(found)
-	given, texts := prompt.Choose(r.left, more[:min(len(more), maxToolPassages-r.added)], len(r.prompt.Passages)+1)
+	given, texts := r.left.Choose(more[:min(len(more), maxToolPassages-r.added)], len(r.prompt.Passages)+1)
 	if len(given) > 0 {
 		r.added += len(given)
 		r.prompt.Passages = append(r.prompt.Passages, given...)

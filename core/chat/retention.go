@@ -113,11 +113,11 @@ func (s *Service) DeleteExpired(ctx context.Context) error {
 			failed = append(failed, fmt.Errorf("workspace %s: %w", w.WorkspaceID, err))
 		}
 	}
-	return errors.Join(append(failed, deleteOfChatbots(ctx, s))...)
+	return errors.Join(append(failed, s.deleteOfChatbots(ctx))...)
 }
 
 // deleteOfChatbots deletes the conversations that their chatbots keep no longer.
-func deleteOfChatbots(ctx context.Context, s *Service) error {
+func (s *Service) deleteOfChatbots(ctx context.Context) error {
 	var failed []error
 	for bot, err := range s.retentions.ChatbotRetentions(ctx) {
 		if err != nil {

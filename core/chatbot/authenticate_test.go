@@ -28,7 +28,7 @@ func TestAuthenticate(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_, _ = r.Tokens.Authenticate(context.WithoutCancel(t.Context()), secret) // began before: either is right
+			_, _ = r.Callers.Authenticate(context.WithoutCancel(t.Context()), secret) // began before: either is right
 		}()
 		receive(t, "the token was read", r.pausable.read)
 		r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
@@ -42,7 +42,7 @@ func TestAuthenticate(t *testing.T) {
 		r := newRig(t)
 		_, secret := r.issue()
 		r.pausable.broken = true
-		_, err := r.Tokens.Authenticate(t.Context(), secret)
+		_, err := r.Callers.Authenticate(t.Context(), secret)
 		if err == nil || fault.Is(err, fault.Unauthenticated) {
 			t.Fatalf("got %v, want a fault of the server", err)
 		}
@@ -100,7 +100,7 @@ func TestAuthenticate(t *testing.T) {
 		_, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
 		r.must(r.Update(t.Context(), home, r.bot.ID, chatbot.Settings{Name: "Renamed"}))
-		principal, err := r.Tokens.Authenticate(t.Context(), secret)
+		principal, err := r.Callers.Authenticate(t.Context(), secret)
 		if err != nil || principal.Chatbot.Name != "Renamed" {
 			t.Errorf("the request sees %q: %v", principal.Chatbot.Name, err)
 		}
@@ -113,7 +113,7 @@ func TestAuthenticate(t *testing.T) {
 		const many = 64
 		errs := make(chan error, many)
 		ask := func() {
-			_, err := r.Tokens.Authenticate(context.WithoutCancel(t.Context()), secret)
+			_, err := r.Callers.Authenticate(context.WithoutCancel(t.Context()), secret)
 			errs <- err
 		}
 		go ask()
@@ -137,28 +137,28 @@ func TestAuthenticate(t *testing.T) {
 	t.Run("while changes by other processes are heard of, a token is known for minutes, and a change is seen at once", func(t *testing.T) {
 		r := newRig(t)
 		token, secret := r.issue()
-		r.Tokens.Listening(true)
+		r.Callers.Listening(true)
 		r.wantAuthenticated(secret, nil)
 		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
 		r.must(err)
 		r.now = r.now.Add(2 * time.Minute)
 		r.wantAuthenticated(secret, nil) // it was not told
-		r.Tokens.Changed(foreign)
+		r.Callers.Changed(foreign)
 		r.wantAuthenticated(secret, nil)
-		r.Tokens.Changed(home)
+		r.Callers.Changed(home)
 		r.wantAuthenticated(secret, badToken)
 	})
 
 	for name, then := range map[string]func(*rig){
-		"when changes are heard of no more, what was known for minutes is looked up": func(r *rig) { r.Tokens.Listening(false) },
-		"when changes are heard of again, what may have been missed is looked up":    func(r *rig) { r.Tokens.Listening(true) },
-		"a change of plans is one in every workspace":                                func(r *rig) { r.Tokens.Changed("") },
+		"when changes are heard of no more, what was known for minutes is looked up": func(r *rig) { r.Callers.Listening(false) },
+		"when changes are heard of again, what may have been missed is looked up":    func(r *rig) { r.Callers.Listening(true) },
+		"a change of plans is one in every workspace":                                func(r *rig) { r.Callers.Changed("") },
 		"after minutes a token is looked up, whatever was heard":                     func(r *rig) { r.now = r.now.Add(5 * time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			token, secret := r.issue()
-			r.Tokens.Listening(true)
+			r.Callers.Listening(true)
 			r.wantAuthenticated(secret, nil)
 			_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
 			r.must(err)

@@ -76,8 +76,8 @@ func (s *Tokens) Change(ctx context.Context, workspaceID, chatbotID, tokenID str
 		}
 		return s.store(ctx, workspaceID, old, changed)
 	})
-	s.known.dropChatbot(chatbotID)
-	s.origins.forget()
+	s.callers.known.dropChatbot(chatbotID)
+	s.callers.origins.forget()
 	return changed, err
 }
 

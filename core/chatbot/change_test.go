@@ -27,7 +27,7 @@ func TestChange(t *testing.T) {
 			RequestsPerMinute: pointer(5), MessagesPerMonth: pointer(6), ExpiresAt: pointer(&end),
 		})
 		r.must(err)
-		principal, err := r.Tokens.Authenticate(t.Context(), secret) // at once
+		principal, err := r.Callers.Authenticate(t.Context(), secret) // at once
 		r.must(err)
 		for _, got := range []chatbot.Token{r.token(token.ID), principal.Token} {
 			if got.Name != token.Name || got.Note != "For the help desk" || len(got.Scopes) != 1 || !slices.Equal(got.IPRanges, ranges) ||
@@ -128,12 +128,12 @@ func TestChange(t *testing.T) {
 func TestMessagesOfAToken(t *testing.T) {
 	r := newRig(t)
 	free, _ := r.issue()
-	if month, err := r.Tokens.TakeMessage(t.Context(), &free); month != "" || err != nil {
+	if month, err := r.Callers.TakeMessage(t.Context(), &free); month != "" || err != nil {
 		t.Errorf("a token without a limit gives %q, %v", month, err)
 	}
 	token, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{Restrictions: chatbot.Restrictions{MessagesPerMonth: 3}})
 	r.must(err)
-	take := func() error { _, err := r.Tokens.TakeMessage(t.Context(), &token); return err }
+	take := func() error { _, err := r.Callers.TakeMessage(t.Context(), &token); return err }
 	if made := r.atOnce(20, fault.RateLimited, take); made != 3 {
 		t.Errorf("of 20 at once %d were admitted, want 3", made)
 	}
@@ -141,7 +141,7 @@ func TestMessagesOfAToken(t *testing.T) {
 	if refused.Code() != fault.TokenQuotaExceeded || refused.RetryAfter != 31*aDay {
 		t.Errorf("another gives %v, again in %v", refused, refused.RetryAfter)
 	}
-	r.must(r.Tokens.GiveMessageBack(t.Context(), &token, "2026-01"))
+	r.must(r.Callers.GiveMessageBack(t.Context(), &token, "2026-01"))
 	r.must(take())
 	if err := take(); err == nil {
 		t.Error("one that was given back admits two")
@@ -154,7 +154,7 @@ func TestLastUse(t *testing.T) {
 	r := newRig(t)
 	token, _ := r.issue()
 	began := r.now
-	use := func(ip, agent string) { r.Tokens.Used(&token, func() (string, string) { return ip, agent }) }
+	use := func(ip, agent string) { r.Uses.Used(&token, func() (string, string) { return ip, agent }) }
 	for _, c := range []struct {
 		after time.Duration
 		ip    string
@@ -162,7 +162,7 @@ func TestLastUse(t *testing.T) {
 	}{{0, "192.0.2.1", "192.0.2.1"}, {30 * time.Second, "192.0.2.2", "192.0.2.1"}, {time.Minute, "2001:db8::1", "2001:db8::1"}} {
 		r.now = began.Add(c.after)
 		use(c.ip, "curl/8\x00 \u202e"+strings.Repeat("x", 300)+"\xff")
-		r.must(r.Tokens.WriteUses(t.Context()))
+		r.must(r.Uses.WriteUses(t.Context()))
 		if got := r.token(token.ID); got.LastUsedIP != c.want || !strings.HasPrefix(got.LastUsedAgent, "curl/8 xxx") || len(got.LastUsedAgent) != 200 {
 			t.Errorf("after %v the last use is by %s, %q", c.after, got.LastUsedIP, got.LastUsedAgent)
 		}
@@ -175,7 +175,7 @@ func TestLastUse(t *testing.T) {
 		use("192.0.2.3", "")
 		now := r.now.Add(time.Minute)
 		r.must(r.pausable.TouchToken(t.Context(), home, token.ID, chatbot.LastUse{LastUsedAt: &now, LastUsedIP: "192.0.2.4"}))
-		r.must(r.Tokens.WriteUses(t.Context()))
+		r.must(r.Uses.WriteUses(t.Context()))
 		if got := r.token(token.ID); got.LastUsedIP != "192.0.2.4" {
 			t.Errorf("the last use is by %s", got.LastUsedIP)
 		}
@@ -184,8 +184,8 @@ func TestLastUse(t *testing.T) {
 		other, _ := r.issue()
 		r.now = r.now.Add(time.Hour)
 		use("192.0.2.5", "")
-		r.Tokens.Used(&other, func() (string, string) { return "192.0.2.6", "" })
-		r.must(r.Tokens.WriteUses(t.Context()))
+		r.Uses.Used(&other, func() (string, string) { return "192.0.2.6", "" })
+		r.must(r.Uses.WriteUses(t.Context()))
 		if a, b := r.token(token.ID), r.token(other.ID); a.LastUsedIP != "192.0.2.5" || b.LastUsedIP != "192.0.2.6" {
 			t.Errorf("the last uses are by %s and %s", a.LastUsedIP, b.LastUsedIP)
 		}
@@ -196,7 +196,7 @@ func TestListedOrigins(t *testing.T) {
 	r := newRig(t)
 	listed := func(origin string, want bool) {
 		t.Helper()
-		if got, err := r.Tokens.OriginListed(t.Context(), origin); err != nil || got != want {
+		if got, err := r.Callers.OriginListed(t.Context(), origin); err != nil || got != want {
 			t.Errorf("%s is listed: %v, %v", origin, got, err)
 		}
 	}

@@ -212,7 +212,7 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 	if err != nil {
 		return err
 	}
-	return replaceSettings(ctx, s, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
+	return s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
 		if err := checkKeeping(ctx, s.db.Plans, workspace, settings.Keeping); err != nil {
 			return Settings{}, err
 		}
@@ -227,7 +227,7 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 }
 
 // replaceSettings changes a chatbot's settings to what next says, under the workspace's lock.
-func replaceSettings(ctx context.Context, s *Chatbots, workspaceID, chatbotID string, next func(context.Context, tenant.Workspace, Chatbot) (Settings, error)) error {
+func (s *Chatbots) replaceSettings(ctx context.Context, workspaceID, chatbotID string, next func(context.Context, tenant.Workspace, Chatbot) (Settings, error)) error {
 	err := s.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID)
 		if err != nil {

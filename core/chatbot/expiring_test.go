@@ -88,7 +88,7 @@ func TestMailsBeforeATokenExpires(t *testing.T) {
 		t.Helper()
 		r.now = began.Add(after)
 		for range 3 { // as several processes, and one after a crash
-			r.must(r.Tokens.WarnOfExpiring(t.Context()))
+			r.must(r.Announcer.WarnOfExpiring(t.Context()))
 		}
 		r.mails(want...)
 	}
@@ -108,7 +108,7 @@ func TestMailsBeforeATokenExpires(t *testing.T) {
 		r.must(err)
 		r.mailed()
 		r.now = r.now.Add(18 * aDay) // the server was off when the first was due
-		r.atOnce(8, 0, func() error { return r.Tokens.WarnOfExpiring(t.Context()) })
+		r.atOnce(8, 0, func() error { return r.Announcer.WarnOfExpiring(t.Context()) })
 		r.mails(soon)
 	})
 
@@ -119,16 +119,16 @@ func TestMailsBeforeATokenExpires(t *testing.T) {
 		token, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{ExpiresAt: &end})
 		r.must(err)
 		r.mailed()
-		r.must(r.Tokens.WarnOfExpiring(t.Context()))
+		r.must(r.Announcer.WarnOfExpiring(t.Context()))
 		r.mails()
 		r.now = began.Add(8 * aDay)
-		r.must(r.Tokens.WarnOfExpiring(t.Context()))
+		r.must(r.Announcer.WarnOfExpiring(t.Context()))
 		r.mails("owner@example.com: An API token of Guide expires on January 11")
 		end = began.Add(40 * aDay)
 		_, err = r.Tokens.Change(t.Context(), home, r.bot.ID, token.ID, chatbot.TokenChange{ExpiresAt: pointer(&end)})
 		r.must(err)
 		r.now = began.Add(30 * aDay)
-		r.must(r.Tokens.WarnOfExpiring(t.Context()))
+		r.must(r.Announcer.WarnOfExpiring(t.Context()))
 		r.mails("owner@example.com: An API token of Guide expires on February 10")
 	})
 

@@ -44,7 +44,7 @@ type KeepingChange struct {
 // ChangeKeeping changes what is kept of a chatbot's conversations, and returns what is kept
 // now. It is Invalid for more days than the plan includes.
 func (s *Chatbots) ChangeKeeping(ctx context.Context, workspaceID, chatbotID string, change KeepingChange) (kept Keeping, err error) {
-	err = replaceSettings(ctx, s, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
+	err = s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
 		settings := bot.Settings()
 		set(&settings.RetentionDays, change.RetentionDays)
 		set(&settings.DiscardMessages, change.DiscardMessages)

@@ -40,7 +40,7 @@ func (r *rig) add(name string) (bot chatbot.Chatbot, secret string) {
 // Forbidden with a sentence that has it.
 func (r *rig) wantAnswer(secret, refusal string) {
 	r.Helper()
-	_, err := r.Tokens.Authenticate(r.Context(), secret)
+	_, err := r.Callers.Authenticate(r.Context(), secret)
 	if refusal == "" && err != nil {
 		r.Errorf("it is refused: %v", err)
 	}

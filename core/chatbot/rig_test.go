@@ -122,7 +122,7 @@ func (r *rig) issue() (chatbot.Token, string) {
 // wantAuthenticated fails unless the secret is admitted, or refused as want is.
 func (r *rig) wantAuthenticated(secret string, want error) {
 	r.Helper()
-	principal, err := r.Tokens.Authenticate(r.Context(), secret)
+	principal, err := r.Callers.Authenticate(r.Context(), secret)
 	if want == nil && (err != nil || principal.Chatbot.ID != r.bot.ID) {
 		r.Errorf("got %v, %v, want the chatbot", principal.Chatbot.ID, err)
 	}

@@ -69,8 +69,8 @@ func (s *Tokens) Roll(ctx context.Context, workspaceID, chatbotID, tokenID strin
 		}
 		return s.replace(ctx, workspace, tokens, old, rolled, secret, overlapDays)
 	})
-	s.known.dropChatbot(chatbotID)
-	s.origins.forget()
+	s.callers.known.dropChatbot(chatbotID)
+	s.callers.origins.forget()
 	if err != nil {
 		return Token{}, "", err
 	}
@@ -162,7 +162,7 @@ func (s *Tokens) replace(ctx context.Context, workspace tenant.Workspace, tokens
 	if err != nil {
 		return err
 	}
-	err = s.tellOwners(ctx, workspace, rolled, func(bot Chatbot, rolled Token) outbox.Letter { return letterOfRolled(bot, rolled, said) })
+	err = s.announcer.tellOwners(ctx, workspace, rolled, func(bot Chatbot, rolled Token) outbox.Letter { return letterOfRolled(bot, rolled, said) })
 	if err != nil {
 		return err
 	}

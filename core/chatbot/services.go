@@ -70,6 +70,9 @@ type Options struct {
 type Services struct {
 	*Chatbots
 	Tokens     *Tokens
+	Callers    *Callers
+	Uses       *Uses
+	Announcer  *Announcer
 	Providers  *Providers
 	Catalog    *Catalog
 	Playground *Playground
@@ -78,21 +81,19 @@ type Services struct {
 // New returns the services. Random must be cryptographically secure.
 func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) Services {
 	base, known := base{db: db, settler: settler, now: now, random: random}, newCache(now)
+	callers := &Callers{base: base, known: known}
+	announcer := &Announcer{base: base, letters: options.Letters, follower: options.Follower}
 	providers := &Providers{base: base, options: options}
 	chatbots := &Chatbots{base: base, forgetter: forgetter, options: options, known: known}
 	return Services{
 		Chatbots:   chatbots,
-		Tokens:     newTokens(base, known, options),
+		Tokens:     &Tokens{base: base, callers: callers, announcer: announcer},
+		Callers:    callers,
+		Uses:       &Uses{base: base},
+		Announcer:  announcer,
 		Providers:  providers,
 		Catalog:    &Catalog{providers},
 		Playground: &Playground{base: base, chatbots: chatbots},
-	}
-}
-
-func newTokens(base base, known *cache, options Options) *Tokens {
-	return &Tokens{
-		base: base, Callers: &Callers{base: base, known: known}, Uses: &Uses{base: base},
-		Announcer: &Announcer{base: base, letters: options.Letters, follower: options.Follower},
 	}
 }
 

@@ -123,9 +123,8 @@ type TokenStore interface {
 // [Callers], and when they were used in [Uses].
 type Tokens struct {
 	base
-	*Callers
-	*Uses
-	*Announcer
+	callers   *Callers
+	announcer *Announcer
 }
 
 // NewToken is what a person gives to create a token.
@@ -162,14 +161,14 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 		if err := s.db.Tokens.CreateToken(ctx, workspaceID, token, hash(secret)); err != nil {
 			return err
 		}
-		if err := s.tellOwners(ctx, workspace, token, letterOfNew); err != nil {
+		if err := s.announcer.tellOwners(ctx, workspace, token, letterOfNew); err != nil {
 			return err
 		}
 		return s.record(ctx, workspaceID, audit.Entry{
 			Action: audit.TokenCreated, Object: token.object(), Detail: token.describe(),
 		})
 	})
-	s.origins.forget()
+	s.callers.origins.forget()
 	if err != nil {
 		return Token{}, "", err
 	}
@@ -264,8 +263,8 @@ func (s *Tokens) Revoke(ctx context.Context, workspaceID, chatbotID, tokenID str
 	err := s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
 		return s.revoke(ctx, workspace, chatbotID, tokenID)
 	})
-	s.known.dropChatbot(chatbotID)
-	s.origins.forget()
+	s.callers.known.dropChatbot(chatbotID)
+	s.callers.origins.forget()
 	return err
 }
 
@@ -282,7 +281,7 @@ func (s *Tokens) revoke(ctx context.Context, workspace tenant.Workspace, chatbot
 	if token.RevokedAt != nil { // it was revoked before
 		return nil
 	}
-	if err := s.tellOwners(ctx, workspace, token, letterOfRevoked); err != nil {
+	if err := s.announcer.tellOwners(ctx, workspace, token, letterOfRevoked); err != nil {
 		return err
 	}
 	return s.record(ctx, workspaceID, audit.Entry{Action: audit.TokenRevoked, Object: token.object(), Detail: token.describe()})

@@ -16,7 +16,7 @@ func (r *run) lookAround(ctx context.Context, w *Workspace) error {
 	ids := w.ids(w.calls()[0])
 	seen := len(r.seen)
 	for _, call := range Calls() {
-		if call.changes() || call.Not != "" || isLeftToItself(call) {
+		if call.changes() || call.Not != "" || call.isLeftToItself() {
 			continue
 		}
 		answer, _, err := r.send(ctx, call, ids, w.credential(call.kind()))
@@ -41,8 +41,8 @@ func (r *run) noteSeen(w *Workspace, answer Answer) {
 
 // isLeftToItself reports whether a workspace does not read something of its own, since that is
 // written into the audit log, asks Stripe or a model provider, or waits.
-func isLeftToItself(call Call) bool {
-	return slices.ContainsFunc([]string{"/export", "/billing/", "/plan/return", "/end-users/", "/stream", "/models"}, func(part string) bool { return strings.Contains(call.Route, part) })
+func (c Call) isLeftToItself() bool {
+	return slices.ContainsFunc([]string{"/export", "/billing/", "/plan/return", "/end-users/", "/stream", "/models"}, func(part string) bool { return strings.Contains(c.Route, part) })
 }
 
 // attempts tries everything of a victim with the credentials of a thief.
@@ -72,7 +72,7 @@ func (r *run) attempts(ctx context.Context, thief, victim *Workspace) error {
 			return err
 		}
 		if changed := different(before, after); len(changed) > 0 {
-			r.report.cross(Crossing{call.Name(), "one of workspace " + thief.ID, objectNames(call, victim), "it changed rows of workspace " + victim.ID + " in " + strings.Join(changed, ", ")})
+			r.report.cross(Crossing{call.Name(), "one of workspace " + thief.ID, call.objectNames(victim), "it changed rows of workspace " + victim.ID + " in " + strings.Join(changed, ", ")})
 			before = after
 		}
 	}
@@ -104,17 +104,17 @@ func (r *run) attempt(ctx context.Context, call Call, thief, victim *Workspace) 
 		if err != nil {
 			return err
 		}
-		r.judge(call, credential, objectNames(call, victim), victim, answer, sent)
+		r.judge(call, credential, call.objectNames(victim), victim, answer, sent)
 		if len(names) == 0 {
 			continue
 		}
 		if !may {
 			if answer.Status >= 200 && answer.Status < 300 {
-				r.report.cross(Crossing{call.Name(), credential.Name, objectNames(call, victim), fmt.Sprintf("it was answered with status %d", answer.Status)})
+				r.report.cross(Crossing{call.Name(), credential.Name, call.objectNames(victim), fmt.Sprintf("it was answered with status %d", answer.Status)})
 			}
 			continue
 		}
-		if err := r.compare(ctx, call, credential, answer, foreign, names, objectNames(call, victim)); err != nil {
+		if err := r.compare(ctx, call, credential, answer, foreign, names, call.objectNames(victim)); err != nil {
 			return err
 		}
 		if len(names) == 1 || call.Together {
@@ -199,9 +199,9 @@ func (r *run) nobodys(of string) string {
 }
 
 // objectNames names what a call asks the victim's workspace for.
-func objectNames(call Call, victim *Workspace) string {
+func (c Call) objectNames(victim *Workspace) string {
 	var all []string
-	for _, name := range call.Objects() {
+	for _, name := range c.Objects() {
 		all = append(all, name+" "+victim.Objects.IDs[name])
 	}
 	if len(all) == 0 {

@@ -21,12 +21,6 @@ import (
 
 // Documents is what owners do with the documents of their chatbots.
 type Documents struct {
-	*adder
-	log *slog.Logger
-}
-
-// adder stores texts and files, and has them worked on.
-type adder struct {
 	workspaces *workspaces
 	documents  DocumentStore
 	uploads    UploadStore
@@ -34,6 +28,7 @@ type adder struct {
 	worker     *Worker
 	now        func() time.Time
 	random     io.Reader
+	log        *slog.Logger
 }
 
 // NewDocument is what a person gives to add a document: a text, or a file.
@@ -67,14 +62,14 @@ const (
 // Add stores a document and has it indexed. A short text is ready when Add
 // returns; all else becomes so by itself. What the chatbot has already, under
 // the same title, is not added again: the document that is there is returned.
-func (s *adder) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
+func (s *Documents) Add(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, error) {
 	document, _, err := s.Put(ctx, workspaceID, chatbotID, request)
 	return document, err
 }
 
 // Put is Add, and says what became of the document. One with an external ID
 // takes the place of the document that has it: see replace.
-func (s *adder) Put(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, Result, error) {
+func (s *Documents) Put(ctx context.Context, workspaceID, chatbotID string, request NewDocument) (Document, Result, error) {
 	request, err := checkDocument(request)
 	if err != nil {
 		return Document{}, "", err
@@ -106,7 +101,7 @@ func (s *adder) Put(ctx context.Context, workspaceID, chatbotID string, request 
 }
 
 // insert stores a document, unless the equal one is there, or one to replace.
-func (s *adder) insert(ctx context.Context, document Document, file *Upload) (stored given, err error) {
+func (s *Documents) insert(ctx context.Context, document Document, file *Upload) (stored given, err error) {
 	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.workspaces.lock(ctx, document.WorkspaceID)
 		if err != nil {
@@ -143,7 +138,7 @@ func (s *adder) insert(ctx context.Context, document Document, file *Upload) (st
 
 // begin stores the file of a document, if it has one, and has the document worked
 // on unless that is left to somebody.
-func (s *adder) begin(ctx context.Context, document Document, file *Upload) error {
+func (s *Documents) begin(ctx context.Context, document Document, file *Upload) error {
 	if file != nil {
 		if err := s.uploads.CreateUpload(ctx, document.WorkspaceID, document.ID, *file); err != nil {
 			return err
@@ -157,7 +152,7 @@ func (s *adder) begin(ctx context.Context, document Document, file *Upload) erro
 
 // giveAgain finds the equal document that is there. If the file of that has been
 // deleted it gets the given one, and is read.
-func (s *adder) giveAgain(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
+func (s *Documents) giveAgain(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
 	known, err := s.documents.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
 	if err != nil {
 		return given{}, err

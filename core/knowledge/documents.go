@@ -189,7 +189,7 @@ func (s *Documents) Remove(ctx context.Context, workspaceID, chatbotID, document
 
 // lacksFile reports whether a document has neither a text nor an address nor a
 // file that it could be read from.
-func (s *adder) lacksFile(ctx context.Context, d Document) (bool, error) {
+func (s *Documents) lacksFile(ctx context.Context, d Document) (bool, error) {
 	if d.URL != "" || d.Content != "" {
 		return false, nil
 	}

@@ -80,7 +80,7 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	worker := &Worker{
 		mover: move, workspaces: workspaces, due: db.Due, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
 	}
-	documents := &Documents{&adder{workspaces, db.Documents, db.Uploads, removals, worker, now, random}, log}
+	documents := &Documents{workspaces, db.Documents, db.Uploads, removals, worker, now, random, log}
 	sources := &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random}
 	return Services{
 		Documents:  documents,

@@ -49,7 +49,7 @@ var (
 // The version before is answered from until the new one is ready. Its passages
 // stay until then; the text does not, so that a document has one text, which is
 // what was given last.
-func (s *adder) replace(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
+func (s *Documents) replace(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
 	for range 5 { // a worker may move it between the read and the change
 		known, err := s.documents.DocumentByExternalID(ctx, document.WorkspaceID, document.ChatbotID, document.ExternalID)
 		if err != nil {
@@ -74,7 +74,7 @@ func (s *adder) replace(ctx context.Context, workspace tenant.Workspace, documen
 }
 
 // rewrite stores what is to be a document's next version.
-func (s *adder) rewrite(ctx context.Context, workspace tenant.Workspace, known, document Document, file *Upload) (given, error) {
+func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, known, document Document, file *Upload) (given, error) {
 	next := known
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
 	next.Content, next.Places, next.ContentHash, next.Version = document.Content, nil, "", known.Version+1
@@ -106,7 +106,7 @@ func (s *adder) rewrite(ctx context.Context, workspace tenant.Workspace, known, 
 
 // readAgain has a document read that failed. One whose file has been deleted gets
 // the given one.
-func (s *adder) readAgain(ctx context.Context, workspace tenant.Workspace, known Document, file *Upload) (given, error) {
+func (s *Documents) readAgain(ctx context.Context, workspace tenant.Workspace, known Document, file *Upload) (given, error) {
 	lost, err := s.lacksFile(ctx, known)
 	if err != nil {
 		return given{}, err

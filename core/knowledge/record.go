@@ -30,7 +30,7 @@ func Batch(ctx context.Context, size int) context.Context {
 
 // recordGiven writes into the audit log what became of a document that was given, in the
 // transaction that stores it.
-func (s *adder) recordGiven(ctx context.Context, stored given) error {
+func (s *Documents) recordGiven(ctx context.Context, stored given) error {
 	action, changed := actions[stored.result]
 	if !changed {
 		return nil

@@ -62,7 +62,7 @@ func (w *Workspaces) Restore(ctx context.Context, workspaceID, userID string) er
 
 // forget has this process look tokens of the workspace up again. Others hear it from the
 // database.
-func (w *Workspaces) forget(workspaceID string) { w.ports.Chatbots.Tokens.Callers.Changed(workspaceID) }
+func (w *Workspaces) forget(workspaceID string) { w.ports.Chatbots.Callers.Changed(workspaceID) }
 
 // DeleteNow deletes a workspace at once, for the operator, and returns the receipt. It is
 // not done while other servers have entries in indexes of their own.

@@ -16,7 +16,6 @@ import (
 type Customers struct {
 	db         Database
 	workspaces *tenant.Workspaces
-	ledger     *Ledger
 	book       *book
 	now        func() time.Time
 }
@@ -33,7 +32,7 @@ func (c *Customers) Set(ctx context.Context, workspaceID string, customer Custom
 	var stands Subscription
 	err := c.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, _ tenant.Workspace) error {
 		var err error
-		stands, err = c.ledger.Subscription(ctx, workspaceID)
+		stands, err = c.db.subscriptionOf(ctx, workspaceID)
 		if err != nil || stands.CustomerID != "" {
 			return err
 		}

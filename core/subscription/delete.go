@@ -9,7 +9,7 @@ import (
 
 // Deletions deletes workspaces.
 type Deletions struct {
-	ledger     *Ledger
+	db         Database
 	workspaces *tenant.Workspaces
 	stripeOff  bool
 }
@@ -20,7 +20,7 @@ type Deletions struct {
 // subscription that nobody could cancel.
 func (d *Deletions) DeleteWorkspace(ctx context.Context, workspaceID string) error {
 	return d.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
-		paid, err := d.ledger.Subscription(ctx, workspaceID)
+		paid, err := d.db.subscriptionOf(ctx, workspaceID)
 		if err != nil {
 			return err
 		}

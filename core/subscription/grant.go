@@ -32,7 +32,6 @@ type Grants struct {
 	db         Database
 	workspaces *tenant.Workspaces
 	plans      *tenant.Plans
-	ledger     *Ledger
 	book       *book
 	stripeOff  bool
 	now        func() time.Time
@@ -55,7 +54,7 @@ func (g *Grants) Grant(ctx context.Context, workspaceID string, grant Grant) err
 		return err
 	}
 	return g.workspaces.Locked(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {
-		subscription, err := g.ledger.Subscription(ctx, workspaceID)
+		subscription, err := g.db.subscriptionOf(ctx, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -138,7 +137,7 @@ func (g *Grants) end(ctx context.Context, workspaceID string) (ended bool, err e
 		if !ended { // the operator has changed the end meanwhile
 			return nil
 		}
-		subscription, err := g.ledger.Subscription(ctx, workspaceID)
+		subscription, err := g.db.subscriptionOf(ctx, workspaceID)
 		if err != nil {
 			return err
 		}

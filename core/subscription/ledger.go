@@ -22,11 +22,7 @@ type Ledger struct {
 // Subscription returns how a workspace pays. It is the zero value for a workspace
 // that was never a customer.
 func (l *Ledger) Subscription(ctx context.Context, workspaceID string) (Subscription, error) {
-	subscription, err := l.db.Subscriptions.Subscription(ctx, workspaceID)
-	if fault.Is(err, fault.NotFound) {
-		return Subscription{WorkspaceID: workspaceID}, nil
-	}
-	return subscription, err
+	return l.db.subscriptionOf(ctx, workspaceID)
 }
 
 // All reads the subscriptions of all workspaces that ever were customers.

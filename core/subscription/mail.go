@@ -12,10 +12,9 @@ import (
 
 // Notices writes the mails to owners about the plan.
 type Notices struct {
-	db     Database
-	ledger *Ledger
-	mails  *outbox.Writer
-	now    func() time.Time
+	db    Database
+	mails *outbox.Writer
+	now   func() time.Time
 }
 
 // MailStore stores mails about workspaces until they are sent.
@@ -102,7 +101,7 @@ func (n *Notices) AsOfNow(ctx context.Context, mail outbox.Mail) (outbox.Mail, b
 	if err != nil {
 		return outbox.Mail{}, false, err
 	}
-	subscription, err := n.ledger.Subscription(ctx, mail.WorkspaceID)
+	subscription, err := n.db.subscriptionOf(ctx, mail.WorkspaceID)
 	if err != nil {
 		return outbox.Mail{}, false, err
 	}

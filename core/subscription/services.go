@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/audit"
+	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
@@ -24,6 +25,15 @@ type Database struct {
 	Workspaces    workspaceReader
 	Members       memberReader
 	Audit         audit.Log
+}
+
+// subscriptionOf is [Ledger.Subscription].
+func (d Database) subscriptionOf(ctx context.Context, workspaceID string) (Subscription, error) {
+	found, err := d.Subscriptions.Subscription(ctx, workspaceID)
+	if fault.Is(err, fault.NotFound) {
+		return Subscription{WorkspaceID: workspaceID}, nil
+	}
+	return found, err
 }
 
 // transactor runs a function in one transaction; calls inside it join.
@@ -84,18 +94,16 @@ type Subscriptions struct {
 
 // New returns the services, over those of package tenant.
 func New(db Database, tenants tenant.Tenants, mails *outbox.Writer, now func() time.Time, options Options) Subscriptions {
-	ledger := &Ledger{db: db, workspaces: tenants.Workspaces, now: now}
-	notices := &Notices{db: db, ledger: ledger, mails: mails, now: now}
+	notices := &Notices{db: db, mails: mails, now: now}
 	book := &book{db: db, holdings: tenants.Holdings, notices: notices, grace: options.Grace, now: now}
-	ledger.book = book
 	return Subscriptions{
-		Ledger:    ledger,
-		Customers: &Customers{db: db, workspaces: tenants.Workspaces, ledger: ledger, book: book, now: now},
-		Grants:    &Grants{db: db, workspaces: tenants.Workspaces, plans: tenants.Plans, ledger: ledger, book: book, stripeOff: options.StripeOff, now: now},
+		Ledger:    &Ledger{db: db, workspaces: tenants.Workspaces, book: book, now: now},
+		Customers: &Customers{db: db, workspaces: tenants.Workspaces, book: book, now: now},
+		Grants:    &Grants{db: db, workspaces: tenants.Workspaces, plans: tenants.Plans, book: book, stripeOff: options.StripeOff, now: now},
 		Lapses:    &Lapses{db: db, workspaces: tenants.Workspaces, book: book, now: now},
 		Trials:    &Trials{db: db, now: now},
 		Reversals: &Reversals{db: db, workspaces: tenants.Workspaces, book: book},
 		Notices:   notices,
-		Deletions: &Deletions{ledger: ledger, workspaces: tenants.Workspaces, stripeOff: options.StripeOff},
+		Deletions: &Deletions{db: db, workspaces: tenants.Workspaces, stripeOff: options.StripeOff},
 	}
 }

@@ -152,7 +152,7 @@ func (w *Workspaces) Rename(ctx context.Context, workspaceID, seen, name string)
 
 // RequireSecondFactor demands a second factor of all members, or no longer. It is a Conflict
 // for an owner who has shown none in their session: they would lock themselves out.
-func RequireSecondFactor(ctx context.Context, w *Workspaces, workspaceID string, by Person, required bool) error {
+func (w *Workspaces) RequireSecondFactor(ctx context.Context, workspaceID string, by Person, required bool) error {
 	if required && !by.Session.SecondFactor {
 		return fault.New(fault.Conflict, "Set up a second factor for yourself first, on the page Security of your account, and sign in with it.")
 	}

@@ -192,7 +192,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 			w := harness.StartWith(t, app.Options{Now: func() time.Time { return harness.Now().Add(-29*day - time.Hour) }}, func(c *app.Config) { c.DatabaseURL = url })
 			baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 			w.AskedFor(baker.Token, "alice", "When does the bakery open?")
-			w.Must(w.Server.Chatbots.Tokens.WriteUses(t.Context()))
+			w.Must(w.Server.Chatbots.Uses.WriteUses(t.Context()))
 			v := w.SignedIn(baker.Email, baker.Password)
 			w.Expect(v.Post("/workspaces/"+baker.Workspace+"/settings", harness.Pairs{"name", "The bakery"}), http.StatusSeeOther)
 			used := func() chatbot.LastUse {

@@ -28,7 +28,7 @@ import (
 // checker is what parley doctor isolation runs, by means of a server at an address.
 func checker(w *harness.Instance, address string, progress func(string)) *isolation.Checker {
 	w.Helper()
-	c, err := app.IsolationChecker(w.Context(), w.Server.Program, address, progress)
+	c, err := w.Server.Program.IsolationChecker(w.Context(), address, progress)
 	w.Must(err)
 	return c
 }

@@ -125,7 +125,7 @@ func TestWebhooks(t *testing.T) {
 			token, _, err := h.Server.Chatbots.Tokens.Issue(t.Context(), baker.Workspace, baker.Chatbot, chatbot.NewToken{Name: "shop", CreatedBy: baker.Email, ExpiresAt: &end})
 			h.Must(err)
 			h.Eventually("the warning comes", func() bool {
-				h.Must(h.Server.Chatbots.Tokens.WarnOfExpiring(t.Context()))
+				h.Must(h.Server.Chatbots.Announcer.WarnOfExpiring(t.Context()))
 				return len(to.At("/all", "token.expiring")) > 0
 			})
 			is(h, one(h, webhook.TokenExpiring), map[string]any{"chatbot_id": baker.Chatbot, "token_id": token.ID, "name": "shop", "kind": "secret", "days": 14.0})

@@ -238,7 +238,7 @@ func TestIdempotencyKeys(t *testing.T) {
 
 // keyStands asks with a key at later times, in processes whose clocks say so.
 func keyStands(w *harness.Instance, tn harness.Tenant) {
-	principal, err := w.Server.Chatbots.Tokens.Authenticate(w.Context(), tn.Token)
+	principal, err := w.Server.Chatbots.Callers.Authenticate(w.Context(), tn.Token)
 	w.Must(err)
 	key := chat.Key{TokenID: principal.Token.ID, Route: "POST " + harness.ChatPath, Value: "a day", BodyHash: strings.Repeat("0", 64)}
 	answerAfter := func(by time.Duration) (id int64) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/app"
+	"parley/internal/testinputs"
 )
 
 // Program is the path of the program as users run it.
@@ -27,7 +28,7 @@ func Main(m *testing.M) {
 		os.Exit(0)
 	}
 	flag.Parse()
-	if err := findInputs(); err != nil && flag.Lookup("test.list").Value.String() == "" {
+	if err := findProgram(); err != nil && flag.Lookup("test.list").Value.String() == "" {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -38,12 +39,10 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// findInputs finds the program, and looks at everything that tests execute. Go takes
-// results from its cache as long as the files that a test process opened and the
-// variables that it read are the same, but does not see what other processes
-// read: that is in the hash PARLEY_TEST_INPUTS.
-func findInputs() error {
-	os.Getenv("PARLEY_TEST_INPUTS")
+// findProgram finds the program. It opens the file, so that go's test cache, which knows
+// the files that a test opens, gives no results of another program.
+func findProgram() error {
+	testinputs.Use() // browsers, scripts and clients, which other processes read
 	Program = os.Getenv("PARLEY_TEST_PROGRAM")
 	if Program == "" {
 		return errors.New("PARLEY_TEST_PROGRAM does not name the program: run the tests through make, or scripts/with-services.sh")

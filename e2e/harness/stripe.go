@@ -27,7 +27,7 @@ func (w *Instance) Sells(s *stripetest.Server) {
 	w.Helper()
 	plans, err := w.Server.Tenants.Plans.All(w.Context())
 	w.Must(err)
-	_, err = w.Server.Billing.Sync(w.Context(), plans, false)
+	_, err = w.Server.Billing.Setup.Sync(w.Context(), plans, false)
 	w.Must(err)
 	s.SetWebhook(w.Base + WebhookPath)
 }

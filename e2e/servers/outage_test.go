@@ -102,7 +102,7 @@ func TestIndexOutage(t *testing.T) {
 	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		for _, panics := range []bool{false, true} {
 			broken := func(x retrieval.Index) retrieval.Index {
-				return harness.BrokenIndex{indextest.RefuseInTx(x), panics}
+				return harness.BrokenIndex{Index: indextest.RefuseInTx(x), Panics: panics}
 			}
 			w := harness.StartWith(t, app.Options{Index: broken}, func(c *app.Config) { c.DatabaseURL = start().Server.Config.DatabaseURL })
 			baker := w.NewTenant("baker", plan.Standard, harness.Opening)

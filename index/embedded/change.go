@@ -30,7 +30,7 @@ func (x *Index) replace(ctx context.Context, version int64, scope retrieval.Scop
 	}
 	var id, segments int64
 	err = x.write.change(ctx, func() error {
-		c, err := enter(x.write, version, scope)
+		c, err := x.write.enter(version, scope)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID st
 func (x *Index) remove(ctx context.Context, version int64, scope retrieval.Scope, documentID string) error {
 	var id int64
 	err := x.write.change(ctx, func() error {
-		c, err := enter(x.write, version, scope)
+		c, err := x.write.enter(version, scope)
 		if err != nil || c.scope == 0 {
 			return err
 		}
@@ -85,7 +85,7 @@ func (x *Index) remove(ctx context.Context, version int64, scope retrieval.Scope
 func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
 	var id int64
 	err := x.write.change(ctx, func() error {
-		c, err := enter(x.write, serving, scope)
+		c, err := x.write.enter(serving, scope)
 		if err != nil || c.scope == 0 {
 			return err
 		}
@@ -117,7 +117,7 @@ type changing struct {
 var errReplaced = errors.New("another rebuild of the index replaced this one: wait for it to end, then try again")
 
 // enter reads the scope's and the version's rows, within a change.
-func enter(w *writer, version int64, scope retrieval.Scope) (*changing, error) {
+func (w *writer) enter(version int64, scope retrieval.Scope) (*changing, error) {
 	c := &changing{writer: w, name: scope, version: version}
 	if version == serving {
 		if _, err := c.get([]any{&c.version}, "SELECT version FROM serving"); err != nil {

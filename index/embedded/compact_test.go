@@ -188,7 +188,7 @@ func TestDocumentInParts(t *testing.T) {
 	index.compactor.close()
 	put(t, index, 1, "before", 1, "apples")
 	err := index.write.change(t.Context(), func() error {
-		c, err := enter(index.write, serving, scope(1))
+		c, err := index.write.enter(serving, scope(1))
 		if err != nil {
 			return err
 		}

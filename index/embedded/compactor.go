@@ -90,7 +90,7 @@ func (c *compactor) run() {
 			_ = c.merger.compact(c.ctx, scope, settledRun)
 		}
 		if sweep {
-			_ = deleteDropped(c.ctx, c.write)
+			_ = c.write.deleteDropped(c.ctx)
 		}
 		var later <-chan time.Time
 		if waiting {

@@ -22,7 +22,7 @@ func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx conte
 		return err
 	}
 	if err := fill(ctx, filler{x, id}); err != nil {
-		abandon(x, id)
+		x.abandon(id)
 		return fmt.Errorf("fill the new index: %w", err)
 	}
 	err = x.write.change(ctx, func() error {
@@ -35,7 +35,7 @@ func (x *Index) Rebuild(ctx context.Context, version string, fill func(ctx conte
 		return x.write.discard(id)
 	})
 	if err != nil {
-		abandon(x, id)
+		x.abandon(id)
 		return err
 	}
 	x.states.cache.clear()
@@ -70,7 +70,7 @@ func (x *Index) beginVersion(ctx context.Context, name string) (id int64, err er
 
 // abandon discards a version that searches do not use. If that fails, the next
 // rebuild discards it.
-func abandon(x *Index, id int64) {
+func (x *Index) abandon(id int64) {
 	_ = x.write.change(background, func() error {
 		if err := x.write.exec("INSERT INTO dropped SELECT id FROM scope WHERE version = ?", id); err != nil {
 			return err

@@ -97,33 +97,33 @@ func create(path string) error {
 }
 
 // prepare makes the tables, in the place of those of another version.
-func prepare(tx *writer, path string) error {
+func (w *writer) prepare(path string) error {
 	var application, version, tables int
-	if err := tx.row("SELECT application_id FROM pragma_application_id", &application); err != nil {
+	if err := w.row("SELECT application_id FROM pragma_application_id", &application); err != nil {
 		return err
 	}
-	if err := tx.row("SELECT user_version FROM pragma_user_version", &version); err != nil {
+	if err := w.row("SELECT user_version FROM pragma_user_version", &version); err != nil {
 		return err
 	}
-	if err := tx.row("SELECT count(*) FROM sqlite_schema", &tables); err != nil {
+	if err := w.row("SELECT count(*) FROM sqlite_schema", &tables); err != nil {
 		return err
 	}
 	if application == applicationID && version == schemaVersion {
 		return nil
 	}
 	if tables > 0 {
-		if err := empty(tx, path, application); err != nil {
+		if err := w.empty(path, application); err != nil {
 			return err
 		}
 	}
-	return tx.run(fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, schemaVersion))
+	return w.run(fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, schemaVersion))
 }
 
 // empty drops the tables of an index of another version. The first version
 // did not mark its file, but had a table for each chatbot.
-func empty(tx *writer, path string, application int) error {
+func (w *writer) empty(path string, application int) error {
 	var strange int
-	err := tx.row(`SELECT count(*) FROM sqlite_schema WHERE type = 'table'
+	err := w.row(`SELECT count(*) FROM sqlite_schema WHERE type = 'table'
 		AND name NOT IN ('scope', 'passage', 'sqlite_sequence') AND name NOT GLOB 'fts_[0-9]*'`, &strange)
 	if err != nil {
 		return err
@@ -133,12 +133,12 @@ func empty(tx *writer, path string, application int) error {
 	}
 	// Dropping a virtual table drops the tables that it uses.
 	for _, kind := range []string{"sql LIKE 'CREATE VIRTUAL %'", "name NOT LIKE 'sqlite_%'"} {
-		names, err := tx.strings("SELECT name FROM sqlite_schema WHERE type = 'table' AND " + kind)
+		names, err := w.strings("SELECT name FROM sqlite_schema WHERE type = 'table' AND " + kind)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			if err := tx.run(`DROP TABLE "` + strings.ReplaceAll(name, `"`, `""`) + `"`); err != nil {
+			if err := w.run(`DROP TABLE "` + strings.ReplaceAll(name, `"`, `""`) + `"`); err != nil {
 				return err
 			}
 		}

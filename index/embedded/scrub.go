@@ -14,11 +14,11 @@ var errNotScrubbed = errors.New("the log of the index file is in use")
 // Scrub takes what was dropped out of the file: it deletes the rows of dropped scopes, which
 // SQLite overwrites, and empties the log, which has the pages as they were before.
 func (x *Index) Scrub(ctx context.Context) error {
-	if err := deleteDropped(ctx, x.write); err != nil {
+	if err := x.write.deleteDropped(ctx); err != nil {
 		return err
 	}
 	for until := time.Now().Add(scrubWithin); ; {
-		emptied, err := checkpoint(ctx, x.write)
+		emptied, err := x.write.checkpoint(ctx)
 		if err != nil || emptied {
 			return err
 		}
@@ -34,7 +34,7 @@ func (x *Index) Scrub(ctx context.Context) error {
 }
 
 // checkpoint writes the log into the file and empties it, unless somebody reads from it.
-func checkpoint(ctx context.Context, w *writer) (emptied bool, err error) {
+func (w *writer) checkpoint(ctx context.Context) (emptied bool, err error) {
 	select {
 	case w.lock <- struct{}{}:
 	case <-ctx.Done():

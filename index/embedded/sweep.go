@@ -14,11 +14,11 @@ const (
 )
 
 // deleteDropped deletes the rows of dropped scopes.
-func deleteDropped(ctx context.Context, w *writer) error {
+func (w *writer) deleteDropped(ctx context.Context) error {
 	for {
 		more := false
 		err := w.change(ctx, func() (err error) {
-			more, err = sweepStep(w)
+			more, err = w.sweepStep()
 			return err
 		})
 		if err != nil || !more {
@@ -33,7 +33,7 @@ func deleteDropped(ctx context.Context, w *writer) error {
 }
 
 // sweepStep deletes some rows, and reports whether there may be more.
-func sweepStep(w *writer) (more bool, err error) {
+func (w *writer) sweepStep() (more bool, err error) {
 	var scope int64
 	found, err := w.get([]any{&scope}, "SELECT scope FROM dropped LIMIT 1")
 	if err != nil || !found {

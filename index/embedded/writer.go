@@ -32,7 +32,7 @@ func newWriter(path string) (*writer, error) {
 		return nil, errors.Join(explain(err, path), db.Close())
 	}
 	w := &writer{path: path, db: db, conn: conn, lock: make(chan struct{}, 1), prepared: map[string]*sql.Stmt{}}
-	if err := w.change(background, func() error { return prepare(w, path) }); err != nil {
+	if err := w.change(background, func() error { return w.prepare(path) }); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil

@@ -112,17 +112,17 @@ func (d *Document) checkAsked(operation *Operation, x *Exchange) error {
 	if kind != "application/json" {
 		return nil
 	}
-	if err := d.asked.check(bodyPointer(operation)+pointer("content", kind, "schema")[1:], x.Asked); err != nil {
+	if err := d.asked.check(operation.bodyPointer()+pointer("content", kind, "schema")[1:], x.Asked); err != nil {
 		return fmt.Errorf("the request was accepted, and is not described: %w", err)
 	}
 	return nil
 }
 
-func bodyPointer(operation *Operation) string {
-	if ref := operation.RequestBody.Ref; ref != "" {
+func (o *Operation) bodyPointer() string {
+	if ref := o.RequestBody.Ref; ref != "" {
 		return ref
 	}
-	return pointer("paths", operation.Path, strings.ToLower(operation.Method), "requestBody")
+	return pointer("paths", o.Path, strings.ToLower(o.Method), "requestBody")
 }
 
 func mediaType(header string) string {

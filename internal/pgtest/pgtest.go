@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/internal/testinputs"
 )
 
 // Variable names the environment variable with the superuser URL of the server on which
@@ -37,6 +39,7 @@ func New(t testing.TB) string {
 // address is that of the server.
 func address(t testing.TB) *url.URL {
 	t.Helper()
+	testinputs.Use()
 	server := os.Getenv(Variable)
 	if server == "" {
 		t.Fatalf("%s is not set: this test needs a PostgreSQL server. Run `make test`, or `scripts/with-postgres.sh go test ./...`.", Variable)

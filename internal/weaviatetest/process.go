@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"parley/internal/testinputs"
 )
 
 // shown limits how much of a server's log a failed test shows, in bytes.
@@ -47,6 +49,7 @@ func Start(t testing.TB) *Process {
 // folder makes a folder that is deleted when the test ends.
 func folder(t testing.TB) string {
 	t.Helper()
+	testinputs.Use()
 	dir, err := os.MkdirTemp("", "parley-weaviate.")
 	if err != nil {
 		t.Fatal(err)

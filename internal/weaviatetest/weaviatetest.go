@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/testinputs"
 )
 
 // The environment variables that name the server of scripts/with-weaviate.sh.
@@ -41,6 +43,7 @@ type Server struct {
 // test if there is none. Tests share it: each uses its own [Server.Prefix].
 func New(t testing.TB) Server {
 	t.Helper()
+	testinputs.Use()
 	address := os.Getenv(Variable)
 	if address == "" {
 		return Start(t).Server

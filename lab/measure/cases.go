@@ -21,7 +21,7 @@ type groundingCase struct {
 
 // readCases reads the files, and finds passages for each question. It drops questions
 // without a relevant passage among them.
-func readCases(ctx context.Context, t *indexed, files Files) ([]groundingCase, error) {
+func (t *indexed) readCases(ctx context.Context, files Files) ([]groundingCase, error) {
 	queries, err := readQueries(files.Queries)
 	if err != nil {
 		return nil, err

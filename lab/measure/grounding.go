@@ -93,7 +93,7 @@ func Grounding(ctx context.Context, config *app.Config, files Files, thresholds 
 		return nil, err
 	}
 	defer t.close()
-	cases, err := readCases(ctx, t, files)
+	cases, err := t.readCases(ctx, files)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func choose(question string, earlier []string, in language.Code, passages []retr
 		return nil
 	}
 	passages = passages[:min(len(passages), maxPassages)]
-	mend(terms, question, passages)
+	terms.mend(question, passages)
 	sections := sectionsOf(question, terms, passages)
 	weights := weigh(terms, sections, len(passages))
 	weights.compared = passages[0].Compared
@@ -118,7 +118,7 @@ func pick(sections []section, w *weights) []*section {
 			if len(chosen) == 0 {
 				best = max(best, value)
 			}
-			if len(c.section.chosen) == 0 && !opens(c.section, chosen, covered, w) {
+			if len(c.section.chosen) == 0 && !c.section.opens(chosen, covered, w) {
 				continue
 			}
 			if len(chosen) == 0 {
@@ -143,7 +143,7 @@ func pick(sections []section, w *weights) []*section {
 }
 
 // opens reports whether a further section may be quoted.
-func opens(s *section, chosen []*section, covered uint64, w *weights) bool {
+func (s *section) opens(chosen []*section, covered uint64, w *weights) bool {
 	if len(chosen) == 0 {
 		return true
 	}

@@ -12,7 +12,7 @@ const (
 
 // measureCloseness says how close the section's units are: each has the closeness of the
 // part of the passage that it stands in or, where that is not known, of the passage.
-func measureCloseness(s *section, passage retrieval.Result) {
+func (s *section) measureCloseness(passage retrieval.Result) {
 	if passage.Closeness == 0 {
 		return
 	}

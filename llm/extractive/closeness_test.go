@@ -84,7 +84,7 @@ func TestSlips(t *testing.T) {
 	} {
 		passages := []retrieval.Result{{Passage: retrieval.Passage{Text: "Here it says " + means + "."}}}
 		found := termsOf(question, nil, language.English)
-		mend(found, question, passages)
+		found.mend(question, passages)
 		right := means == "register" || means == "accessible" || means == "reception" || means == "descale"
 		if found.has(means) != right {
 			t.Errorf("that %q means %q is %v", question, means, !right)
@@ -94,14 +94,14 @@ func TestSlips(t *testing.T) {
 
 func TestSlipsOfALongQuestion(t *testing.T) {
 	question := strings.Repeat("regsiter recption ", 1000)
-	if got := slipsIn(termsOf(question, nil, language.English), question); len(got) != 2 {
+	if got := termsOf(question, nil, language.English).slipsIn(question); len(got) != 2 {
 		t.Errorf("they are %d words", len(got))
 	}
 	question = ""
 	for i := range 1000 {
 		question += "regsiter" + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + " "
 	}
-	if got := slipsIn(termsOf(question, nil, language.English), question); len(got) > maxTerms {
+	if got := termsOf(question, nil, language.English).slipsIn(question); len(got) > maxTerms {
 		t.Errorf("they are %d words", len(got))
 	}
 }

@@ -88,7 +88,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 	cues.inflected, cues.kinds = terms.inflected, terms.kinds
 	sections := make([]section, 0, 4*len(passages))
 	for p, passage := range passages {
-		title := titledBy(terms, passage.Title)
+		title := terms.titledBy(passage.Title)
 		for first := 0; first < len(units[p]); {
 			end := first + 1
 			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
@@ -100,7 +100,7 @@ func sectionsOf(question string, terms *terms, passages []retrieval.Result) []se
 				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
 			}
 			s.score = shareOfBest(passage.Score, passages[0].Score, p)
-			measureCloseness(&s, passage)
+			s.measureCloseness(passage)
 			if cues.defines {
 				s.beginsWith = terms.begin(s.units)
 			}
@@ -157,12 +157,12 @@ type titled struct {
 	focus, told float64
 }
 
-func titledBy(terms *terms, title string) titled {
-	t := titled{terms: terms.in(title)}
-	if t.terms != 0 {
-		t.focus, t.told = terms.share(title), terms.told(t.terms)
+func (t *terms) titledBy(title string) titled {
+	by := titled{terms: t.in(title)}
+	if by.terms != 0 {
+		by.focus, by.told = t.share(title), t.told(by.terms)
 	}
-	return t
+	return by
 }
 
 // readAll reads the units of all passages. A sentence that stands in several places is

@@ -13,8 +13,8 @@ const leastSlip, longSlip = 5, 8
 
 // mend finds the words of an English question that nobody writes so, and that a word of the
 // passages differs from by one letter or two in the wrong order: "regsiter".
-func mend(t *terms, question string, passages []retrieval.Result) {
-	slips := slipsIn(t, question)
+func (t *terms) mend(question string, passages []retrieval.Result) {
+	slips := t.slipsIn(question)
 	if len(slips) == 0 {
 		return
 	}
@@ -45,7 +45,7 @@ func mend(t *terms, question string, passages []retrieval.Result) {
 
 // slipsIn returns the words of an English question that may be mistyped, each once: who
 // repeats one has no more work done for it.
-func slipsIn(t *terms, question string) (slips []string) {
+func (t *terms) slipsIn(question string) (slips []string) {
 	if t.inflected {
 		return nil
 	}

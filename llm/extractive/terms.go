@@ -88,7 +88,7 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 	found.readCompounds(question)
 	found.read(found.asking, 1)
 	found.read(question, stated)
-	addPhrases(found, question)
+	found.addPhrases(question)
 	own := len(found.weights)
 	if word := found.implies(found.asking, len(earlier) > 0); word != "" && !found.has(word) {
 		if found.wants == place {
@@ -165,7 +165,7 @@ func (t *terms) read(text string, weight float64) {
 
 // addPhrases adds the ways to write the words of a question without spaces that mean the
 // same: for pairs of characters, the pairs of the others.
-func addPhrases(t *terms, question string) {
+func (t *terms) addPhrases(question string) {
 	lexical.EachAlike(question, t.lang, func(word string, alike []string) {
 		at := -1
 		eachWord(word, func(pair []byte) {

@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
-
-	"parley/internal/http1"
 )
 
-// maxRefusalBytes bounds how much of a refusal's body is read.
-const maxRefusalBytes = 16 << 10
+const (
+	// maxRefusalBytes bounds how much of a refusal's body is read.
+	maxRefusalBytes = 16 << 10
+	// maxHead bounds what a server can send before the body of its response,
+	// informational responses included.
+	maxHead = 64 << 10
+)
 
 // Server is one model server and the settings of its requests.
 type Server struct {
@@ -92,11 +95,28 @@ func (c *Client) send(ctx context.Context, method, path, accept string, body []b
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := releaseBody(request, c.http.Do)
+	response, err := c.exchange(request)
+	if response != nil && response.StatusCode == http.StatusSwitchingProtocols {
+		_ = response.Body.Close() // net/http hands such a connection over, and closes it no more.
+		return nil, errSwitch
+	}
 	if response != nil && response.StatusCode != http.StatusOK {
 		noteRefusal(request)
 		response.Body = limitedBody{io.LimitReader(response.Body, maxRefusalBytes), response.Body}
 	}
+	return response, err
+}
+
+// exchange sends a request, and returns when its response begins. The work is deep,
+// and is done on a goroutine that ends then: the caller's stack would stay as large
+// as it once was, 16 KiB instead of 8, for as long as the stream is open.
+func (c *Client) exchange(request *http.Request) (response *http.Response, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		response, err = releaseBody(request, c.http.Do)
+	}()
+	<-done
 	return response, err
 }
 
@@ -114,31 +134,29 @@ type limitedBody struct {
 	io.Closer
 }
 
-// NewHTTPClient returns the client for many long streams to one server: it keeps
-// connections for the next stream, and an open stream costs little memory, least
-// of all from an http address. It speaks HTTP/1.1 to these, and follows no
-// redirects.
+// NewHTTPClient returns the client for many long streams to one server. It keeps
+// connections for the next stream, and speaks HTTP/1.1 to http addresses. It follows
+// no redirects.
 func NewHTTPClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
-	other := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          1024,
-		MaxIdleConnsPerHost:   1024,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   5 * time.Second,
-		ExpectContinueTimeout: time.Second,
-		// A line of a stream has some 150 to 300 bytes. A request is written in one
-		// go, and a buffer lives as long as its connection.
-		ReadBufferSize:         2 << 10,
-		WriteBufferSize:        1 << 10,
-		MaxResponseHeaderBytes: 64 << 10,
-		// Compression would delay tokens, and costs 40 KiB per stream.
-		DisableCompression: true,
-	}
 	return &http.Client{
-		Transport:     &http1.Transport{Dial: dialer.DialContext, Other: other},
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           dialer.DialContext,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConns:          1024,
+			MaxIdleConnsPerHost:   1024,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   5 * time.Second,
+			ExpectContinueTimeout: time.Second,
+			// A line of a stream has some 150 to 300 bytes. A request is written in one
+			// go, and a buffer lives as long as its connection.
+			ReadBufferSize:         1 << 10,
+			WriteBufferSize:        512,
+			MaxResponseHeaderBytes: maxHead,
+			// Compression would delay tokens, and costs 40 KiB per stream.
+			DisableCompression: true,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -39,6 +39,7 @@ func (u *Useless) Status() int { return http.StatusOK }
 const (
 	errNoResponse = Error("the server gave no response")
 	errCut        = Error("the stream ended before the answer did")
+	errSwitch     = Error("the server changed the protocol, which nobody asked for")
 	errLongLine   = Error("a line of the stream is longer than 1 MiB")
 )
 

@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
-	"testing/fstest"
 
 	"parley/core/backup/archive"
 	"parley/core/fault"
@@ -37,18 +37,32 @@ func upTo(kind archive.Database, header archive.Header) (fs.FS, error) {
 	}
 	missing := labels(there[len(header.Migrations):])
 	files := filesOf(kind)
-	chosen := fstest.MapFS{}
-	for _, name := range names(files) {
-		if slices.Contains(missing, label(name)) {
-			break
-		}
-		text, err := fs.ReadFile(files, name)
+	all := names(files)
+	first := slices.IndexFunc(all, func(name string) bool { return slices.Contains(missing, label(name)) })
+	if first < 0 {
+		return files, nil
+	}
+	return some{files, all[:first]}, nil
+}
+
+// some has some of the files of another file system.
+type some struct {
+	fs.FS
+	names []string
+}
+
+// Glob implements [fs.GlobFS].
+func (s some) Glob(pattern string) (matches []string, err error) {
+	for _, name := range s.names {
+		matched, err := path.Match(pattern, name)
 		if err != nil {
 			return nil, err
 		}
-		chosen[name] = &fstest.MapFile{Data: text}
+		if matched {
+			matches = append(matches, name)
+		}
 	}
-	return chosen, nil
+	return matches, nil
 }
 
 func labels(names []string) []string {

@@ -70,8 +70,8 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// filterOf reads what is asked for. Days are those of the person's zone.
-func filterOf(a asked, zone *time.Location) (filter audit.Filter, wrong string) {
+// filter reads what is asked for. Days are those of the person's zone.
+func (a asked) filter(zone *time.Location) (filter audit.Filter, wrong string) {
 	filter = audit.Filter{
 		Actions: actionsOf(a["kind"]), Actor: a["actor"], ObjectKind: a["object"], ObjectID: a["id"], Address: a["address"], RequestID: a["request"], Limit: entriesShown,
 	}

@@ -27,7 +27,7 @@ const entriesShown = 50
 
 func (s pages) list(c *fiber.Ctx, v site.Visit) error {
 	asked := askedOf(c)
-	filter, wrong := filterOf(asked, v.Person.User.Location())
+	filter, wrong := asked.filter(v.Person.User.Location())
 	filter, err := s.within(c, v, filter)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s pages) within(c *fiber.Ctx, v site.Visit, filter audit.Filter) (audit.Fi
 // export sends the entries that the filters choose, as a file that is made while it is
 // read.
 func (s pages) export(c *fiber.Ctx, v site.Visit) error {
-	filter, wrong := filterOf(askedOf(c), v.Person.User.Location())
+	filter, wrong := askedOf(c).filter(v.Person.User.Location())
 	if wrong != "" {
 		return fault.New(fault.Invalid, "%s", wrong)
 	}

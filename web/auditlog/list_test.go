@@ -77,7 +77,7 @@ func TestPages(t *testing.T) {
 		s := s.Within(t)
 		last, _, err := s.Tenants.Audit.Of(t.Context(), s.Home.ID, audit.Filter{Limit: 1})
 		webtest.Must(t, err)
-		shoptest.Records(s, audit.Entry{Actor: audit.Operator, Action: audit.MemberRemoved, Object: audit.Object{Kind: "member", Name: "long ago"}, At: last[0].At.AddDate(0, 0, -31)})
+		s.Records(audit.Entry{Actor: audit.Operator, Action: audit.MemberRemoved, Object: audit.Object{Kind: "member", Name: "long ago"}, At: last[0].At.AddDate(0, 0, -31)})
 		if body := s.Get(s.Url("/audit?kind=member")).Body + s.Get(s.Url("/audit/export?format=csv")).Body; strings.Contains(body, "long ago") {
 			t.Error("it is shown")
 		}

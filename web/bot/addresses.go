@@ -12,10 +12,7 @@ import (
 	"parley/web/site"
 )
 
-// addressPages are the handlers of the web addresses that documents come from.
-type addressPages struct{ knowledgePages }
-
-func (s addressPages) addressesPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addressesPage(c *fiber.Ctx, v site.Visit) error {
 	after, err := browse.ParseCursor("after", c.Query("after"))
 	if err != nil {
 		return err
@@ -60,10 +57,10 @@ func sourceToView(source browse.Source) views.Source {
 	return shown
 }
 
-func (s addressPages) syncSource(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) syncSource(c *fiber.Ctx, v site.Visit) error {
 	return s.change(c, v, "source", "The address is being read again.", s.Knowledge.Sources.Sync)
 }
 
-func (s addressPages) removeSource(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) removeSource(c *fiber.Ctx, v site.Visit) error {
 	return s.change(c, v, "source", "The address is removed, with all its pages.", s.Knowledge.Sources.Remove)
 }

@@ -18,13 +18,13 @@ import (
 
 // deployPages are the handlers of the page that tells how a chatbot gets into a
 // program.
-type deployPages struct{ tokenPages }
+type deployPages struct{ *site.Site }
 
 // someQuestion is asked where the knowledge suggests none.
 const someQuestion = "What can you help me with?"
 
 func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
-	upgrade, err := s.upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
+	upgrade, err := tokenPages{s.Site}.upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil {
 		return err
 	}

@@ -18,10 +18,7 @@ import (
 	"parley/web/site"
 )
 
-// documentPages are the handlers of a document's page.
-type documentPages struct{ knowledgePages }
-
-func (s documentPages) documentPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) documentPage(c *fiber.Ctx, v site.Visit) error {
 	d, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("document")))
 	if err != nil {
 		return err
@@ -64,7 +61,7 @@ func partPager(path string, text browse.Text) ui.Pager {
 	return p
 }
 
-func (s documentPages) passages(c *fiber.Ctx, d knowledge.Document, m *views.DocumentDetails) error {
+func (s knowledgePages) passages(c *fiber.Ctx, d knowledge.Document, m *views.DocumentDetails) error {
 	from, _ := strconv.Atoi(c.Query("from"))
 	from = max(from, 0)
 	found, more, err := s.Browser.Passages(c.UserContext(), d, from)
@@ -89,7 +86,7 @@ func (s documentPages) passages(c *fiber.Ctx, d knowledge.Document, m *views.Doc
 // answerShown is how much of an answer the page of a document shows, in bytes.
 const answerShown = 400
 
-func (s documentPages) answers(c *fiber.Ctx, d knowledge.Document, m *views.DocumentDetails) error {
+func (s knowledgePages) answers(c *fiber.Ctx, d knowledge.Document, m *views.DocumentDetails) error {
 	m.Among = plan.Thousands(browse.AnswersAmong)
 	answers, err := s.Browser.Answers(c.UserContext(), d)
 	for _, a := range answers {

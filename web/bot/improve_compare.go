@@ -33,11 +33,8 @@ var changeFilters = []struct {
 	{"all", "All", []testrun.Change{testrun.Worse, testrun.Better, testrun.Reworded, testrun.Same, testrun.Alone}},
 }
 
-// comparePages are the handlers of runs side by side.
-type comparePages struct{ testPages }
-
 // compare shows two runs side by side.
-func (s comparePages) compare(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
 	ctx, base := c.UserContext(), testsURL(v)
 	runs, err := s.Insight.Tests.Runs(ctx, v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
@@ -78,7 +75,7 @@ func chosenRun(c *fiber.Ctx, name string) string {
 }
 
 // fillCompared fills in the questions that the filter shows, the worst first.
-func (s comparePages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareTests, found testrun.Comparison) {
+func (s testPages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareTests, found testrun.Comparison) {
 	address := compareURL(m.Base, m.Chosen.Values["before"], m.Chosen.Values["after"])
 	filter := c.Query("show")
 	if found.Before == nil { // then nothing has changed

@@ -14,19 +14,16 @@ import (
 	"parley/web/site"
 )
 
-// testFilePages are the handlers of files of test questions.
-type testFilePages struct{ testPages }
-
-func (s testFilePages) importPage(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) importPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showImport(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{"file": ""}})
 }
 
-func (s testFilePages) showImport(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
+func (s testPages) showImport(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
 	m := views.ImportTests{Form: form, Action: testsURL(v) + "/import", Back: testsURL(v), Most: strconv.Itoa(testrun.MaxQuestions)}
 	return site.Render(c, status, views.ImportTestsPage(s.layout(c, v, "Import test questions"), m))
 }
 
-func (s testFilePages) take(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) take(c *fiber.Ctx, v site.Visit) error {
 	_, files, err := site.ReadUploads(c, "file")
 	var wanted []testrun.Wanted
 	switch {
@@ -49,7 +46,7 @@ func (s testFilePages) take(c *fiber.Ctx, v site.Visit) error {
 	return s.Flash(c, testsURL(v), site.Message{Text: counted(done.Added, "question", "questions") + " added, " + strconv.Itoa(done.Changed) + " changed."})
 }
 
-func (s testFilePages) export(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) export(c *fiber.Ctx, v site.Visit) error {
 	as, kind := testrun.CSV, "text/csv; charset=utf-8"
 	if c.Query("format") == string(testrun.JSONL) {
 		as, kind = testrun.JSONL, "application/jsonl; charset=utf-8"

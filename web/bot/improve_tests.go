@@ -51,7 +51,7 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 		CSV: base + "/export?format=csv", JSONL: base + "/export?format=jsonl",
 	}
 	if n := len(o.Questions); m.MayEdit && n > 0 {
-		if m.Cost, err = costOf(c, s.Site, v, n); err != nil {
+		if m.Cost, err = s.cost(c, v, n); err != nil {
 			return err
 		}
 	}
@@ -96,15 +96,15 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 		asked++
 	}
 	if m.MayEdit {
-		if m.Titles, err = titlesOf(c, s.Site, v); err != nil {
+		if m.Titles, err = s.titles(c, v); err != nil {
 			return err
 		}
 	}
 	return site.Render(c, status, views.TestsPage(v.Layout(c, shell.ImproveSection, "Improve"), m))
 }
 
-// titlesOf are the titles of the newest documents.
-func titlesOf(c *fiber.Ctx, s *site.Site, v site.Visit) ([]string, error) {
+// titles are the titles of the newest documents.
+func (s testPages) titles(c *fiber.Ctx, v site.Visit) ([]string, error) {
 	found, _, err := s.Browser.Documents(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{}, browse.Slice{Limit: browse.MostRows})
 	var titles []string
 	for _, d := range found {
@@ -115,7 +115,7 @@ func titlesOf(c *fiber.Ctx, s *site.Site, v site.Visit) ([]string, error) {
 }
 
 // unknownTitle is what to say about the title of a document that is not there (yet).
-func unknownTitle(c *fiber.Ctx, s *site.Site, v site.Visit, title string) (string, error) {
+func (s testPages) unknownTitle(c *fiber.Ctx, v site.Visit, title string) (string, error) {
 	if title == "" {
 		return "", nil
 	}
@@ -126,8 +126,8 @@ func unknownTitle(c *fiber.Ctx, s *site.Site, v site.Visit, title string) (strin
 	return " No document has the title “" + title + "”, so the question fails until there is one.", nil
 }
 
-// costOf is what a run of some questions uses up of the plan.
-func costOf(c *fiber.Ctx, s *site.Site, v site.Visit, questions int) (views.RunCost, error) {
+// cost is what a run of some questions uses up of the plan.
+func (s testPages) cost(c *fiber.Ctx, v site.Visit, questions int) (views.RunCost, error) {
 	cost := views.RunCost{Questions: counted(questions, "question", "questions")}
 	in, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
@@ -137,7 +137,7 @@ func costOf(c *fiber.Ctx, s *site.Site, v site.Visit, questions int) (views.RunC
 	if included == plan.Unlimited {
 		return cost, nil
 	}
-	left, err := triedLeft(c, s, v, included)
+	left, err := triedLeft(c, s.Site, v, included)
 	if err != nil {
 		return cost, err
 	}
@@ -185,7 +185,7 @@ func (s testPages) add(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showAgain(c, v, status, f) })
 	}
-	about, err := unknownTitle(c, s.Site, v, q.Document)
+	about, err := s.unknownTitle(c, v, q.Document)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (s testPages) editPage(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s testPages) showEdit(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
-	titles, err := titlesOf(c, s.Site, v)
+	titles, err := s.titles(c, v)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showEdit(c, v, status, f) })
 	}
-	about, err := unknownTitle(c, s.Site, v, q.Document)
+	about, err := s.unknownTitle(c, v, q.Document)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (f addForms) view(way string) views.Add {
 }
 
 // addPage shows the ways to add knowledge.
-func (s additionPages) addPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addPage(c *fiber.Ctx, v site.Visit) error {
 	way := c.Query("way")
 	if !views.IsWay(way) {
 		way = views.WayFiles
@@ -58,16 +58,13 @@ func (s additionPages) addPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showForms(c, v, fiber.StatusOK, newAddForms().view(way))
 }
 
-func (s additionPages) showForms(c *fiber.Ctx, v site.Visit, status int, add views.Add) error {
+func (s knowledgePages) showForms(c *fiber.Ctx, v site.Visit, status int, add views.Add) error {
 	return site.Render(c, status, views.AddKnowledgePage(v.Layout(c, shell.KnowledgeSection, "Add knowledge"), add))
 }
 
-// additionPages are the handlers of what is added to the knowledge.
-type additionPages struct{ knowledgePages }
-
 // refused shows the page again with what was typed into one of the forms, and
 // what is wrong. A failure that no other input would mend is returned.
-func (s additionPages) refused(c *fiber.Ctx, v site.Visit, err error, typed site.Form, inputs map[string]string, way string, of func(*addForms) *addForm) error {
+func (s knowledgePages) refused(c *fiber.Ctx, v site.Visit, err error, typed site.Form, inputs map[string]string, way string, of func(*addForms) *addForm) error {
 	return typed.Again(c, err, func(status int, f ui.Form) error {
 		add := newAddForms()
 		failure := *fault.As(err)
@@ -83,7 +80,7 @@ func (s additionPages) refused(c *fiber.Ctx, v site.Visit, err error, typed site
 	})
 }
 
-func (s additionPages) addDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addDocument(c *fiber.Ctx, v site.Visit) error {
 	typed, _, err := site.ReadUploads(c, "", "title", "kind", "content")
 	if err != nil {
 		return err
@@ -97,7 +94,7 @@ func (s additionPages) addDocument(c *fiber.Ctx, v site.Visit) error {
 	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
 }
 
-func (s additionPages) addPairs(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addPairs(c *fiber.Ctx, v site.Visit) error {
 	typed, _, err := site.ReadUploads(c, "", "pairs_title", "pairs")
 	if err != nil {
 		return err
@@ -116,7 +113,7 @@ func (s additionPages) addPairs(c *fiber.Ctx, v site.Visit) error {
 	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
 }
 
-func (s additionPages) addSource(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addSource(c *fiber.Ctx, v site.Visit) error {
 	typed, err := site.ReadForm(c, "url", "reach", "schedule", "include", "exclude", "max_depth", "max_pages")
 	if err != nil {
 		return err

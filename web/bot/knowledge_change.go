@@ -14,9 +14,6 @@ import (
 	"parley/web/site"
 )
 
-// changePages are the handlers of what changes documents, one or several at once.
-type changePages struct{ knowledgePages }
-
 // selected reads which documents a form is about, and what was chosen in the list
 // that it stood in.
 func selected(c *fiber.Ctx) (documentIDs []string, list chosen, err error) {
@@ -33,12 +30,12 @@ func selected(c *fiber.Ctx) (documentIDs []string, list chosen, err error) {
 }
 
 // nothingSelected says that a button was pressed before any document was selected.
-func (s changePages) nothingSelected(c *fiber.Ctx, v site.Visit, list chosen) error {
+func (s knowledgePages) nothingSelected(c *fiber.Ctx, v site.Visit, list chosen) error {
 	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), site.Message{Text: "Select at least one document, and try again.", Failed: true})
 }
 
 // remove takes the selected documents out of every answer.
-func (s changePages) remove(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) remove(c *fiber.Ctx, v site.Visit) error {
 	documentIDs, list, err := selected(c)
 	if err != nil {
 		return err
@@ -50,7 +47,7 @@ func (s changePages) remove(c *fiber.Ctx, v site.Visit) error {
 }
 
 // removeDocument takes one document out of every answer.
-func (s changePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
 	_, list, err := selected(c)
 	if err != nil {
 		return err
@@ -58,7 +55,7 @@ func (s changePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
 	return s.withdraw(c, v, []string{id.Given(c.Params("document"))}, list)
 }
 
-func (s changePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, list chosen) error {
+func (s knowledgePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, list chosen) error {
 	ctx := c.UserContext()
 	w, err := s.Knowledge.Selections.Withdraw(ctx, v.WorkspaceID(), v.Chatbot.ID, documentIDs)
 	if err == nil && w.Documents == 0 {
@@ -82,7 +79,7 @@ func (s changePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, 
 }
 
 // undo brings back what was removed.
-func (s changePages) undo(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) undo(c *fiber.Ctx, v site.Visit) error {
 	micros, err := strconv.ParseInt(c.Query("until"), 10, 64)
 	if err != nil {
 		return fault.New(fault.Invalid, "This does not say what to bring back. Go back to Knowledge and reload it.")
@@ -98,7 +95,7 @@ func (s changePages) undo(c *fiber.Ctx, v site.Visit) error {
 }
 
 // readAgain has the selected documents read again.
-func (s changePages) readAgain(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) readAgain(c *fiber.Ctx, v site.Visit) error {
 	documentIDs, list, err := selected(c)
 	if err != nil {
 		return err
@@ -131,11 +128,11 @@ func countOf(n int, one, several string) string {
 	return plan.Thousands(n) + " documents " + several
 }
 
-func (s changePages) retryDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) retryDocument(c *fiber.Ctx, v site.Visit) error {
 	return s.change(c, v, "document", "The document is being read again.", s.Knowledge.Documents.Retry)
 }
 
-func (s changePages) cancelDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) cancelDocument(c *fiber.Ctx, v site.Visit) error {
 	return s.change(c, v, "document", "Parley has stopped working on the document.", s.Knowledge.Documents.Cancel)
 }
 

@@ -23,7 +23,7 @@ var otherKinds = map[string]bool{
 // maxFiles is how many files a form may have.
 const maxFiles = 100
 
-func (s additionPages) addFiles(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addFiles(c *fiber.Ctx, v site.Visit) error {
 	typed, files, err := site.ReadUploads(c, "files")
 	if err = ofBody(err, "files", tooLarge); err == nil {
 		err = addEach(c, s.Site, v, files)

@@ -15,7 +15,7 @@ import (
 )
 
 // overviewPages are the handlers of a chatbot's first page.
-type overviewPages struct{ improvePages }
+type overviewPages struct{ *site.Site }
 
 const (
 	// overviewDays is how many days the page sums up.
@@ -121,7 +121,7 @@ func (s overviewPages) topGaps(c *fiber.Ctx, v site.Visit, m *views.Overview) er
 		m.Open = "See all " + plan.Thousands(open) + " open questions in Improve"
 	}
 	for _, group := range groups[:min(len(groups), gapsShown)] {
-		m.Gaps = append(m.Gaps, s.groupToView(v.Chatbot.ID, m.Improve, group))
+		m.Gaps = append(m.Gaps, improvePages{s.Site}.groupToView(v.Chatbot.ID, m.Improve, group))
 	}
 	return nil
 }

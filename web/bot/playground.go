@@ -20,7 +20,7 @@ import (
 
 // playgroundPages are the handlers of the page where members try their chatbot. Its
 // script asks by the routes of package api.
-type playgroundPages struct{ settingsPages }
+type playgroundPages struct{ *site.Site }
 
 // draftInputs are those of a draft.
 var draftInputs = []string{"instructions", "no_answer", "provider_id", "model", "grounding", "temperature"}
@@ -64,7 +64,8 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		}
 	}
 	if m.MayDraft {
-		if m.Answering, err = s.answeringChoices(c, v); err != nil {
+		m.Answering, err = settingsPages{s.Site}.answeringChoices(c, v)
+		if err != nil {
 			return err
 		}
 	}

@@ -13,9 +13,8 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	settings, evaluations, tokens := settingsPages{s}, evaluationPages{s}, tokenPages{s}
-	overview, welcome, playground, deploy := overviewPages{improvePages{s}}, welcomePages{s}, playgroundPages{settings}, deployPages{tokens}
+	overview, welcome, playground, deploy := overviewPages{s}, welcomePages{s}, playgroundPages{s}, deployPages{s}
 	conversations, improve, tests, analytics := conversationPages{s}, improvePages{s}, testPages{s}, analyticsPages{s}
-	files := testFilePages{tests}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("", overview.overviewPage, route.May(tenant.Read)),
 		route.Get("/welcome", welcome.welcomePage, route.May(tenant.Read)),
@@ -43,10 +42,10 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/improve/tests", tests.add, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
 		route.Post("/improve/tests/run", tests.run, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/improve/tests")),
 		route.Post("/improve/tests/undo", tests.undo, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
-		route.Get("/improve/tests/export", files.export, route.May(tenant.Read)),
-		route.Get("/improve/tests/import", files.importPage, route.May(tenant.EditKnowledge)),
-		route.Post("/improve/tests/import", files.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
-		route.Get("/improve/tests/compare", comparePages{tests}.compare, route.May(tenant.Read)),
+		route.Get("/improve/tests/export", tests.export, route.May(tenant.Read)),
+		route.Get("/improve/tests/import", tests.importPage, route.May(tenant.EditKnowledge)),
+		route.Post("/improve/tests/import", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
+		route.Get("/improve/tests/compare", tests.compare, route.May(tenant.Read)),
 		route.Post("/improve/tests/runs/:run/cancel", tests.cancel, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
 		route.Get("/improve/tests/:question", tests.editPage, route.May(tenant.EditKnowledge)),
 		route.Post("/improve/tests/:question", tests.edit, route.May(tenant.EditKnowledge), route.Body(site.MaxForm)),
@@ -60,24 +59,23 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 
 func registerKnowledge(s *site.Site, app *fiber.App, table *route.Table) {
 	knowledge := knowledgePages{s}
-	additions, changes, addresses, documents := additionPages{knowledge}, changePages{knowledge}, addressPages{knowledge}, documentPages{knowledge}
 	route.Add(table, app, "/chatbots/:chatbot", s.WithMember,
 		route.Get("/knowledge", knowledge.knowledgePage, route.May(tenant.Read)),
-		route.Get("/knowledge/add", additions.addPage, route.May(tenant.EditKnowledge)),
-		route.Post("/knowledge", additions.addDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
-		route.Post("/knowledge/pairs", additions.addPairs, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly, route.On("/knowledge/add?way=pairs")),
-		route.Post("/knowledge/files", additions.addFiles, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly, route.On("/knowledge/add?way=files")),
-		route.Post("/knowledge/remove", changes.remove, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge")),
-		route.Post("/knowledge/undo", changes.undo, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge")),
-		route.Post("/knowledge/again", changes.readAgain, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge")),
-		route.Get("/knowledge/addresses", addresses.addressesPage, route.May(tenant.Read)),
-		route.Post("/knowledge/sources", additions.addSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge/add?way=website")),
-		route.Post("/knowledge/sources/:source/sync", addresses.syncSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge/addresses")),
-		route.Post("/knowledge/sources/:source/remove", addresses.removeSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge/addresses")),
+		route.Get("/knowledge/add", knowledge.addPage, route.May(tenant.EditKnowledge)),
+		route.Post("/knowledge", knowledge.addDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly),
+		route.Post("/knowledge/pairs", knowledge.addPairs, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly, route.On("/knowledge/add?way=pairs")),
+		route.Post("/knowledge/files", knowledge.addFiles, route.May(tenant.EditKnowledge), route.Body(site.MaxUpload), route.Costly, route.On("/knowledge/add?way=files")),
+		route.Post("/knowledge/remove", knowledge.remove, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge")),
+		route.Post("/knowledge/undo", knowledge.undo, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge")),
+		route.Post("/knowledge/again", knowledge.readAgain, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge")),
+		route.Get("/knowledge/addresses", knowledge.addressesPage, route.May(tenant.Read)),
+		route.Post("/knowledge/sources", knowledge.addSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge/add?way=website")),
+		route.Post("/knowledge/sources/:source/sync", knowledge.syncSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge/addresses")),
+		route.Post("/knowledge/sources/:source/remove", knowledge.removeSource, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge/addresses")),
 		route.Get("/knowledge/removed", knowledge.removedPage, route.May(tenant.Read)),
-		route.Get("/knowledge/:document", documents.documentPage, route.May(tenant.Read)),
-		route.Post("/knowledge/:document/remove", changes.removeDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge/:document")),
-		route.Post("/knowledge/:document/retry", changes.retryDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge/:document")),
-		route.Post("/knowledge/:document/cancel", changes.cancelDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge/:document")),
+		route.Get("/knowledge/:document", knowledge.documentPage, route.May(tenant.Read)),
+		route.Post("/knowledge/:document/remove", knowledge.removeDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge/:document")),
+		route.Post("/knowledge/:document/retry", knowledge.retryDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.Costly, route.On("/knowledge/:document")),
+		route.Post("/knowledge/:document/cancel", knowledge.cancelDocument, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/knowledge/:document")),
 	)
 }

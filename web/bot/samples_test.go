@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/testinputs"
 	views "parley/views/bot"
 )
 
@@ -40,6 +41,7 @@ def post(url, headers, json):
 
 // Each sample is run as it is copied, and asks the very question.
 func TestSamplesAskWhatTheyShow(t *testing.T) {
+	testinputs.Use()
 	type question struct{ Message, Format string }
 	received := make(chan question, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

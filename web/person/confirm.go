@@ -54,7 +54,7 @@ func (s confirmPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.
 	if err != nil {
 		return err
 	}
-	_, possible := site.Party(s.Site, c)
+	_, possible := s.Party(c)
 	m := views.Confirm{
 		Proof:    views.Proof{Form: f, App: set.App, Passkeys: possible && len(set.Passkeys) > 0, Recovery: set.Any()},
 		Password: person.User.HasPassword(), Kept: form.kept(f.Value("next")), Resend: form.again(),
@@ -124,7 +124,7 @@ func (s confirmPages) prove(c *fiber.Ctx, person tenant.Person, typed site.Form)
 	ctx, client := c.UserContext(), s.Client(c)
 	switch {
 	case typed["confirm_answer"] != "":
-		party, _ := site.Party(s.Site, c)
+		party, _ := s.Party(c)
 		return s.Factors.Proofs.ProveByPasskey(ctx, party, person.User, person.Session, s.challenge().Secret(c), typed["confirm_answer"])
 	case typed["confirm_recovery_code"] != "":
 		return s.Factors.Proofs.ProveByCode(ctx, person.User, person.Session, factor.Code{Text: typed["confirm_recovery_code"], Recovery: true}, client)
@@ -143,12 +143,12 @@ func confirming(err error) error {
 }
 
 func (s confirmPages) challenge() site.StepCookie {
-	return site.KeepStep(s.Sessions, passkeyStep)
+	return s.Sessions.KeepStep(passkeyStep)
 }
 
 // askPasskey answers with what a script asks the browser for a passkey with.
 func (s confirmPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
-	party, here := site.Party(s.Site, c)
+	party, here := s.Party(c)
 	if !here {
 		return said(c, noParty())
 	}

@@ -39,7 +39,7 @@ func factorsOf(s *site.Site, c *fiber.Ctx, person tenant.Person, f securityForms
 	if err != nil {
 		return views.Factors{}, err
 	}
-	_, possible := site.Party(s, c)
+	_, possible := s.Party(c)
 	shown := views.Factors{App: set.App, RecoveryCodes: set.RecoveryCodes, Any: set.Any(), Possible: possible, Form: f.passkey, Renamed: f.renamed, Rename: f.rename}
 	for _, key := range set.Passkeys {
 		shown.Passkeys = append(shown.Passkeys, views.Passkey{ID: key.ID, Name: key.Name, CreatedAt: key.CreatedAt, LastUsedAt: key.LastUsedAt})
@@ -126,12 +126,12 @@ func (s setUpPages) renewCodes(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s setUpPages) challenge() site.StepCookie {
-	return site.KeepStep(s.Sessions, passkeyStep)
+	return s.Sessions.KeepStep(passkeyStep)
 }
 
 // askPasskey answers with what a script has the browser make a passkey from.
 func (s setUpPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
-	party, here := site.Party(s.Site, c)
+	party, here := s.Party(c)
 	if !here {
 		return said(c, noParty())
 	}
@@ -149,7 +149,7 @@ func (s setUpPages) addPasskey(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	party, _ := site.Party(s.Site, c)
+	party, _ := s.Party(c)
 	codes, err := s.Factors.Passkeys.Add(c.UserContext(), party, person.User, person.Session, s.challenge().Secret(c), typed["answer"], typed["name"])
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {

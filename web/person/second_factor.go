@@ -23,7 +23,7 @@ func noParty() error {
 	return fault.New(fault.Conflict, "Passkeys need this server's domain name, with HTTPS. On its own machine, open it as localhost.")
 }
 
-func (s factorPages) step() site.StepCookie { return site.KeepStep(s.Sessions, site.SignInStep) }
+func (s factorPages) step() site.StepCookie { return s.Sessions.KeepStep(site.SignInStep) }
 
 func (s factorPages) factorPage(c *fiber.Ctx) error {
 	return s.showFactor(c, fiber.StatusOK, site.Form{"next": site.LocalPath(c.Query("next"))}.View())
@@ -34,7 +34,7 @@ func (s factorPages) showFactor(c *fiber.Ctx, status int, f ui.Form) error {
 	if err != nil {
 		return s.lost(c, err)
 	}
-	_, passkeys := site.Party(s.Site, c)
+	_, passkeys := s.Party(c)
 	return site.Render(c, status, views.SecondFactorPage(s.PlainLayout(c, "Confirm that it's you"), views.Proof{
 		Form: f, App: waiting.Set.App, Passkeys: passkeys && len(waiting.Set.Passkeys) > 0, Recovery: true,
 	}))
@@ -63,7 +63,7 @@ func (s factorPages) enterCode(c *fiber.Ctx) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showFactor(c, status, withoutCodes(f)) })
 	}
 	s.step().Drop(c)
-	return site.Enter(s.Site, c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, site.LocalPath(typed["next"]))
 }
 
 // codeOf is the code that was typed in one of two forms.
@@ -82,7 +82,7 @@ func withoutCodes(f ui.Form) ui.Form {
 
 // askFactor answers with what a script asks the browser for a passkey with.
 func (s factorPages) askFactor(c *fiber.Ctx) error {
-	party, here := site.Party(s.Site, c)
+	party, here := s.Party(c)
 	if !here {
 		return said(c, noParty())
 	}
@@ -99,7 +99,7 @@ func (s factorPages) enterPasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	party, _ := site.Party(s.Site, c)
+	party, _ := s.Party(c)
 	keys, err := s.Factors.Proofs.EnterWithPasskey(c.UserContext(), party, s.step().Secret(c), typed["answer"], s.Client(c))
 	if fault.Is(err, fault.Unauthenticated) {
 		return s.lost(c, err)
@@ -108,16 +108,16 @@ func (s factorPages) enterPasskey(c *fiber.Ctx) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showFactor(c, status, f) })
 	}
 	s.step().Drop(c)
-	return site.Enter(s.Site, c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, site.LocalPath(typed["next"]))
 }
 
 func (s factorPages) challenge() site.StepCookie {
-	return site.KeepStep(s.Sessions, passkeyStep)
+	return s.Sessions.KeepStep(passkeyStep)
 }
 
 // askPasskey answers with what a script asks the browser for anybody's passkey with.
 func (s factorPages) askPasskey(c *fiber.Ctx) error {
-	party, here := site.Party(s.Site, c)
+	party, here := s.Party(c)
 	if !here {
 		return said(c, noParty())
 	}
@@ -135,13 +135,13 @@ func (s factorPages) signInWithPasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	party, _ := site.Party(s.Site, c)
+	party, _ := s.Party(c)
 	keys, err := s.Factors.Proofs.SignIn(c.UserContext(), party, s.challenge().Secret(c), typed["answer"], s.Client(c))
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return signInPages(s).showSignIn(c, status, f) })
 	}
 	s.challenge().Drop(c)
-	return site.Enter(s.Site, c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, site.LocalPath(typed["next"]))
 }
 
 // answerOptions answers a script with JSON.

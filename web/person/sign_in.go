@@ -151,7 +151,7 @@ func (s signInPages) signInPage(c *fiber.Ctx) error {
 }
 
 func (s signInPages) showSignIn(c *fiber.Ctx, status int, f ui.Form) error {
-	_, passkeys := site.Party(s.Site, c)
+	_, passkeys := s.Party(c)
 	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp, Provider: s.SSO.SignIns.Installation(), Passkeys: passkeys}))
 }
 
@@ -164,7 +164,7 @@ func (s signInPages) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showSignIn(c, status, f) })
 	}
-	return site.Enter(s.Site, c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, site.LocalPath(typed["next"]))
 }
 
 func (s signInPages) signOut(c *fiber.Ctx) error {

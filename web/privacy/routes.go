@@ -13,7 +13,7 @@ import (
 
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	deletions, pages := deletionPages{s}, privacyPages{s}
-	route.Add(table, app, "/workspaces/:workspace", site.WithEnding(s),
+	route.Add(table, app, "/workspaces/:workspace", s.WithEnding,
 		route.Get("/deletion", deletions.deletionPage, route.May(tenant.Read)),
 		route.Post("/restore", deletions.restore, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.On("/deletion")),
 	)

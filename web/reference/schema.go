@@ -54,7 +54,7 @@ func (d document) variant(schema *value, inside []*value) (views.Field, bool) {
 
 func (d document) field(name string, schema *value, required bool, inside []*value) views.Field {
 	resolved := d.resolve(schema)
-	f := views.Field{Name: name, Type: d.kind(resolved), Required: required, Deprecated: resolved.get("deprecated").isTrue(), Limits: limits(resolved)}
+	f := views.Field{Name: name, Type: d.kind(resolved), Required: required, Deprecated: resolved.get("deprecated").isTrue(), Limits: resolved.limits()}
 	if about := cmp.Or(schema.get("description").text, resolved.get("description").text); about != "" {
 		f.About = rendered(about)
 	}
@@ -112,10 +112,10 @@ var bounds = []struct{ least, most, of string }{
 }
 
 // limits are what else values keep to.
-func limits(schema *value) []string {
+func (v *value) limits() []string {
 	var all []string
 	for _, b := range bounds {
-		least, most := schema.get(b.least).text, schema.get(b.most).text
+		least, most := v.get(b.least).text, v.get(b.most).text
 		if b.of != "" && least == "1" && most == "" {
 			least = "" // not empty: that goes without saying
 		}

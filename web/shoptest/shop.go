@@ -160,9 +160,9 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	})
 	ids, err := publicid.New(make([]byte, publicid.KeySize))
 	webtest.Must(t, err)
-	hooks := webhooksOf(s, clock)
+	hooks := s.openWebhooks(clock)
 	deps := site.Deps{
-		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks), Privacy: privacyOf(s, clock, ids),
+		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks), Privacy: s.openPrivacy(clock, ids),
 		Accounts: s.Tenants.Accounts, Factors: s.Tenants.Factors, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
@@ -188,8 +188,8 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	return s
 }
 
-// privacyOf are the services about people's data, over an index that is empty.
-func privacyOf(s *Shop, clock func() time.Time, ids *publicid.Codec) privacy.Services {
+// openPrivacy returns the services about people's data, over an index that is empty.
+func (s *Shop) openPrivacy(clock func() time.Time, ids *publicid.Codec) privacy.Services {
 	return privacy.New(privacy.Ports{
 		InTx: s.db.InTx, Erasures: store.NewErasures(s.db), Rows: store.NewRows(s.db), Reader: store.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: store.NewEndUsers(s.db), Persons: store.NewPersons(s.db),
 		Audit: s.db, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
@@ -206,8 +206,8 @@ func (anywhere) Post(context.Context, webhook.Request) (webhook.Answer, error) {
 	return webhook.Answer{Status: fiber.StatusNoContent}, nil
 }
 
-// webhooksOf are webhooks that can have every address, and to which nothing is sent.
-func webhooksOf(s *Shop, clock func() time.Time) *webhook.Endpoints {
+// openWebhooks returns webhooks that can have every address, and to which nothing is sent.
+func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
 	chatbots := store.NewChatbots(s.db)
 	return webhook.NewEndpoints(webhook.Ports{
 		Tx: s.db, Workspaces: store.NewWorkspaces(s.db), Plans: s.db, Endpoints: store.NewWebhooks(s.db), Deliveries: store.NewWebhookDeliveries(s.db), Audit: s.db,
@@ -220,7 +220,7 @@ func webhooksOf(s *Shop, clock func() time.Time) *webhook.Endpoints {
 }
 
 // LoseWebhookSecrets leaves all webhooks of a shop with secrets that no key opens.
-func LoseWebhookSecrets(s *Shop) {
+func (s *Shop) LoseWebhookSecrets() {
 	s.Helper()
 	hooks := store.NewWebhooks(s.db)
 	for e, err := range hooks.AllEndpoints(s.Context()) {
@@ -264,7 +264,7 @@ func (s *Shop) Post(path string, typed url.Values) webtest.Reply {
 func (s *Shop) Url(path string) string { return "/workspaces/" + s.Home.ID + path }
 
 // Records has the audit log say something of the workspace.
-func Records(s *Shop, entry audit.Entry) {
+func (s *Shop) Records(entry audit.Entry) {
 	s.Helper()
 	webtest.Must(s.T, s.db.AddAudit(s.Context(), s.Home.ID, entry))
 }

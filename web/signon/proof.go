@@ -12,14 +12,11 @@ import (
 	"parley/web/site"
 )
 
-// proofPages are the handlers of showing again, at an identity provider, who one is.
-type proofPages struct{ visitPages }
-
 // proof keeps a visit apart from one that signs in.
-func (s visitPages) proof() site.StepCookie { return site.KeepStep(s.Sessions, "sso_proof") }
+func (s visitPages) proof() site.StepCookie { return s.Sessions.KeepStep("sso_proof") }
 
-// begin sends a browser to a provider, where its person signs in anew.
-func (s proofPages) begin(c *fiber.Ctx, person tenant.Person) error {
+// beginProof sends a browser to a provider, where its person signs in anew.
+func (s visitPages) beginProof(c *fiber.Ctx, person tenant.Person) error {
 	typed, err := site.ReadForm(c, "workspace", "next")
 	if err != nil {
 		return err
@@ -29,14 +26,14 @@ func (s proofPages) begin(c *fiber.Ctx, person tenant.Person) error {
 		return err
 	}
 	if err != nil {
-		return s.refuse(c, err, typed["next"])
+		return s.refuseProof(c, err, typed["next"])
 	}
 	return s.depart(c, s.proof(), departure)
 }
 
-// finish ends the visit that the browser comes back from, and goes on where the person
+// finishProof ends the visit that the browser comes back from, and goes on where the person
 // was asked.
-func (s proofPages) finish(c *fiber.Ctx, secret string, answer sso.Answer) error {
+func (s visitPages) finishProof(c *fiber.Ctx, secret string, answer sso.Answer) error {
 	s.proof().Drop(c)
 	person, err := s.Sessions.Person(c)
 	if err != nil {
@@ -44,13 +41,13 @@ func (s proofPages) finish(c *fiber.Ctx, secret string, answer sso.Answer) error
 	}
 	next, err := s.SSO.SignIns.FinishProof(c.UserContext(), person.User, person.Session, secret, id.Given(c.Params("workspace")), answer)
 	if err != nil {
-		return s.refuse(c, err, next)
+		return s.refuseProof(c, err, next)
 	}
 	return s.Flash(c, site.LocalPath(next), site.Message{Text: views.ProvedNotice})
 }
 
-// refuse leads back to the page that asks, which says what did not work.
-func (s proofPages) refuse(c *fiber.Ctx, err error, next string) error {
+// refuseProof leads back to the page that asks, which says what did not work.
+func (s visitPages) refuseProof(c *fiber.Ctx, err error, next string) error {
 	site.LogFailure(c, s.Log, fault.As(err))
 	return s.Flash(c, shell.ConfirmURL(site.LocalPath(next)), site.Message{Text: fault.As(err).Message, Failed: true})
 }

@@ -26,7 +26,7 @@ func returnURL(s *site.Site) sso.Return {
 
 // Register adds the routes.
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
-	visits, connections, proofs := visitPages{s}, connectionPages{s}, proofPages{visitPages{s}}
+	visits, connections := visitPages{s}, connectionPages{s}
 	route.Add(table, app, "/sign-in", s.Anyone,
 		route.Post("/provider", visits.begin, route.Open, route.Body(site.MaxCredentials), route.On("/sso")),
 		route.Get("/sso", visits.page, route.Open),
@@ -35,7 +35,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Get("/sso/callback/:workspace", visits.arrive, route.Open),
 	)
 	route.Add(table, app, "/confirm", s.WithPerson,
-		route.Post("/provider", proofs.begin, route.SignedIn, route.Body(site.MaxForm), route.On("/")),
+		route.Post("/provider", visits.beginProof, route.SignedIn, route.Body(site.MaxForm), route.On("/")),
 	)
 	route.Add(table, app, "/workspaces/:workspace/settings/sso", s.WithMember,
 		route.Get("", connections.page, route.May(tenant.ManageSSO)),

@@ -12,10 +12,11 @@ import (
 	"parley/web/site"
 )
 
-// visitPages are the handlers of signing in at an identity provider.
+// visitPages are the handlers of signing in at an identity provider, and of showing again
+// there who one is.
 type visitPages struct{ *site.Site }
 
-func (s visitPages) visit() site.StepCookie { return site.KeepStep(s.Sessions, "sso") }
+func (s visitPages) visit() site.StepCookie { return s.Sessions.KeepStep("sso") }
 
 // page asks for an address, which says whose provider it is.
 func (s visitPages) page(c *fiber.Ctx) error {
@@ -67,7 +68,7 @@ func (s visitPages) depart(c *fiber.Ctx, kept site.StepCookie, d sso.Departure) 
 func (s visitPages) arrive(c *fiber.Ctx) error {
 	answer := sso.Answer{Code: c.Query("code"), State: c.Query("state"), Issuer: c.Query("iss"), Error: c.Query("error")}
 	if secret := s.proof().Secret(c); sso.IsAnswer(secret, answer) {
-		return proofPages{s}.finish(c, secret, answer)
+		return s.finishProof(c, secret, answer)
 	}
 	secret := s.visit().Secret(c)
 	s.visit().Drop(c)

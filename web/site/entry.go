@@ -30,14 +30,14 @@ func (s *Site) Start(c *fiber.Ctx, userID string, proof signin.Proof, path strin
 	if err != nil {
 		return err
 	}
-	return Enter(s, c, keys, path)
+	return s.Enter(c, keys, path)
 }
 
 // Enter gives a browser the keys of a sign-in, and leads to a path, or first to the page
 // that asks for the second factor.
-func Enter(s *Site, c *fiber.Ctx, keys account.Keys, path string) error {
+func (s *Site) Enter(c *fiber.Ctx, keys account.Keys, path string) error {
 	if keys.Step != "" {
-		KeepStep(s.Sessions, SignInStep).Keep(c, keys.Step, signin.SecondFactorWait)
+		s.Sessions.KeepStep(SignInStep).Keep(c, keys.Step, signin.SecondFactorWait)
 		return SeeOther(c, secondFactorPath+"?next="+url.QueryEscape(path))
 	}
 	if err := s.Sessions.Begin(c, keys); err != nil {

@@ -44,24 +44,21 @@ func (s *Site) Flash(c *fiber.Ctx, path string, m Message) error {
 	return SeeOther(c, path)
 }
 
-// flashes are the messages that wait in browsers.
-type flashes struct{ *Sessions }
-
-// show adds the message that waits for this page.
-func (s flashes) show(c *fiber.Ctx, l shell.Layout) shell.Layout {
-	m := s.take(c)
+// withFlash adds the message that waits for this page.
+func (s *Sessions) withFlash(c *fiber.Ctx, l shell.Layout) shell.Layout {
+	m := s.takeFlash(c)
 	l.Notice, l.Undo, l.Failed = m.Text, m.Undo, m.Failed
 	return l
 }
 
-// take returns the message for this page, and removes it.
-func (s flashes) take(c *fiber.Ctx) Message {
+// takeFlash returns the message for this page, and removes it.
+func (s *Sessions) takeFlash(c *fiber.Ctx) Message {
 	name := s.named("flash")
 	value := c.Cookies(name)
 	if value == "" {
 		return Message{Text: noticeOf(c)}
 	}
-	remove(s.Sessions, c, name)
+	s.remove(c, name)
 	text, err := base64.RawURLEncoding.DecodeString(value)
 	var m Message
 	if err != nil || json.Unmarshal(text, &m) != nil {

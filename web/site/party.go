@@ -14,7 +14,7 @@ import (
 // they want a domain with HTTPS, or localhost. It is that of BASE_URL, whatever Host a
 // request names. A server without one is reached on its own machine, where people may
 // write localhost.
-func Party(s *Site, c *fiber.Ctx) (factor.Party, bool) {
+func (s *Site) Party(c *fiber.Ctx) (factor.Party, bool) {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil {
 		return factor.Party{}, false

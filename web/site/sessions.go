@@ -72,13 +72,11 @@ func (s *Sessions) Caller(c *fiber.Ctx) (tenant.Person, error) {
 	return s.person(c, c.Cookies(s.name()) != "")
 }
 
-// Again returns what gives, of a request, a function that says who is signed in
-// with its cookie, also when the request has ended. It counts nothing.
-func Again(s *Sessions) func(*fiber.Ctx) func(context.Context) (tenant.Person, error) {
-	return func(c *fiber.Ctx) func(context.Context) (tenant.Person, error) {
-		secret := c.Cookies(s.name())
-		return func(ctx context.Context) (tenant.Person, error) { return s.people.Person(ctx, secret) }
-	}
+// Again returns, of a request, a function that says who is signed in with its cookie,
+// also when the request has ended. It counts nothing.
+func (s *Sessions) Again(c *fiber.Ctx) func(context.Context) (tenant.Person, error) {
+	secret := c.Cookies(s.name())
+	return func(ctx context.Context) (tenant.Person, error) { return s.people.Person(ctx, secret) }
 }
 
 func (s *Sessions) person(c *fiber.Ctx, countStrangers bool) (tenant.Person, error) {
@@ -140,7 +138,7 @@ func (s *Sessions) End(c *fiber.Ctx) error {
 	if err := s.forget(c); err != nil {
 		return err
 	}
-	remove(s, c, s.name())
+	s.remove(c, s.name())
 	c.Set("Clear-Site-Data", `"storage"`)
 	return nil
 }
@@ -160,7 +158,7 @@ func (s *Sessions) cookie(name, secret string, lifetime time.Duration) *fiber.Co
 	}
 }
 
-func remove(s *Sessions, c *fiber.Ctx, name string) {
+func (s *Sessions) remove(c *fiber.Ctx, name string) {
 	gone := s.cookie(name, "", 0)
 	gone.Expires = time.Unix(0, 0)
 	c.Cookie(gone)

@@ -16,7 +16,7 @@ type StepCookie struct {
 }
 
 // KeepStep returns the cookie of a kind of step.
-func KeepStep(s *Sessions, kind string) StepCookie { return StepCookie{s, s.named(kind)} }
+func (s *Sessions) KeepStep(kind string) StepCookie { return StepCookie{s, s.named(kind)} }
 
 // Keep gives the browser a secret.
 func (k StepCookie) Keep(c *fiber.Ctx, secret string, lifetime time.Duration) {
@@ -27,4 +27,4 @@ func (k StepCookie) Keep(c *fiber.Ctx, secret string, lifetime time.Duration) {
 func (k StepCookie) Secret(c *fiber.Ctx) string { return c.Cookies(k.name) }
 
 // Drop takes it away.
-func (k StepCookie) Drop(c *fiber.Ctx) { remove(k.sessions, c, k.name) }
+func (k StepCookie) Drop(c *fiber.Ctx) { k.sessions.remove(c, k.name) }

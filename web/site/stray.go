@@ -14,32 +14,30 @@ import (
 
 // Stray answers addresses that no route has, for whoever is signed in with the
 // shell around it, so that they find on. Programs get what the router says.
-func Stray(s *Site) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		err := c.Next()
-		if err == nil || strings.HasPrefix(c.Path(), route.API) {
-			return err
-		}
-		return s.page(func(c *fiber.Ctx) error {
-			person, unknown := s.Sessions.Caller(c)
-			switch {
-			case fault.Is(unknown, fault.Unauthenticated):
-				return err
-			case unknown != nil:
-				return unknown
-			}
-			note(c, lost(s, c, person))
-			return err
-		})(c)
+func (s *Site) Stray(c *fiber.Ctx) error {
+	err := c.Next()
+	if err == nil || strings.HasPrefix(c.Path(), route.API) {
+		return err
 	}
+	return s.page(func(c *fiber.Ctx) error {
+		person, unknown := s.Sessions.Caller(c)
+		switch {
+		case fault.Is(unknown, fault.Unauthenticated):
+			return err
+		case unknown != nil:
+			return unknown
+		}
+		note(c, s.lost(c, person))
+		return err
+	})(c)
 }
 
 // lost is what surrounds the page of a failure before the visit is known: the
 // workspace or the chatbot that the address names, if the person belongs there,
 // and their first workspace otherwise, where the start page leads, too.
-func lost(s *Site, c *fiber.Ctx, person tenant.Person) shell.Layout {
+func (s *Site) lost(c *fiber.Ctx, person tenant.Person) shell.Layout {
 	if len(person.Memberships) == 0 {
-		return personLayout(s, person, s.Theme(c))
+		return s.personLayout(person, s.Theme(c))
 	}
 	v := Visit{Person: person, Member: person.Memberships[0], site: s}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")

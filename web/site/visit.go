@@ -36,7 +36,7 @@ func (s *Site) WithPerson(d route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 		if err != nil {
 			return err
 		}
-		note(c, personLayout(s, person, s.Theme(c)))
+		note(c, s.personLayout(person, s.Theme(c)))
 		if asked, err := askAgain(c, d, person); asked {
 			return err
 		}
@@ -47,10 +47,9 @@ func (s *Site) WithPerson(d route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 // WithMember lets in a person whose role in the workspace that the address
 // names, itself or by a chatbot, allows what the route declares.
 func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
-	here := arrivals{s}
-	enter := here.atWorkspace
+	enter := s.atWorkspace
 	if strings.Contains(d.Path, "/:chatbot") {
-		enter = here.atChatbot
+		enter = s.atChatbot
 	}
 	return s.page(func(c *fiber.Ctx) error {
 		person, err := s.Sessions.Person(c)
@@ -59,10 +58,10 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		}
 		v, err := enter(c, person)
 		if err != nil {
-			if ending, is := here.ending(c, person); is {
+			if ending, is := s.ending(c, person); is {
 				return SeeOther(c, shell.DeletionURL(ending.Workspace.ID))
 			}
-			note(c, lost(s, c, person))
+			note(c, s.lost(c, person))
 			return err
 		}
 		v.site = s
@@ -73,7 +72,7 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		if asked, err := askAgain(c, d, person); asked {
 			return err
 		}
-		if v, err = here.admit(c, v); err != nil {
+		if v, err = s.admit(c, v); err != nil {
 			return err
 		}
 		return handle(c, v)
@@ -82,53 +81,46 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 
 // WithEnding lets in a person whose role in a workspace that is being deleted allows what
 // the route declares. Of one that is not, its settings are shown.
-func WithEnding(s *Site) func(route.Declaration, func(*fiber.Ctx, Visit) error) fiber.Handler {
-	return func(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
-		return s.page(func(c *fiber.Ctx) error { return atEnding(s, c, d, handle) })
-	}
+func (s *Site) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
+	return s.page(func(c *fiber.Ctx) error {
+		person, err := s.Sessions.Person(c)
+		if err != nil {
+			return err
+		}
+		workspaceID := id.Given(c.Params("workspace"))
+		note(c, s.lost(c, person))
+		member, err := person.InEnding(workspaceID)
+		if fault.Is(err, fault.NotFound) {
+			member, err = person.In(workspaceID)
+		}
+		if err != nil {
+			return err
+		}
+		if err := member.May(d.Action); err != nil {
+			return err
+		}
+		if !member.Workspace.Ending() {
+			return SeeOther(c, shell.SettingsURL(workspaceID))
+		}
+		return handle(c, Visit{Person: person, Member: member, site: s})
+	})
 }
-
-func atEnding(s *Site, c *fiber.Ctx, d route.Declaration, handle func(*fiber.Ctx, Visit) error) error {
-	person, err := s.Sessions.Person(c)
-	if err != nil {
-		return err
-	}
-	workspaceID := id.Given(c.Params("workspace"))
-	note(c, lost(s, c, person))
-	member, err := person.InEnding(workspaceID)
-	if fault.Is(err, fault.NotFound) {
-		member, err = person.In(workspaceID)
-	}
-	if err != nil {
-		return err
-	}
-	if err := member.May(d.Action); err != nil {
-		return err
-	}
-	if !member.Workspace.Ending() {
-		return SeeOther(c, shell.SettingsURL(workspaceID))
-	}
-	return handle(c, Visit{Person: person, Member: member, site: s})
-}
-
-// arrivals are people who have asked for a page of a workspace.
-type arrivals struct{ *Site }
 
 // atWorkspace returns the visit to the workspace in the address.
-func (s arrivals) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
+func (s *Site) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	member, err := person.In(id.Given(c.Params("workspace")))
 	return Visit{Person: person, Member: member}, err
 }
 
 // atChatbot returns the visit to the chatbot in the address.
-func (s arrivals) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
+func (s *Site) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
 	return Visit{Person: person, Member: member, Chatbot: bot}, err
 }
 
 // ending returns the person's membership in the workspace that the address names, itself
 // or by a chatbot, if that is being deleted.
-func (s arrivals) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bool) {
+func (s *Site) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bool) {
 	if len(person.Ending) == 0 {
 		return tenant.Membership{}, false
 	}
@@ -142,7 +134,7 @@ func (s arrivals) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership,
 
 // admit counts the request for the workspace, and looks whether anything of that
 // is suspended.
-func (s arrivals) admit(c *fiber.Ctx, v Visit) (Visit, error) {
+func (s *Site) admit(c *fiber.Ctx, v Visit) (Visit, error) {
 	if err := s.Pace.Workspace(c.UserContext(), v.WorkspaceID()); err != nil {
 		return Visit{}, err
 	}
@@ -174,11 +166,11 @@ func (v Visit) Layout(c *fiber.Ctx, section shell.Section, title string) shell.L
 	if v.Chatbot.ID != "" {
 		l.Title = title + " – " + v.Chatbot.Name
 	}
-	return flashes{v.site.Sessions}.show(c, l)
+	return v.site.Sessions.withFlash(c, l)
 }
 
 func (v Visit) layout(c *fiber.Ctx) shell.Layout {
-	l := personLayout(v.site, v.Person, v.site.Theme(c))
+	l := v.site.personLayout(v.Person, v.site.Theme(c))
 	l.Unconfirmed = l.Unconfirmed && v.Member.Role.May(tenant.Invite) == nil
 	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
 	l.LooksOnly, l.Audits = v.Member.OverLimit, v.May(tenant.ManageMembers)
@@ -200,19 +192,19 @@ func (v Visit) layout(c *fiber.Ctx) shell.Layout {
 // PersonLayout is what surrounds a page of a person, with the message that waits
 // for it.
 func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) shell.Layout {
-	l := personLayout(s, person, s.Theme(c))
+	l := s.personLayout(person, s.Theme(c))
 	l.Section, l.Title = shell.AccountSection, title
-	return flashes{s.Sessions}.show(c, l)
+	return s.Sessions.withFlash(c, l)
 }
 
 // personLayout is without a message.
-func personLayout(s *Site, person tenant.Person, theme string) shell.Layout {
+func (s *Site) personLayout(person tenant.Person, theme string) shell.Layout {
 	return shell.Layout{Email: person.User.Email, Unconfirmed: !person.User.EmailConfirmed(), Mails: s.Letters.On(), Workspaces: workspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
 }
 
 // PlainLayout is what surrounds a page of somebody who is not signed in.
 func (s *Site) PlainLayout(c *fiber.Ctx, title string) shell.Layout {
-	return flashes{s.Sessions}.show(c, shell.Layout{Title: title, Theme: s.Theme(c)})
+	return s.Sessions.withFlash(c, shell.Layout{Title: title, Theme: s.Theme(c)})
 }
 
 // layoutKey is where a request has the layout of the page that it is for, so that

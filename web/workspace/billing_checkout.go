@@ -17,11 +17,8 @@ import (
 	"parley/web/site"
 )
 
-// paymentPages are the handlers of what leads to Stripe and back.
-type paymentPages struct{ planPages }
-
 // checkout sends an owner to Stripe to buy a plan.
-func (s paymentPages) checkout(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) checkout(c *fiber.Ctx, v site.Visit) error {
 	if s.Billing == nil {
 		return site.NotSold()
 	}
@@ -45,7 +42,7 @@ func (s paymentPages) checkout(c *fiber.Ctx, v site.Visit) error {
 }
 
 // purchase reads what is bought. A missing interval is a month.
-func (s paymentPages) purchase(c *fiber.Ctx, typed site.Form) (billing.Purchase, error) {
+func (s planPages) purchase(c *fiber.Ctx, typed site.Form) (billing.Purchase, error) {
 	wanted := billing.Purchase{Plan: plan.Name(typed["plan"]), Interval: plan.Interval(typed["interval"])}
 	if wanted.Interval == "" {
 		wanted.Interval = plan.Monthly
@@ -66,7 +63,7 @@ func (s paymentPages) purchase(c *fiber.Ctx, typed site.Form) (billing.Purchase,
 }
 
 // portal sends an owner to Stripe's pages about what was bought.
-func (s paymentPages) portal(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) portal(c *fiber.Ctx, v site.Visit) error {
 	if s.Billing == nil {
 		return site.NotSold()
 	}
@@ -82,7 +79,7 @@ const refreshTimeout = 20 * time.Second
 
 // fromStripe is where Stripe's pages lead back to. The subscription is read at
 // once, because the webhook may come later.
-func (s paymentPages) fromStripe(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) fromStripe(c *fiber.Ctx, v site.Visit) error {
 	if s.Billing == nil {
 		return site.NotSold()
 	}
@@ -111,7 +108,7 @@ func returned(paid bool, applied subscription.Applied, err error) string {
 }
 
 // returnTo is the address to which Stripe's pages lead back.
-func (s paymentPages) returnTo(v site.Visit, next, more string) string {
+func (s planPages) returnTo(v site.Visit, next, more string) string {
 	return s.Address(shell.BillingURL(v.WorkspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
 }
 
@@ -130,7 +127,7 @@ func withNotice(path, notice string) string {
 // pay leads to one of Stripe's pages. Where Stripe serves it under another name,
 // such as the operator's own, the form's policy would stop the browser without
 // a word; a link may lead anywhere.
-func (s paymentPages) pay(c *fiber.Ctx, v site.Visit, to string) error {
+func (s planPages) pay(c *fiber.Ctx, v site.Visit, to string) error {
 	if slices.Contains(s.PayOrigins(), site.OriginOf(to)) {
 		return site.SeeOther(c, to)
 	}

@@ -17,7 +17,6 @@ import (
 func Register(s *site.Site, app *fiber.App, table *route.Table) {
 	chatbots, workspace, models, members := chatbotPages{s}, workspacePages{s}, modelPages{s}, memberPages{s}
 	plans, limits := planPages{s}, limitPages{s}
-	payments := paymentPages{plans}
 	hooks := webhookPages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("", chatbots.chatbotsPage, route.May(tenant.Read)),
@@ -53,9 +52,9 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/billing", plans.changePlan, route.May(tenant.TakePlan), route.Body(site.MaxForm)),
 		route.Get("/billing/change", plans.changePage, route.May(tenant.Pay)),
 		route.Get("/billing/invoices", plans.invoicesPage, route.May(tenant.Pay), route.Costly),
-		route.Post("/billing/checkout", payments.checkout, route.May(tenant.TakePlan), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
-		route.Post("/billing/portal", payments.portal, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
-		route.Get("/billing/return", payments.fromStripe, route.May(tenant.Pay)),
+		route.Post("/billing/checkout", plans.checkout, route.May(tenant.TakePlan), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
+		route.Post("/billing/portal", plans.portal, route.May(tenant.Pay), route.Body(site.MaxForm), route.Costly, route.On("/billing")),
+		route.Get("/billing/return", plans.fromStripe, route.May(tenant.Pay)),
 		route.Get("/plan", moved("/plan", "/billing"), route.May(tenant.Read)),
 		route.Post("/plan", moved("/plan", "/billing"), route.May(tenant.ChangePlan), route.Body(site.MaxForm)),
 		route.Post("/plan/checkout", moved("/plan", "/billing"), route.May(tenant.Pay), route.Body(site.MaxForm), route.On("/billing")),

@@ -94,7 +94,7 @@ func (s workspacePages) requireSecondFactor(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	required := typed["required"] != ""
-	if err := tenant.RequireSecondFactor(c.UserContext(), s.Tenants.Workspaces, v.WorkspaceID(), v.Person, required); err != nil {
+	if err := s.Tenants.Workspaces.RequireSecondFactor(c.UserContext(), v.WorkspaceID(), v.Person, required); err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
 			forms := workspaceForms(v.Member.Workspace)
 			forms.factor = f

@@ -40,7 +40,7 @@ func webhookEvents() (all []views.WebhookEvent) {
 	return all
 }
 
-func webhookChatbots(c *fiber.Ctx, s *site.Site, v site.Visit) ([]ui.Option, error) {
+func (s webhookPages) chatbots(c *fiber.Ctx, v site.Visit) ([]ui.Option, error) {
 	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
 	options := []ui.Option{{Value: "", Text: "All chatbots"}}
 	for _, bot := range bots {
@@ -89,7 +89,7 @@ func (s webhookPages) showList(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 	if err != nil {
 		return err
 	}
-	bots, err := webhookChatbots(c, s.Site, v)
+	bots, err := s.chatbots(c, v)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (s webhookPages) page(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s webhookPages) show(c *fiber.Ctx, v site.Visit, e webhook.Endpoint, status int, f ui.Form) error {
-	bots, err := webhookChatbots(c, s.Site, v)
+	bots, err := s.chatbots(c, v)
 	if err != nil {
 		return err
 	}

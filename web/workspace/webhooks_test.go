@@ -104,7 +104,7 @@ func TestWebhookPages(t *testing.T) {
 	})
 	t.Run("a secret that cannot be read is shown, and rotated", func(t *testing.T) {
 		s := s.Within(t)
-		shoptest.LoseWebhookSecrets(s)
+		s.LoseWebhookSecrets()
 		s.WantPage(s.Get(s.Url("/webhooks")), fiber.StatusOK, "Secret unreadable")
 		s.WantPage(s.Get(hook), fiber.StatusOK, "Parley cannot read this webhook's secret")
 		got := s.Post(hook+"/rotate", nil)

@@ -135,31 +135,28 @@ func (a *Apps) Confirm(ctx context.Context, user account.User, session account.S
 		if err != nil {
 			return err
 		}
-		codes, err = a.added(ctx, user, session, "An authenticator app.")
+		codes, err = a.recovery.added(ctx, user, session, "An authenticator app.")
 		return err
 	})
 }
 
-// added does what follows a new second factor, in the transaction of ctx.
-func (a *Apps) added(ctx context.Context, user account.User, session account.Session, what string) ([]string, error) {
-	return added(ctx, a.core, a.recovery, user, session, what)
-}
-
-func added(ctx context.Context, c *core, recovery *Recovery, user account.User, session account.Session, what string) ([]string, error) {
-	if err := c.db.Sessions.ProveSession(ctx, session.ID, c.now(), true); err != nil {
+// added does what follows a new second factor, in the transaction of ctx. It returns
+// recovery codes if the user has none.
+func (r *Recovery) added(ctx context.Context, user account.User, session account.Session, what string) ([]string, error) {
+	if err := r.db.Sessions.ProveSession(ctx, session.ID, r.now(), true); err != nil {
 		return nil, err
 	}
-	if err := c.record(ctx, user, audit.SecondFactorAdded, what); err != nil {
+	if err := r.record(ctx, user, audit.SecondFactorAdded, what); err != nil {
 		return nil, err
 	}
-	if err := c.tell(ctx, user, newsOfAdded(what)); err != nil {
+	if err := r.tell(ctx, user, newsOfAdded(what)); err != nil {
 		return nil, err
 	}
-	left, err := c.db.Recovery.CountRecoveryCodes(ctx, user.ID)
+	left, err := r.db.Recovery.CountRecoveryCodes(ctx, user.ID)
 	if err != nil || left > 0 {
 		return nil, err
 	}
-	return recovery.replace(ctx, user)
+	return r.replace(ctx, user)
 }
 
 // Remove ends a user's app. Removing none is no error.

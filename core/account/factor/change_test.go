@@ -13,7 +13,6 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/outbox"
-	"parley/core/tenant"
 	"parley/store"
 	"parley/store/tenancytest"
 )
@@ -195,13 +194,13 @@ func TestWorkspacesThatDemandASecondFactor(t *testing.T) {
 		plain := d.signIn(stranger).Session
 		person, err := d.People.Person(t.Context(), plain)
 		d.must(err)
-		d.isA(tenant.RequireSecondFactor(t.Context(), d.Workspaces, d.space, person, true), fault.Conflict)
+		d.isA(d.Workspaces.RequireSecondFactor(t.Context(), d.space, person, true), fault.Conflict)
 		secret, _ := d.setUp()
 		keys, err := d.enter(d.signIn(stranger).Step, d.code(secret))
 		d.must(err)
 		owner, err := d.People.Person(t.Context(), keys.Session)
 		d.must(err)
-		d.must(tenant.RequireSecondFactor(t.Context(), d.Workspaces, d.space, owner, true))
+		d.must(d.Workspaces.RequireSecondFactor(t.Context(), d.space, owner, true))
 		owner, err = d.People.Person(t.Context(), keys.Session)
 		d.must(err)
 		if _, err := owner.In(d.space); err != nil {

@@ -125,7 +125,7 @@ func (p *Passkeys) Add(ctx context.Context, party Party, user account.User, sess
 		if err != nil {
 			return err
 		}
-		codes, err = added(ctx, p.core, p.recovery, user, session, "The passkey “"+made.Name+"”.")
+		codes, err = p.recovery.added(ctx, user, session, "The passkey “"+made.Name+"”.")
 		return err
 	})
 }

@@ -189,7 +189,7 @@ func (m *match) agreesWith(at int, p place) bool {
 	for _, r := range p.ranges {
 		for _, part := range p.passage.clauses[r[0]:r[1]] {
 			for _, c := range part.cues {
-				if denies(c.kind) && m.isAbout(c) && !meets(c, m.cues) {
+				if denies(c.kind) && m.isAbout(c) && !c.meets(m.cues) {
 					open = append(open, c)
 				}
 			}
@@ -208,7 +208,7 @@ func (m *match) has(at int, p place, c cue) bool {
 		for j := r[0]; j < r[1]; j++ {
 			held := m.weight(p.masks[j] & m.clauses[at])
 			cues := p.passage.clauses[j].cues
-			isMet := meets(c, cues)
+			isMet := c.meets(cues)
 			if isMet && (i == 1 && p.over || isWhole && i == 0 && slices.ContainsFunc(cues, c.equals)) {
 				return true
 			}
@@ -233,7 +233,7 @@ func (p place) holdsAll(mask uint64) bool {
 }
 
 // meets reports whether one of other cues says the same about the same.
-func meets(c cue, others []cue) bool {
+func (c cue) meets(others []cue) bool {
 	for _, o := range others {
 		if c.goesWith(o) && c.concerns(o) {
 			return true

@@ -48,12 +48,12 @@ func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 		left.Spend(tool.Name, tool.Description, tool.Parameters)
 	}
 
-	given, texts := Choose(left, q.Passages, 1)
+	given, texts := left.Choose(q.Passages, 1)
 	background := background(q.Context)
 	if background != "" && !left.Take(background) {
 		background = ""
 	}
-	earlier, all := recent(left, q.History)
+	earlier, all := left.recent(q.History)
 	if !all && q.Query != q.Text && left.Take(q.Query) {
 		asked += "\n(That is: " + Defuse(q.Query) + ")"
 	}
@@ -106,12 +106,12 @@ func (p *Prompt) Shrink() (taken []string) {
 
 // Choose returns the passages that fit, and these as the model is given them,
 // numbered from first on.
-func Choose(left *Budget, passages []retrieval.Result, first int) (given []retrieval.Result, texts []string) {
+func (b *Budget) Choose(passages []retrieval.Result, first int) (given []retrieval.Result, texts []string) {
 	given, texts = make([]retrieval.Result, 0, len(passages)), make([]string, 0, len(passages))
 	for _, p := range passages {
 		p.Text = Clean(p.Text)
 		text := delimited(first+len(given), p)
-		if left.Take(text) {
+		if b.Take(text) {
 			given = append(given, p)
 			texts = append(texts, text)
 		}
@@ -149,7 +149,7 @@ func withPassages(texts []string, background, reminder, asked string) string {
 
 // recent returns the end of a history, oldest first: as many questions with
 // their answers as fit, and whether that was all.
-func recent(left *Budget, history []Message) (messages []Message, all bool) {
+func (b *Budget) recent(history []Message) (messages []Message, all bool) {
 	from := len(history)
 	for from > 0 {
 		start := lastQuestion(history[:from])
@@ -163,7 +163,7 @@ func recent(left *Budget, history []Message) (messages []Message, all bool) {
 		for i, m := range exchange {
 			texts[i] = m.Text
 		}
-		if !left.Take(texts...) {
+		if !b.Take(texts...) {
 			return messages, false
 		}
 		messages = append(exchange, messages...)

@@ -110,7 +110,7 @@ func (a *attempt) execute(ctx context.Context, emit func(Event) error, whole boo
 // conclude stores the answer, and tells its subscribers.
 func (a *attempt) conclude(ctx context.Context, err error) {
 	status, err := ending(ctx, err)
-	answer := ended(a, a.draft.Answer(a.published.all()), status)
+	answer := a.ended(a.draft.Answer(a.published.all()), status)
 	stored := a.finish(ctx, answer)
 	if stored != nil {
 		a.service.Log.Error("answer not stored", "message_id", a.answerID, "error", stored)
@@ -122,7 +122,7 @@ func (a *attempt) conclude(ctx context.Context, err error) {
 }
 
 // ended is the answer of an attempt that has ended.
-func ended(a *attempt, made answer.Answer, status chat.Status) Answer {
+func (a *attempt) ended(made answer.Answer, status chat.Status) Answer {
 	return Answer{
 		Answer: made, MessageID: a.answerID, Attempt: a.number, Status: status, Outcome: chat.OutcomeOf(status, made.Unknown),
 		ConversationID: a.conversationID, Origin: a.origin, Opens: a.opens,
@@ -163,7 +163,7 @@ func (a *attempt) abandon(ctx context.Context) {
 	case cause != nil || ctx.Err() != nil:
 		status = chat.Interrupted
 	}
-	answer := ended(a, a.draft.Unanswered(), status)
+	answer := a.ended(a.draft.Unanswered(), status)
 	err := a.finish(ctx, answer)
 	if err != nil {
 		a.service.Log.Error("turn not ended", "message_id", a.answerID, "error", err)

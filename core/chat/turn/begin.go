@@ -16,7 +16,7 @@ const historyWanted = 20
 
 // beginning is a turn that is about to begin.
 type beginning struct {
-	*Service
+	service   *Service
 	principal *chatbot.Principal
 	ask       Ask
 	turn      *Turn
@@ -24,14 +24,14 @@ type beginning struct {
 
 // begin stores the question and prepares its answer.
 func (b *beginning) begin(ctx context.Context) (err error) {
-	a := b.newAttempt(b.principal, b.Answers.DraftWithin(&b.principal.Chatbot, b.ask.Message, "", b.ask.Given.context()), b.ask.Delivery, b.ask.Key != nil)
+	a := b.service.newAttempt(b.principal, b.service.Answers.DraftWithin(&b.principal.Chatbot, b.ask.Message, "", b.ask.Given.context()), b.ask.Delivery, b.ask.Key != nil)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// Before the database is asked, and before the search, which costs something.
 	if err := a.admit(ctx, b.ask, ""); err != nil {
 		return err
 	}
-	if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
+	if a.ticket, err = b.service.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
 		return err
 	}
 	defer func() { a.ticket.Drop(err) }() // what was stored is kept
@@ -42,7 +42,7 @@ func (b *beginning) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.running.add(a)
+	b.service.running.add(a)
 	return a.draft.Prepare(ctx, history)
 }
 
@@ -61,7 +61,7 @@ func (b *beginning) first(ctx context.Context, a *attempt) error {
 		<-searched //nolint:errcheck // why it could not begin is what the caller reads
 		return err
 	}
-	b.running.add(a)
+	b.service.running.add(a)
 	return <-searched
 }
 
@@ -69,12 +69,12 @@ func (b *beginning) first(ctx context.Context, a *attempt) error {
 func (b *beginning) create(ctx context.Context, a *attempt) error {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
-	conversation := b.Chats.NewConversation(b.principal, b.ask.ExternalUserID, b.ask.Metadata)
+	conversation := b.service.Chats.NewConversation(b.principal, b.ask.ExternalUserID, b.ask.Metadata)
 	if !a.discards {
 		conversation.Title = chat.TitleOf(b.ask.Message)
 	}
 	a.opens = true
-	conversation, answerID, err := b.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(conversation, a))
+	conversation, answerID, err := b.service.Turns.BeginConversation(ctx, a.workspaceID, conversation, b.opening(conversation, a))
 	if err != nil {
 		return chat.TimedOut(err)
 	}
@@ -92,7 +92,7 @@ func (b *beginning) begun(conversation chat.Conversation, answerID int64) {
 	if conversation.Title == "" && !a.discards { // until now
 		conversation.Title = chat.TitleOf(b.ask.Message)
 	}
-	b.remembered.put(conversation)
+	b.service.remembered.put(conversation)
 }
 
 // next waits for the conversation, stores the question in it and returns the
@@ -102,7 +102,7 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 	if err != nil {
 		return nil, err
 	}
-	if err := b.ask.Given.follows(ctx, b.Turns, conversation); err != nil {
+	if err := b.ask.Given.follows(ctx, b.service.Turns, conversation); err != nil {
 		return nil, err
 	}
 	var history []prompt.Message
@@ -113,13 +113,13 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 				return err
 			}
 			isRemembered = false
-			b.remembered.forget(conversation.ID)
-			if conversation, err = b.Chats.Conversation(ctx, b.principal, b.ask.Ref); err != nil {
+			b.service.remembered.forget(conversation.ID)
+			if conversation, err = b.service.Chats.Conversation(ctx, b.principal, b.ask.Ref); err != nil {
 				return err
 			}
 		}
 		history, err = b.append(ctx, conversation, nil, a)
-		if fault.Is(err, fault.Conflict) && b.ask.Key != nil && b.Keys.IsClaimed(ctx, a.workspaceID, *b.ask.Key) {
+		if fault.Is(err, fault.Conflict) && b.ask.Key != nil && b.service.Keys.IsClaimed(ctx, a.workspaceID, *b.ask.Key) {
 			return chat.ErrClaimed
 		}
 		return err
@@ -132,11 +132,11 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 // compares what may have changed.
 func (b *beginning) conversation(ctx context.Context) (conversation chat.Conversation, isRemembered bool, err error) {
 	bot := &b.principal.Chatbot
-	conversation, isRemembered = b.remembered.of(bot.WorkspaceID, bot.ID, b.ask.ConversationID)
+	conversation, isRemembered = b.service.remembered.of(bot.WorkspaceID, bot.ID, b.ask.ConversationID)
 	if isRemembered && !b.ask.ties(conversation) && !b.ask.Given.isElsewhere() && conversation.Admits(b.principal, b.ask.ExternalUserID) {
 		return conversation, true, nil
 	}
-	conversation, err = b.Chats.Conversation(ctx, b.principal, b.ask.Ref)
+	conversation, err = b.service.Chats.Conversation(ctx, b.principal, b.ask.Ref)
 	return conversation, false, err
 }
 
@@ -145,7 +145,7 @@ func (b *beginning) conversation(ctx context.Context) (conversation chat.Convers
 func (b *beginning) inOrder(ctx context.Context, conversationID int64, a *attempt, begin func(context.Context) error) error {
 	waiting, cancel := context.WithTimeout(ctx, queueWait)
 	defer cancel()
-	leave, err := b.conversations.enter(waiting, conversationID)
+	leave, err := b.service.conversations.enter(waiting, conversationID)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		var earlier []chat.Message
 		opening := b.opening(conversation, a)
 		opening.Seen = seen
-		if answerID, earlier, err = b.Turns.BeginTurn(ctx, a.workspaceID, opening); err != nil {
+		if answerID, earlier, err = b.service.Turns.BeginTurn(ctx, a.workspaceID, opening); err != nil {
 			return err
 		}
 		a.opens = len(earlier) == 0
@@ -179,11 +179,11 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 			history = b.ask.Given.history()
 			return nil
 		}
-		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, conversation.ID, earlier)
+		history, err = b.ask.Given.before(ctx, b.service.Chats, a.workspaceID, conversation.ID, earlier)
 		return err
 	}
 	if b.ask.Given.isElsewhere() {
-		err = b.Turns.InTx(ctx, store)
+		err = b.service.Turns.InTx(ctx, store)
 	} else {
 		err = store(ctx)
 	}
@@ -200,7 +200,7 @@ func (a Ask) ties(conversation chat.Conversation) bool {
 }
 
 func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening {
-	now := b.Now()
+	now := b.service.Now()
 	opening := Opening{ConversationID: conversation.ID, Question: b.ask.Message, At: now, LeaseUntil: now.Add(lease), Earlier: historyWanted}
 	switch {
 	case a.discards:
@@ -211,7 +211,7 @@ func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening 
 	if b.ask.ties(conversation) {
 		opening.EndUser = b.ask.ExternalUserID
 	}
-	opening.Key = b.Keys.Claiming(b.ask.Key)
+	opening.Key = b.service.Keys.Claiming(b.ask.Key)
 	opening.Month, opening.Reserved = a.ticket.Counts(a.origin, now)
 	if b.ask.Delivery.IDs {
 		opening.Delivery = &b.ask.Delivery

@@ -16,13 +16,13 @@ import (
 func (b *beginning) beginOnce(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, queueWait)
 	defer cancel()
-	leave, err := b.keys.enter(waiting, *b.ask.Key)
+	leave, err := b.service.keys.enter(waiting, *b.ask.Key)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	for {
-		claim, err := b.Keys.Claimed(ctx, b.principal.Chatbot.WorkspaceID, *b.ask.Key)
+		claim, err := b.service.Keys.Claimed(ctx, b.principal.Chatbot.WorkspaceID, *b.ask.Key)
 		if err == nil {
 			return b.rejoin(ctx, claim)
 		}
@@ -45,7 +45,7 @@ func (b *beginning) giveUp(ctx context.Context) {
 // rejoin joins the turn of a claim, if the conversation still admits the
 // caller: the chatbot's setting may have changed since.
 func (b *beginning) rejoin(ctx context.Context, claim chat.Claim) error {
-	if _, err := b.Chats.Conversation(ctx, b.principal, chat.Ref{ConversationID: claim.ConversationID, ExternalUserID: b.ask.ExternalUserID}); err != nil {
+	if _, err := b.service.Chats.Conversation(ctx, b.principal, chat.Ref{ConversationID: claim.ConversationID, ExternalUserID: b.ask.ExternalUserID}); err != nil {
 		return err
 	}
 	return b.join(ctx, claim)
@@ -56,7 +56,7 @@ func (b *beginning) rejoin(ctx context.Context, claim chat.Claim) error {
 func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 	workspaceID, turn := b.principal.Chatbot.WorkspaceID, b.turn
 	for {
-		stored, err := b.Turns.Turn(ctx, workspaceID, claim.ConversationID, claim.AnswerID)
+		stored, err := b.service.Turns.Turn(ctx, workspaceID, claim.ConversationID, claim.AnswerID)
 		if err != nil {
 			return err
 		}
@@ -80,15 +80,15 @@ func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 
 // beginAgain begins another attempt at an answer.
 func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
-	draft := b.Answers.DraftWithin(&b.principal.Chatbot, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, b.ask.Given.context())
-	a := b.newAttempt(b.principal, draft, b.turn.Delivery, true)
+	draft := b.service.Answers.DraftWithin(&b.principal.Chatbot, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, b.ask.Given.context())
+	a := b.service.newAttempt(b.principal, draft, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	if err := a.admit(ctx, b.ask, stored.Answer.Status); err != nil {
 		return err
 	}
 	if stored.Answer.Status == chat.Failed { // it was given back
-		if a.ticket, err = b.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
+		if a.ticket, err = b.service.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
 			return err
 		}
 		defer func() { a.ticket.Drop(err) }()
@@ -104,7 +104,7 @@ func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
 	a.conversationID, a.answerID = stored.ConversationID, stored.Answer.MessageID
 	a.ticket.Keep()
 	b.turn.From.Attempt = a.number
-	b.running.add(a)
+	b.service.running.add(a)
 	return a.draft.Prepare(ctx, history)
 }
 
@@ -113,22 +113,22 @@ func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
 func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt) (history []prompt.Message, err error) {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
-	err = b.Turns.InTx(ctx, func(ctx context.Context) error {
-		now := b.Now()
+	err = b.service.Turns.InTx(ctx, func(ctx context.Context) error {
+		now := b.service.Now()
 		month, reserved := a.ticket.Counts(a.origin, now)
-		a.number, err = b.Turns.BeginAgain(ctx, a.workspaceID, Retry{
+		a.number, err = b.service.Turns.BeginAgain(ctx, a.workspaceID, Retry{
 			ConversationID: stored.ConversationID, AnswerID: stored.Answer.MessageID, LeaseUntil: now.Add(lease),
 			Month: month, Reserved: reserved,
 		})
 		if err != nil {
 			return err
 		}
-		messages, err := b.Chats.LastMessages(ctx, a.workspaceID, stored.ConversationID, stored.QuestionID, historyWanted)
+		messages, err := b.service.Chats.LastMessages(ctx, a.workspaceID, stored.ConversationID, stored.QuestionID, historyWanted)
 		if err != nil {
 			return err
 		}
 		a.opens = len(messages) == 0
-		history, err = b.ask.Given.before(ctx, b.Chats, a.workspaceID, stored.ConversationID, messages)
+		history, err = b.ask.Given.before(ctx, b.service.Chats, a.workspaceID, stored.ConversationID, messages)
 		return err
 	})
 	return history, chat.TimedOut(err)

@@ -66,12 +66,12 @@ func noPosition(err error) error {
 
 // resumption is a stream that a caller resumes.
 type resumption struct {
-	*Service
+	service   *Service
 	principal *chatbot.Principal
 }
 
 func (r resumption) begin(ctx context.Context, ref chat.Ref, from *Position) (*Turn, Stored, error) {
-	conversation, err := r.Chats.Conversation(ctx, r.principal, ref)
+	conversation, err := r.service.Chats.Conversation(ctx, r.principal, ref)
 	if err != nil {
 		return nil, Stored{}, err
 	}
@@ -79,7 +79,7 @@ func (r resumption) begin(ctx context.Context, ref chat.Ref, from *Position) (*T
 	if from != nil {
 		at = *from
 	}
-	stored, err := r.Turns.Turn(ctx, r.principal.Chatbot.WorkspaceID, conversation.ID, at.AnswerID)
+	stored, err := r.service.Turns.Turn(ctx, r.principal.Chatbot.WorkspaceID, conversation.ID, at.AnswerID)
 	if fault.Is(err, fault.NotFound) {
 		if from != nil {
 			return nil, stored, ErrNoPosition
@@ -92,7 +92,7 @@ func (r resumption) begin(ctx context.Context, ref chat.Ref, from *Position) (*T
 	if from == nil {
 		at = Position{AnswerID: stored.Answer.MessageID, Attempt: stored.Answer.Attempt}
 	}
-	turn := &Turn{Conversation: conversation, AnswerID: at.AnswerID, From: at, service: r.Service}
+	turn := &Turn{Conversation: conversation, AnswerID: at.AnswerID, From: at, service: r.service}
 	if stored.Delivery != nil {
 		turn.Delivery = *stored.Delivery
 	}
@@ -109,7 +109,7 @@ func (r resumption) check(at Position, stored Stored) error {
 		return errRestarted
 	}
 	text := stored.Answer.Text
-	if a := r.running.of(at.AnswerID); a != nil && len(a.published.readable()) > len(text) {
+	if a := r.service.running.of(at.AnswerID); a != nil && len(a.published.readable()) > len(text) {
 		text = a.published.readable()
 	}
 	if at.Offset > len(text) || !startsRune(text, at.Offset) {

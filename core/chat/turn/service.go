@@ -44,7 +44,7 @@ type Service struct {
 
 // ForgetWorkspace has a service forget what it remembers of a workspace's conversations,
 // such as their titles. It is called when something of it was erased.
-func ForgetWorkspace(s *Service, workspaceID string) { s.remembered.forgetWorkspace(workspaceID) }
+func (s *Service) ForgetWorkspace(workspaceID string) { s.remembered.forgetWorkspace(workspaceID) }
 
 // New returns the service.
 func New(config Config) *Service {
@@ -108,7 +108,7 @@ func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Tu
 		return nil, err
 	}
 	turn := &Turn{service: s, Delivery: ask.Delivery}
-	b := &beginning{Service: s, principal: p, ask: ask, turn: turn}
+	b := &beginning{service: s, principal: p, ask: ask, turn: turn}
 	// Not on the caller's goroutine: a stream's lives on, and would keep the
 	// stack that this needs. docs/adr/0009 has the measurement.
 	begun := make(chan error, 1)

@@ -47,7 +47,7 @@ func ask(heading string, size int, in language.Code, w wording) (question string
 		}
 		return strings.ReplaceAll(language.PhrasesIn(in).About, "{subject}", heading), made
 	}
-	if question := askedByForm(heading, w); question != "" {
+	if question := w.askedByForm(heading); question != "" {
 		return question, natural
 	}
 	if clause.MatchString(heading) {
@@ -56,7 +56,7 @@ func ask(heading string, size int, in language.Code, w wording) (question string
 	first, _, _ := strings.Cut(heading, " ")
 	subject, isKnown := w.within(heading, isGerund(first))
 	switch {
-	case isAct(heading, w):
+	case w.isAct(heading):
 		return "How does " + toAsker(subject) + " work?", made
 	case !isNoun(heading):
 		return "", made

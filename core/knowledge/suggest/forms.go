@@ -34,12 +34,12 @@ const leastAbstract = 8
 func isGerund(word string) bool { return gerund.MatchString(word) && !notGerunds.MatchString(word) }
 
 // askedByForm is the question that a heading of a known form answers, or empty.
-func askedByForm(heading string, w wording) string {
+func (w wording) askedByForm(heading string) string {
 	if unnamed.MatchString(heading) {
 		return ""
 	}
 	if match := howTo.FindStringSubmatch(heading); match != nil {
-		return howDoI(match[1], w)
+		return w.howDoI(match[1])
 	}
 	if match := whichTo.FindStringSubmatch(heading); match != nil {
 		return large(match[1]) + " should I " + toAsker(match[2]) + "?"
@@ -55,11 +55,11 @@ func askedByForm(heading string, w wording) string {
 	}
 	first, rest, _ := strings.Cut(heading, " ")
 	if imperative.MatchString(heading) && isOrder(strings.ToLower(first)) && !perUnit.MatchString(heading) {
-		return howDoI(heading, w)
+		return w.howDoI(heading)
 	}
-	if isAct(heading, w) && !clause.MatchString(heading) {
-		if verb := verbOf(strings.ToLower(first), w); verb != "" {
-			return howDoI(verb+" "+rest, w)
+	if w.isAct(heading) && !clause.MatchString(heading) {
+		if verb := w.verbOf(strings.ToLower(first)); verb != "" {
+			return w.howDoI(verb + " " + rest)
 		}
 	}
 	return ""
@@ -76,7 +76,7 @@ var perUnit = regexp.MustCompile(`^\S+ an? (second|minute|hour|day|night|week|mo
 
 // isAct reports whether a heading begins with a gerund that has an object or a place:
 // "Selling your bike" is an act, and "Opening hours" are none.
-func isAct(heading string, w wording) bool {
+func (w wording) isAct(heading string) bool {
 	first, rest, _ := strings.Cut(heading, " ")
 	second, _, _ := strings.Cut(rest, " ")
 	return isGerund(first) && (behindActs[strings.ToLower(second)] || isCapitalized(second) && w.isName(strings.ToLower(second)))
@@ -87,7 +87,7 @@ var behindActs = wordSet("the a an your our us all any one more up off out in on
 // unnamed words stand for what is not named, or mean those who write.
 var unnamed = regexp.MustCompile(`(?i)\b(it|we|they|them|this|that|these|those|here|there)\b`)
 
-func howDoI(what string, w wording) string {
+func (w wording) howDoI(what string) string {
 	what, _ = w.within(what, true)
 	return "How do I " + toAsker(what) + "?"
 }
@@ -104,7 +104,7 @@ func withoutS(verb string) string {
 
 // verbOf is the verb of a gerund, or empty if neither the texts nor the list of verbs has
 // it: "measuring" is of "measure", and "stopping" of "stop".
-func verbOf(gerund string, w wording) string {
+func (w wording) verbOf(gerund string) string {
 	stem := strings.TrimSuffix(gerund, "ing")
 	forms := []string{stem, stem + "e"}
 	if n := len(stem); n > 2 && stem[n-1] == stem[n-2] {

@@ -153,7 +153,7 @@ func Decode(data []byte) (*Segment, error) {
 
 // encode returns the data of the segment with the sections, whose passages have
 // length terms.
-func encode(length uint64, s *sections) []byte {
+func (s *sections) encode(length uint64) []byte {
 	parts, _ := s.fixed()
 	parts = append(parts, s.sized()...)
 	size := headerSize

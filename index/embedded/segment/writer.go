@@ -60,7 +60,7 @@ func (w *writer) finish() []byte {
 	w.words = le.AppendUint32(w.words, uint32(len(w.postings)))
 	w.finishNames()
 	w.finishVectors()
-	return encode(w.length, &w.sections)
+	return w.encode(w.length)
 }
 
 func (w *writer) finishNames() {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"parley/core/answer"
-	"parley/internal/http1"
 	"parley/llm/llmtest"
 	"parley/llm/upstream"
 )
@@ -66,9 +65,9 @@ func (a *Adapter) once(t *testing.T, address string) answer.Model {
 // dialing returns a client that lets instead replace the address to dial.
 func dialing(instead func(address string) string) *http.Client {
 	client := upstream.NewHTTPClient()
-	transport := client.Transport.(*http1.Transport)
-	dial := transport.Dial
-	transport.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+	transport := client.Transport.(*http.Transport)
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return dial(ctx, network, instead(address))
 	}
 	return client

@@ -1,6 +1,12 @@
-// Command split cuts ent's mutation.go, which has the mutations of all tables and
-// would be larger than 1 MiB, into that file and mutation_more.go. It runs in the
-// folder ent after the generator.
+// Command trim cuts what ent's generator writes. It runs in the folder ent after the
+// generator.
+//
+//   - mutation.go has the mutations of all tables and would be larger than 1 MiB: it
+//     becomes two files.
+//   - client.go offers to migrate the schema, which Parley does with migrations of its
+//     own. With that goes the package of migrations, which imports atlas, HCL and their
+//     like: thirty packages of the program. The folder enttest is for tests that migrate
+//     in this way.
 package main
 
 import (
@@ -21,10 +27,47 @@ const (
 )
 
 func main() {
-	if err := split(); err != nil {
-		fmt.Fprintln(os.Stderr, "split:", err)
+	if err := trim(); err != nil {
+		fmt.Fprintln(os.Stderr, "trim:", err)
 		os.Exit(1)
 	}
+}
+
+func trim() error {
+	if err := split(); err != nil {
+		return err
+	}
+	if err := withoutSchema(); err != nil {
+		return err
+	}
+	return os.RemoveAll("enttest")
+}
+
+// withoutSchema removes from client.go what migrates.
+func withoutSchema() error {
+	const file = "client.go"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading what the generator wrote: %w", err)
+	}
+	for _, line := range []string{
+		"\t\"parley/ent/migrate\"\n",
+		"\t// Schema is the client for creating, migrating and dropping schema.\n\tSchema *migrate.Schema\n",
+		"\tc.Schema = migrate.NewSchema(c.driver)\n",
+	} {
+		rest := bytes.Replace(text, []byte(line), nil, 1)
+		if len(rest) == len(text) {
+			return fmt.Errorf("%s has no line %q: the generator has changed", file, line)
+		}
+		text = rest
+	}
+	if text, err = format.Source(text); err != nil {
+		return fmt.Errorf("formatting %s: %w", file, err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // a source file, as others are
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return nil
 }
 
 func split() error {

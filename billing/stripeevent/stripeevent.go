@@ -1,8 +1,8 @@
-// Package notice reads the events that Stripe sends to the webhook: whether Stripe signed an
-// event just now, and whom it is about.
+// Package stripeevent reads the events that Stripe sends to the webhook: whether Stripe
+// signed an event just now, and whom it is about.
 //
 // It does not own the consequences of an event (package billing).
-package notice
+package stripeevent
 
 import (
 	"strings"
@@ -21,8 +21,8 @@ const (
 	maxKind = 100
 )
 
-// Notice is what we use of an event.
-type Notice struct {
+// Event is what Parley uses of an event.
+type Event struct {
 	ID, Kind string
 	// Customer is the customer that it is about, or empty.
 	Customer string
@@ -31,15 +31,15 @@ type Notice struct {
 }
 
 // Of reads an event.
-func Of(e *stripe.Event) Notice {
-	n := Notice{ID: e.ID, Kind: string(e.Type), Customer: concerned(e), Reversed: reversedBy(e)}
-	if n.Reversed.Any() {
-		n.Customer = ""
+func Of(sent *stripe.Event) Event {
+	e := Event{ID: sent.ID, Kind: string(sent.Type), Customer: concerned(sent), Reversed: reversedBy(sent)}
+	if e.Reversed.Any() {
+		e.Customer = ""
 	}
-	if len(n.Kind) > maxKind {
-		n.Kind = OtherKind
+	if len(e.Kind) > maxKind {
+		e.Kind = OtherKind
 	}
-	return n
+	return e
 }
 
 func ours(kind string) bool {
@@ -52,9 +52,9 @@ func ours(kind string) bool {
 }
 
 // Label returns the type of the event for metrics.
-func (n Notice) Label() string {
-	if ours(n.Kind) {
-		return n.Kind
+func (e Event) Label() string {
+	if ours(e.Kind) {
+		return e.Kind
 	}
 	return OtherKind
 }

@@ -42,7 +42,7 @@ func TestInvoicesAreKeptShortly(t *testing.T) {
 	})
 	t.Run("after a minute Stripe is asked again", func(t *testing.T) {
 		asked["/v1/invoices"] = `{"data":[{"id":"in_3","status":"paid","number":"A-3"}]}`
-		at = at.Add(invoicesKept)
+		at = at.Add(invoicesCached)
 		if got := numberOf(20); got != "A-3" {
 			t.Errorf("the invoice is %s", got)
 		}
@@ -61,22 +61,22 @@ func TestInvoicesAreKeptShortly(t *testing.T) {
 }
 
 func TestKeptInvoices(t *testing.T) {
-	var k keptInvoices
+	var c invoiceCache
 	now := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
-	k.keep("ws_1", "cus_1", 10, now, []Invoice{{Number: "A-1"}})
+	c.put("ws_1", "cus_1", 10, now, []Invoice{{Number: "A-1"}})
 	t.Run("no other workspace and no other customer has them", func(t *testing.T) {
 		for _, other := range [][2]string{{"ws_2", "cus_1"}, {"ws_1", "cus_2"}} {
-			if got, known := k.of(other[0], other[1], 10, now); known {
+			if got, known := c.get(other[0], other[1], 10, now); known {
 				t.Errorf("%q has %+v", other, got)
 			}
 		}
 	})
 	t.Run("they are few", func(t *testing.T) {
-		for i := range 2 * maxInvoicesKept {
+		for i := range 2 * maxInvoicesCached {
 			id := fmt.Sprintf("ws_new_%d", i)
-			k.keep(id, "cus", 10, now, nil)
-			if _, known := k.of(id, "cus", 10, now); !known || len(k.kept) > maxInvoicesKept {
-				t.Fatalf("%d are kept, the last one: %v", len(k.kept), known)
+			c.put(id, "cus", 10, now, nil)
+			if _, known := c.get(id, "cus", 10, now); !known || len(c.cached) > maxInvoicesCached {
+				t.Fatalf("%d are kept, the last one: %v", len(c.cached), known)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package notice
+package stripeevent
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ const secret = "whsec_test"
 var now = time.Unix(1_770_000_000, 0)
 
 // read verifies and reads an event of a kind about an object.
-func read(t *testing.T, kind, object string) Notice {
+func read(t *testing.T, kind, object string) Event {
 	t.Helper()
 	body := fmt.Appendf(nil, `{"id":"evt_1","object":"event","api_version":"2020-08-27","type":%q,"data":{"object":%s}}`, kind, object)
 	e, err := Verify(body, sign(body, now), secret, now)
@@ -35,35 +35,35 @@ func sign(body []byte, at time.Time) string {
 func TestOf(t *testing.T) {
 	for sentence, c := range map[string]struct {
 		kind, object string
-		want         Notice
+		want         Event
 		label        string
 	}{
 		"a subscription is about its customer": {
-			"customer.subscription.updated", `{"id":"sub_1","customer":"cus_1"}`, Notice{Customer: "cus_1"}, "",
+			"customer.subscription.updated", `{"id":"sub_1","customer":"cus_1"}`, Event{Customer: "cus_1"}, "",
 		},
 		"the customer may be there whole": {
-			"invoice.paid", `{"id":"in_1","customer":{"id":"cus_1","object":"customer"}}`, Notice{Customer: "cus_1"}, "",
+			"invoice.paid", `{"id":"in_1","customer":{"id":"cus_1","object":"customer"}}`, Event{Customer: "cus_1"}, "",
 		},
 		"a deleted customer is the object itself": {
-			"customer.deleted", `{"id":"cus_1"}`, Notice{Customer: "cus_1"}, "",
+			"customer.deleted", `{"id":"cus_1"}`, Event{Customer: "cus_1"}, "",
 		},
 		"a refund is about its charge, whose customer is asked for": {
-			"charge.refunded", `{"id":"ch_1","customer":"cus_1"}`, Notice{Reversed: Reversed{Charge: "ch_1"}}, "",
+			"charge.refunded", `{"id":"ch_1","customer":"cus_1"}`, Event{Reversed: Reversed{Charge: "ch_1"}}, "",
 		},
 		"so is one that changed": {
-			"charge.refund.updated", `{"id":"re_1","charge":"ch_1"}`, Notice{Reversed: Reversed{Charge: "ch_1"}}, "",
+			"charge.refund.updated", `{"id":"re_1","charge":"ch_1"}`, Event{Reversed: Reversed{Charge: "ch_1"}}, "",
 		},
 		"a dispute is about itself": {
-			"charge.dispute.created", `{"id":"dp_1","charge":"ch_1"}`, Notice{Reversed: Reversed{Dispute: "dp_1"}}, "",
+			"charge.dispute.created", `{"id":"dp_1","charge":"ch_1"}`, Event{Reversed: Reversed{Dispute: "dp_1"}}, "",
 		},
 		"a payment of a charge changes nothing here": {
-			"charge.succeeded", `{"id":"ch_1","customer":"cus_1"}`, Notice{}, OtherKind,
+			"charge.succeeded", `{"id":"ch_1","customer":"cus_1"}`, Event{}, OtherKind,
 		},
 		"a customer that is no text is nobody": {
-			"invoice.paid", `{"customer":7}`, Notice{}, "",
+			"invoice.paid", `{"customer":7}`, Event{}, "",
 		},
 		"an id that is too long to store is none": {
-			"invoice.paid", `{"customer":"` + strings.Repeat("x", MaxID+1) + `"}`, Notice{}, "",
+			"invoice.paid", `{"customer":"` + strings.Repeat("x", MaxID+1) + `"}`, Event{}, "",
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {

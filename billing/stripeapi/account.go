@@ -2,7 +2,6 @@ package stripeapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,8 +11,8 @@ import (
 	"parley/core/subscription"
 )
 
-// identity caches the account of the key.
-type identity struct {
+// accountCache remembers the account of the key.
+type accountCache struct {
 	mu    sync.Mutex
 	asked bool
 	id    string
@@ -23,9 +22,9 @@ type identity struct {
 // mode if the key does not reveal it. It fails while Stripe does not answer.
 func (c *Client) Account(ctx context.Context) (subscription.StripeAccount, error) {
 	here := subscription.StripeAccount{Mode: modeOf(c.Key)}
-	c.whose.mu.Lock()
-	asked, id := c.whose.asked, c.whose.id
-	c.whose.mu.Unlock()
+	c.account.mu.Lock()
+	asked, id := c.account.asked, c.account.id
+	c.account.mu.Unlock()
 	if asked {
 		here.ID = id
 		return here, nil
@@ -41,9 +40,9 @@ func (c *Client) Account(ctx context.Context) (subscription.StripeAccount, error
 	if err == nil {
 		here.ID = found.ID
 	}
-	c.whose.mu.Lock()
-	defer c.whose.mu.Unlock()
-	c.whose.asked, c.whose.id = true, here.ID
+	c.account.mu.Lock()
+	defer c.account.mu.Unlock()
+	c.account.asked, c.account.id = true, here.ID
 	return here, nil
 }
 
@@ -58,16 +57,4 @@ func modeOf(key string) subscription.Mode {
 		}
 	}
 	return ""
-}
-
-// Forbidden reports whether the key lacks a right.
-func Forbidden(err error) bool {
-	var cause *refusal
-	return errors.As(err, &cause) && cause.status == http.StatusForbidden
-}
-
-// Unauthorized reports whether Stripe does not know the key.
-func Unauthorized(err error) bool {
-	var cause *refusal
-	return errors.As(err, &cause) && cause.status == http.StatusUnauthorized
 }

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Prints a hash of what tests use and go does not see: the scripts that they run, the
+# clients in other languages, the locked versions of tools and libraries, and the
+# versions of the browser, the databases and the languages on this machine. Tests that
+# use any of it read the hash from the environment (PARLEY_TEST_INPUTS), so that go's
+# test cache does not take them for unchanged.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+
+version() {
+  local name
+  for name in "$@"; do
+    if command -v "$name" >/dev/null; then
+      "$name" --version </dev/null 2>/dev/null | head -n 1
+      return
+    fi
+  done
+  echo "no $1"
+}
+
+postgres=$(compgen -G '/usr/lib/postgresql/*/bin/postgres' | sort -V | tail -n 1) || true
+
+{
+  find scripts clients tools compose.yaml fly.toml Dockerfile -type f \
+    -not -path '*/node_modules/*' -not -path '*/dist/*' -not -name '*.pyc' -print0 |
+    LC_ALL=C sort -z | xargs -0 sha256sum
+  version "${PARLEY_PG_BIN:+$PARLEY_PG_BIN/postgres}" "${postgres:-postgres}"
+  version chromium chromium-browser google-chrome google-chrome-stable headless-shell
+  version node
+  version python3
+  uname -srm
+} | sha256sum | cut -d ' ' -f 1
