@@ -698,6 +698,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"internal/pgtest"},
+		Ours:     []string{"internal/testinputs"},
 		Outside:  []string{pgx},
 		Because:  "it creates databases for tests, whatever they put in",
 	},
