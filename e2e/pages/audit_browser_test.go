@@ -25,15 +25,18 @@ func (b *window) downloads(t *testing.T) (folder string) {
 	return folder
 }
 
-// downloaded waits for a file with this ending, and returns its path.
+// downloaded waits for a file with this ending, and returns its path. The browser
+// takes the name with an empty file before it moves what it has there.
 func downloaded(w *harness.Instance, folder, ending string) (path string) {
 	w.Helper()
 	w.Eventually("a file with the ending "+ending, func() bool {
 		found, _ := filepath.Glob(filepath.Join(folder, "*"+ending))
-		if len(found) == 1 {
-			path = found[0]
+		if len(found) != 1 {
+			return false
 		}
-		return len(found) == 1
+		path = found[0]
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0
 	})
 	return path
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -44,39 +46,88 @@ var fills = map[string]string{
 // walk looks at one page after the other in one window.
 type walk struct {
 	*window
-	// opened are the dialogs and menus that have been looked at.
-	opened map[string]bool
+	// opened are the kinds of dialogs and menus that a walk over the same pages has
+	// looked at.
+	opened *sync.Map
+	// thorough says that every page is checked for accessibility, and not only the first
+	// of each shell.
+	thorough bool
+}
+
+// stop is a page of a walk, and what it answers.
+type stop struct {
+	harness.Route
+	with   harness.IDs
+	status int
+	// first says that no page before it has the same shell.
+	first bool
+}
+
+// shells are the beginnings of the addresses whose pages have the same frame.
+var shells = []string{"/workspaces/:workspace", "/chatbots/:chatbot", "/account", "/"}
+
+// withFirsts are the stops, of which each knows whether it is the first of its shell.
+func withFirsts(stops []stop) []stop {
+	seen := map[int]bool{}
+	for i, s := range stops {
+		shell := slices.IndexFunc(shells, func(prefix string) bool { return strings.HasPrefix(s.Pattern, prefix) })
+		stops[i].first = !seen[shell]
+		seen[shell] = true
+	}
+	return stops
+}
+
+// goThrough has the windows of some walks visit the stops as a user, each the next one
+// that none has visited.
+func goThrough(t *testing.T, walks []*walk, user string, stops []stop) {
+	next := make(chan stop)
+	var all sync.WaitGroup
+	for _, k := range walks {
+		k.becomes(t, user)
+		all.Go(func() {
+			for s := range next {
+				t.Run(s.Pattern, func(t *testing.T) { k.visit(t, s) })
+			}
+		})
+	}
+	for _, s := range withFirsts(stops) {
+		next <- s
+	}
+	close(next)
+	all.Wait()
 }
 
 // visit fails the test unless the page answers so, fits, is accessible, and has
 // nothing to complain about in the console.
-func (k *walk) visit(t *testing.T, r harness.Route, with harness.IDs, status int) {
-	path := k.Within(t).Fill(cmp.Or(examples[r.Pattern], r.Target()), with)
+func (k *walk) visit(t *testing.T, s stop) {
+	path := k.Within(t).Fill(cmp.Or(examples[s.Pattern], s.Target()), s.with)
 	k.size(t, 1280)
 	k.theme(t, "light")
 	response, err := chromedp.RunResponse(k.ctx, chromedp.Navigate(k.Base+path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if response.Status != int64(status) {
-		t.Fatalf("%s answers %d, want %d", path, response.Status, status)
+	if response.Status != int64(s.status) {
+		t.Fatalf("%s answers %d, want %d", path, response.Status, s.status)
 	}
-	if there := fills[r.Pattern]; there != "" && status == http.StatusOK {
+	if there := fills[s.Pattern]; there != "" && s.status == http.StatusOK {
 		k.do(t, chromedp.WaitReady(chromedp.CSS(there)))
 	}
-	k.look(t)
-	k.silent(t, status)
+	k.look(t, s.first)
+	k.silent(t, s.status)
 }
 
 // look checks the page as it is, then with all that it can unfold, and last what it
 // opens above itself.
-func (k *walk) look(t *testing.T) {
+func (k *walk) look(t *testing.T, first bool) {
 	known := map[string]bool{}
 	k.fitting(t, "the page", known)
 	if get(t, k.window, chromedp.Evaluate[int](`[...document.querySelectorAll("details:not([open])")].map((d) => d.open = true).length`)) > 0 {
 		k.fitting(t, "the page, unfolded", known)
 	}
-	k.accessible(t, "the page", "html")
+	if first || k.thorough {
+		k.accessible(t, "the page", "html")
+	}
 	k.above(t)
 }
 
@@ -90,16 +141,17 @@ var ofRow = regexp.MustCompile(`[a-z]+_[0-9a-z]{10,}|[0-9]+`)
 func (k *walk) above(t *testing.T) {
 	for _, id := range get(t, k.window, chromedp.Evaluate[[]string](openable)) {
 		kind := ofRow.ReplaceAllString(id, "")
-		if k.opened[kind] {
+		if _, known := k.opened.LoadOrStore(kind, true); known {
 			continue
 		}
-		k.opened[kind] = true
 		k.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
 			const it = document.getElementById(%[1]q);
 			it.showModal ? it.showModal() : it.showPopover({ source: document.querySelector("[popovertarget='%[1]s']") });
 		}`, id)))
 		k.fitting(t, id, map[string]bool{})
-		k.accessible(t, id, "#"+id)
+		if k.thorough {
+			k.accessible(t, id, "#"+id)
+		}
 		k.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
 			const it = document.getElementById(%q);
 			it.close ? it.close() : it.hidePopover();
@@ -121,7 +173,8 @@ func (k *walk) silent(t *testing.T, status int) {
 
 // TestEveryPageIsAccessibleAndFits goes through the rows of all routes, which
 // TestEveryRouteKeepsTenantsApart compares with what is registered, so that it
-// forgets no page.
+// forgets no page. With PARLEY_TEST_ALL=1 (make test-browsers) it checks every page and
+// dialog for accessibility; without it, the first page of each shell.
 func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	t.Parallel()
 	var folder string
@@ -134,39 +187,51 @@ func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	fresh := w.NewTenant("fresh", plan.Starter)
 	freshOwner, err := w.Server.Program.Tenants.Users.ByEmail(t.Context(), fresh.Email)
 	w.Must(err)
-	k := &walk{openWindowFor(w, 20*harness.Patience), map[string]bool{}}
+	var walks []*walk
+	opened, thorough := &sync.Map{}, os.Getenv("PARLEY_TEST_ALL") == "1"
+	for range 2 {
+		walks = append(walks, &walk{openWindowFor(w, 20*harness.Patience), opened, thorough})
+	}
 
-	t.Run("nobody", func(t *testing.T) {
-		k.becomes(t, "")
-		for _, r := range harness.Routes {
-			if isPage(r.Name()) && r.IsPublic() && r.Gets.Nobody != http.StatusSeeOther {
-				t.Run(r.Pattern, func(t *testing.T) {
-					status := r.Gets.Nobody
-					if r.Pattern == "/security-policy" {
-						status = http.StatusOK
-					}
-					k.visit(t, r, nil, status)
-				})
-			}
+	t.Run("nobody", func(t *testing.T) { goThrough(t, walks, "", publicStops()) })
+	t.Run("an owner", func(t *testing.T) { goThrough(t, walks, full.Owner, ownStops(full)) })
+	t.Run("a new owner, who has nothing yet", func(t *testing.T) { goThrough(t, walks, freshOwner.ID, emptyStops(fresh)) })
+	walks[0].otherStates(t, w, full, folder)
+}
+
+// publicStops are the pages that nobody has to sign in for.
+func publicStops() (stops []stop) {
+	for _, r := range harness.Routes {
+		if !isPage(r.Name()) || !r.IsPublic() || r.Gets.Nobody == http.StatusSeeOther {
+			continue
 		}
-	})
-	t.Run("an owner", func(t *testing.T) {
-		k.becomes(t, full.Owner)
-		for _, r := range harness.Routes {
-			if isPage(r.Name()) && r.Gets.Nobody == http.StatusSeeOther && r.Gets.Own != http.StatusSeeOther {
-				t.Run(r.Pattern, func(t *testing.T) { k.visit(t, r, full.IDs, r.Gets.Own) })
-			}
+		s := stop{Route: r, status: r.Gets.Nobody}
+		if r.Pattern == "/security-policy" {
+			s.status = http.StatusOK
 		}
-		t.Run("a page that does not exist", func(t *testing.T) { k.visit(t, harness.Route{Pattern: "/nothing"}, nil, http.StatusNotFound) })
-	})
-	t.Run("a new owner, who has nothing yet", func(t *testing.T) {
-		k.becomes(t, freshOwner.ID)
-		empty := harness.IDs{"workspace": fresh.Workspace, "chatbot": fresh.Chatbot}
-		for _, r := range harness.Routes {
-			if isPage(r.Name()) && r.Gets == harness.APage && !slices.ContainsFunc(r.Names(), func(name string) bool { return empty[name] == "" }) {
-				t.Run(r.Pattern, func(t *testing.T) { k.visit(t, r, empty, r.Gets.Own) })
-			}
+		stops = append(stops, s)
+	}
+	return stops
+}
+
+// ownStops are the pages of a workspace with one of everything, and one that does not
+// exist.
+func ownStops(full *harness.FullWorkspace) (stops []stop) {
+	for _, r := range harness.Routes {
+		if isPage(r.Name()) && r.Gets.Nobody == http.StatusSeeOther && r.Gets.Own != http.StatusSeeOther {
+			stops = append(stops, stop{Route: r, with: full.IDs, status: r.Gets.Own})
 		}
-	})
-	k.otherStates(t, w, full, folder)
+	}
+	return append(stops, stop{Route: harness.Route{Pattern: "/nothing"}, status: http.StatusNotFound})
+}
+
+// emptyStops are the pages that a workspace has from its beginning.
+func emptyStops(fresh harness.Tenant) (stops []stop) {
+	empty := harness.IDs{"workspace": fresh.Workspace, "chatbot": fresh.Chatbot}
+	for _, r := range harness.Routes {
+		if isPage(r.Name()) && r.Gets == harness.APage && !slices.ContainsFunc(r.Names(), func(name string) bool { return empty[name] == "" }) {
+			stops = append(stops, stop{Route: r, with: empty, status: r.Gets.Own})
+		}
+	}
+	return stops
 }
