@@ -206,6 +206,7 @@ func TestSignIn(t *testing.T) {
 }
 
 func TestCookieAttributes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ base, name, attributes string }{
 		{"", "parley_session", "; max-age=2592000; path=/; HttpOnly; SameSite=Lax"},
 		{"https://parley.example.com", "__Host-parley_session", "; max-age=2592000; path=/; HttpOnly; secure; SameSite=Lax"},

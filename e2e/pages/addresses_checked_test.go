@@ -178,6 +178,7 @@ func TestForgottenPassword(t *testing.T) {
 }
 
 func TestForgottenPasswordInTheBrowser(t *testing.T) {
+	t.Parallel()
 	post := mailtest.New(t, mailtest.Options{})
 	w := harness.Start(t, withMails(post))
 	baker := w.NewTenant("baker", plan.Standard)
@@ -201,6 +202,7 @@ func TestForgottenPasswordInTheBrowser(t *testing.T) {
 }
 
 func TestConfirmingInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	b := openWindow(w)
 	b.do(t, chromedp.Navigate(w.Base+"/sign-up"), chromedp.SendKeys(chromedp.ID("email"), "mara@shop.example"),
@@ -228,6 +230,7 @@ func TestConfirmingInTheBrowser(t *testing.T) {
 }
 
 func TestSignUpByMailInTheBrowser(t *testing.T) {
+	t.Parallel()
 	post := mailtest.New(t, mailtest.Options{})
 	w := harness.Start(t, withMails(post))
 	w.NewTenant("baker", plan.Standard)

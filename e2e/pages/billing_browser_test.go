@@ -12,6 +12,7 @@ import (
 )
 
 func TestUpgradeInTheBrowser(t *testing.T) {
+	t.Parallel()
 	stripe := stripetest.New(t, stripetest.Options{})
 	w := harness.Start(t, harness.PaidAt(stripe))
 	w.Sells(stripe)

@@ -20,6 +20,7 @@ import (
 const hostileName = `<img src=x onerror="document.title='obeyed'">`
 
 func TestTokensInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard)
 	b := openWindow(w)
@@ -145,6 +146,7 @@ func (b *window) fromMenu(t *testing.T, row, what string) {
 // TestTheLifeOfATokenInTheBrowser goes from the page to the API and back, with a
 // clock that the test sets.
 func TestTheLifeOfATokenInTheBrowser(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64
 	clock := func() time.Time { return app.Now().Add(time.Duration(ahead.Load())) }
 	w := harness.StartWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx, Now: clock})
@@ -210,6 +212,7 @@ func TestTheLifeOfATokenInTheBrowser(t *testing.T) {
 }
 
 func TestPlanWithoutTokensInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	small := w.NewTenant("small", plan.Basic)
 	b := openWindow(w)

@@ -31,6 +31,7 @@ func (b *window) reaches(t *testing.T, server bool) {
 // TestConversationsInTheBrowser looks for a conversation, reads it, loses the server, and
 // has a second tab meanwhile.
 func TestConversationsInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t, harness.WithLoopback)
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 	w.AskedFor(baker.Token, "alice", "When does the bakery open?")

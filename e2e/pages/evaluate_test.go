@@ -146,6 +146,7 @@ func TestPassageSizes(t *testing.T) {
 }
 
 func TestAnswerWithoutKnowledge(t *testing.T) {
+	t.Parallel()
 	w := harness.StartWith(t, app.Options{Index: func(x retrieval.Index) retrieval.Index { return harness.BrokenIndex{Index: x} }})
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 	v := w.SignedIn(baker.Email, baker.Password)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestFirstRunInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	b := openWindow(w)
 	hours := filepath.Join(t.TempDir(), "hours.md")

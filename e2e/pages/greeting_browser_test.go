@@ -14,6 +14,7 @@ import (
 )
 
 func TestGreetingPages(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 	b := openWindow(w)

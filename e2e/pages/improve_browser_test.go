@@ -11,6 +11,7 @@ import (
 )
 
 func TestImproveInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 	w.AskedFor(baker.Token, "ann", "Do you sell gluten free rolls?")

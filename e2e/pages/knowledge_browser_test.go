@@ -14,6 +14,7 @@ import (
 )
 
 func TestKnowledgeInTheBrowser(t *testing.T) {
+	t.Parallel()
 	site := harness.NewSite(t)
 	site.Put("/page", "A page that takes its time.")
 	w := harness.Start(t, site.Allowed)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestLeavingInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard)
 	helper, err := w.Server.Program.Tenants.SignUps.CreateUser(t.Context(), "helper@example.com", harness.StaffPassword)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestModelsInTheBrowser(t *testing.T) {
+	t.Parallel()
 	const key = "sk-browser-0123456789-wxyz"
 	theirs := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By ", "their model."}})
 	w := harness.Start(t, harness.WithLoopback)

@@ -38,6 +38,7 @@ func (b *window) answeredLast(t *testing.T) string {
 }
 
 func TestPlaygroundPage(t *testing.T) {
+	t.Parallel()
 	upstream := llmtest.NewServer(t, llmtest.Reply{})
 	w := harness.Start(t, harness.WithModel(upstream), func(c *app.Config) { c.SecretKey = seal.ServerKey{1, 2, 3}.Text() })
 	baker := w.NewTenant("baker", plan.Starter, harness.Opening)
@@ -165,6 +166,7 @@ func TestPlaygroundPage(t *testing.T) {
 }
 
 func TestDeployPage(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 	v := w.SignedIn(baker.Email, baker.Password)

@@ -20,6 +20,7 @@ const askFromPage = `fetch(%q, {method: "POST", headers: {"Authorization": "Bear
 	.then(async (r) => [r.status, r.headers.get("X-Error-Code"), r.headers.get("RateLimit-Policy"), await r.text()].join(" "), (e) => e.name)`
 
 func TestPublishableTokensInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard)
 	page := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {

@@ -33,6 +33,7 @@ func (b *window) phone(t *testing.T) {
 }
 
 func TestPasskeys(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard)
 	b := openWindow(w).onLocalhost()
@@ -102,6 +103,7 @@ func TestPasskeys(t *testing.T) {
 }
 
 func TestAuthenticatorAppInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard)
 	b := openWindow(w)

@@ -37,6 +37,7 @@ func byApp(w *harness.Instance, tn harness.Tenant, secret string) string {
 }
 
 func TestSecondFactorOnTwoServers(t *testing.T) {
+	t.Parallel()
 	database := storetest.Postgres(t)
 	var ahead atomic.Int64
 	clock := func() time.Time { return app.Now().Add(time.Duration(ahead.Load())) }

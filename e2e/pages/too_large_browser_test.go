@@ -20,6 +20,7 @@ import (
 // A body above the limit of its route is refused before it is read. A person is told
 // nevertheless on the page with the form, also while a browser still sends.
 func TestFilesThatAreTooLargeInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 	b := openWindow(w)

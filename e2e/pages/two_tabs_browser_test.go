@@ -24,6 +24,7 @@ func (b *window) tab(t *testing.T) *window {
 }
 
 func TestTwoTabsOfTheSameSettings(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard)
 	first := openWindow(w)
@@ -70,6 +71,7 @@ func TestTwoTabsOfTheSameSettings(t *testing.T) {
 }
 
 func TestWithoutScripts(t *testing.T) {
+	t.Parallel()
 	w := harness.Start(t)
 	baker := w.NewTenant("baker", plan.Standard, harness.Opening, "# Rolls\n\nRolls are baked at dawn.", "# Cakes\n\nCakes are baked at noon.")
 	b := openWindow(w)
