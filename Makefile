@@ -36,7 +36,7 @@ help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The packages with assembly for ARM.
-ARM := ./llm/bge ./index/embedded/segment
+ARM := ./text/encode/bge ./index/embedded/segment
 
 .PHONY: run
 run: build ## build, and serve a demonstration from ./data

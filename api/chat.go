@@ -5,9 +5,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 // questions are the handlers of questions.
@@ -29,7 +29,7 @@ func (h questions) read(c *fiber.Ctx, admitted *admission) (ask turn.Ask, err er
 	if request.Message == nil {
 		return ask, fault.InField("message", "message is required.")
 	}
-	ask.Delivery.Format = format.Markdown
+	ask.Delivery.Format = markdown.Markdown
 	if request.Format != nil {
 		if ask.Delivery.Format, err = formatNamed(*request.Format); err != nil {
 			return ask, err
@@ -72,7 +72,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 		return err
 	}
 	data := chatData{
-		Message:        format.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
+		Message:        markdown.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
 		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
 		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
 	}

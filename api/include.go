@@ -6,9 +6,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 // including adds what a request names in include to how it wants its answer.
@@ -55,17 +55,21 @@ func detailsOf(c *fiber.Ctx) (d details, err error) {
 }
 
 // formatNamed is a format by the name that a request gives it.
-func formatNamed(name string) (format.Format, error) {
+func formatNamed(name string) (markdown.Format, error) {
 	if name == "" {
 		return "", fault.InField("format", "format must be markdown, plain_text or html.")
 	}
-	return format.Parse(name)
+	to, ok := markdown.Parse(name)
+	if !ok {
+		return "", fault.InField("format", "format must be %q, %q or %q.", markdown.Markdown, markdown.PlainText, markdown.HTML)
+	}
+	return to, nil
 }
 
 // redelivery is what the address of a resumed stream says about it. What it
 // does not say is as it was for the stream before.
 type redelivery struct {
-	format format.Format
+	format markdown.Format
 	// include says whether the address has include at all.
 	include                     bool
 	usage, sources, suggestions bool
@@ -89,7 +93,7 @@ func redeliveryOf(c *fiber.Ctx) (r redelivery, err error) {
 // after is how the stream is delivered that goes on after another.
 func (r redelivery) after(before turn.Delivery) turn.Delivery {
 	before.IDs = true
-	before.Format = cmp.Or(r.format, before.Format, format.Markdown)
+	before.Format = cmp.Or(r.format, before.Format, markdown.Markdown)
 	if r.include {
 		before.Usage, before.Sources, before.Suggestions = r.usage, r.sources, r.suggestions
 	}

@@ -12,13 +12,13 @@ import (
 
 	"parley/api/mcp"
 	"parley/api/route"
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/internal/plain"
 	"parley/internal/requestid"
+	"parley/text/markdown"
 )
 
 const (
@@ -146,7 +146,7 @@ func (t *toolCaller) Ask(_ context.Context, question, conversationID string) (mc
 }
 
 func (t *toolCaller) ask(question, conversationID string) (answered mcp.Answer, err error) {
-	ask := turn.Ask{Message: question, Delivery: turn.Delivery{Format: format.Markdown}, Key: t.key, Admit: t.admitted.begin}
+	ask := turn.Ask{Message: question, Delivery: turn.Delivery{Format: markdown.Markdown}, Key: t.key, Admit: t.admitted.begin}
 	if conversationID != "" {
 		if ask.ConversationID, err = t.ids.conversationID(conversationID); err != nil {
 			return answered, err
@@ -162,7 +162,7 @@ func (t *toolCaller) ask(question, conversationID string) (answered mcp.Answer, 
 	}
 	bot := &t.by.Chatbot
 	answered = mcp.Answer{
-		Answer:         format.Render(answer.Text, format.Markdown, bot.ImageHosts),
+		Answer:         markdown.Render(answer.Text, markdown.Markdown, bot.ImageHosts),
 		ConversationID: strconv.FormatInt(t.IDs.Conversation(begun.Conversation.ID), 10), MessageID: strconv.FormatInt(t.IDs.Message(answer.MessageID), 10),
 		Outcome: string(answer.Outcome), Sources: []mcp.Citation{},
 	}

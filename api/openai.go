@@ -12,10 +12,10 @@ import (
 
 	"parley/api/openai"
 	"parley/api/route"
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/text/markdown"
 )
 
 // openAIPrefix is where OpenAI's clients find what they look for below a base URL.
@@ -139,7 +139,7 @@ func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Ques
 
 // ask is the question as every other is asked.
 func (h openAIClients) ask(c *fiber.Ctx, admitted *admission, question *openai.Question) (ask turn.Ask, err error) {
-	ask = turn.Ask{Message: question.Text, Given: &question.Given, Admit: admitted.begin, Delivery: turn.Delivery{Format: format.Markdown}}
+	ask = turn.Ask{Message: question.Text, Given: &question.Given, Admit: admitted.begin, Delivery: turn.Delivery{Format: markdown.Markdown}}
 	if ask.ExternalUserID, err = externalUserOf(c, question.User); err != nil {
 		return ask, err
 	}

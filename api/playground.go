@@ -6,11 +6,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 // playground are the handlers by which members try their chatbot. What they ask
@@ -44,7 +44,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 
 // read reads what is asked, and of which settings.
 func (h playground) read(c *fiber.Ctx, at visit, principal *chatbot.Principal) (*chatbot.Principal, turn.Ask, error) {
-	ask := turn.Ask{Delivery: turn.Delivery{Format: format.Markdown, IDs: true}}
+	ask := turn.Ask{Delivery: turn.Delivery{Format: markdown.Markdown, IDs: true}}
 	var request playgroundRequest
 	if err := decode(c, &request); err != nil {
 		return nil, ask, err
@@ -90,7 +90,7 @@ func (h playground) resume(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return nil, turn.Delivery{}, err
 		}
-		return resumed, turn.Delivery{Format: format.Markdown, IDs: true}, nil
+		return resumed, turn.Delivery{Format: markdown.Markdown, IDs: true}, nil
 	}})
 }
 

@@ -6,11 +6,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/insight"
 	"parley/core/knowledge/browse"
+	"parley/text/markdown"
 )
 
 // maxTried is how many turns of a conversation the playground shows.
@@ -97,7 +97,7 @@ func (h playground) texts(ctx context.Context, at visit, answers ...turn.Answer)
 			if hasTexts(a) {
 				text = a.Passages[n].Text
 			}
-			all[i] = append(all[i], format.Excerpt(text))
+			all[i] = append(all[i], markdown.Excerpt(text))
 		}
 	}
 	return all

@@ -9,13 +9,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/rate"
 	"parley/internal/requestid"
+	"parley/text/markdown"
 )
 
 // StreamTimes are what an open stream waits for. Zero values stand for the
@@ -211,8 +211,8 @@ func (r *streamRun) finish(ctx context.Context, answer turn.Answer, err error) {
 	if r.follow != nil {
 		r.out.suggestions(r.follow(ctx, answer))
 	}
-	if f := r.delivery.Format; f != format.Markdown {
-		r.out.formatted(format.Render(answer.Text, f, r.hosts), f)
+	if f := r.delivery.Format; f != markdown.Markdown {
+		r.out.formatted(markdown.Render(answer.Text, f, r.hosts), f)
 	}
 }
 

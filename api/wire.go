@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat"
+	"parley/text/markdown"
 )
 
 // envelope is the shape of every JSON answer. (Specification, section 2.5.)
@@ -79,10 +79,10 @@ func optionalTimestamp(t *time.Time) *string {
 func (i identifiers) messageToWire(m chat.Message) messageData {
 	data := messageData{
 		ID: i.Message(m.ID), Role: string(m.Role), Content: m.Content, CreatedAt: timestamp(m.CreatedAt),
-		Format: string(format.Markdown), Outcome: string(m.Outcome), FinishReason: m.FinishReason,
+		Format: string(markdown.Markdown), Outcome: string(m.Outcome), FinishReason: m.FinishReason,
 	}
 	if m.Role == chat.User {
-		data.Format = string(format.PlainText)
+		data.Format = string(markdown.PlainText)
 	} else {
 		data.Status = statusOf(m.Status, answer.FinishReason(m.FinishReason))
 	}

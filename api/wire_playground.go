@@ -7,10 +7,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 // playgroundRequest is the body of POST …/playground/stream.
@@ -128,7 +128,7 @@ func (i inspector) inspect(a turn.Answer, texts []string) inspectionData {
 	data := inspectionData{
 		MessageID: i.ids.Message(a.MessageID), Status: string(a.Status), Outcome: string(a.Outcome),
 		// Pages show no images of other hosts.
-		HTML: format.Render(a.Text, format.HTML, nil), PlainText: format.Render(a.Text, format.PlainText, nil),
+		HTML: markdown.Render(a.Text, markdown.HTML, nil), PlainText: markdown.Render(a.Text, markdown.PlainText, nil),
 		Query: a.Query, Passages: make([]inspectedData, len(a.Citations)),
 		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, Provider: i.provider(r.Model),
 		FirstTokenMS: r.FirstToken.Milliseconds(), TotalMS: r.Total.Milliseconds(),

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
+	"parley/text/markdown"
 )
 
 // The beginnings and ends of events.
@@ -89,7 +89,7 @@ func (w *writer) inspection(data inspectionData) {
 	})
 }
 
-func (w *writer) formatted(text string, f format.Format) {
+func (w *writer) formatted(text string, f markdown.Format) {
 	w.after(turn.FormattedSent, func(b []byte) []byte {
 		return appendEvent(b, "data: {\"type\":\"formatted\",\"content\":", text, ",\"format\":\""+string(f)+"\"")
 	})

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 // answered is what a run has when a turn has ended.
@@ -72,16 +72,16 @@ const (
 	deltaEvents    = `data: {"type":"delta","content":"At **seven"}` + "\n\n" + `data: {"type":"delta","content":"**."}` + "\n\n"
 )
 
-var everything = turn.Delivery{Format: format.PlainText, IDs: true, Usage: true, Sources: true}
+var everything = turn.Delivery{Format: markdown.PlainText, IDs: true, Usage: true, Sources: true}
 
 func TestEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		delivery turn.Delivery
 		want     string
 	}{
-		"a default stream has these bytes":                  {turn.Delivery{Format: format.Markdown}, firstEvents + deltaEvents + streamDone},
-		"a format adds one event":                           {turn.Delivery{Format: format.PlainText}, firstEvents + deltaEvents + formattedEvent + streamDone},
-		"sources and usage stand between answer and format": {turn.Delivery{Format: format.PlainText, Usage: true, Sources: true}, firstEvents + deltaEvents + sourcesEvent + usageEvent + formattedEvent + streamDone},
+		"a default stream has these bytes":                  {turn.Delivery{Format: markdown.Markdown}, firstEvents + deltaEvents + streamDone},
+		"a format adds one event":                           {turn.Delivery{Format: markdown.PlainText}, firstEvents + deltaEvents + formattedEvent + streamDone},
+		"sources and usage stand between answer and format": {turn.Delivery{Format: markdown.PlainText, Usage: true, Sources: true}, firstEvents + deltaEvents + sourcesEvent + usageEvent + formattedEvent + streamDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := written(t, c.delivery, start, false, answered, nil); got != c.want {
@@ -106,7 +106,7 @@ func TestEvents(t *testing.T) {
 		for tail, want := range map[turn.Tail]string{turn.Nothing: event + formattedEvent + streamDone, turn.UsageSent: event + formattedEvent + streamDone, turn.SuggestionsSent: formattedEvent + streamDone} {
 			s := opened(t.Context())
 			s.ids, s.answerID, s.at, s.seen, s.resumed = true, 81, start, tail, true
-			(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: turn.Delivery{Format: format.PlainText, IDs: true}, follow: follow}).finish(t.Context(), answered, nil)
+			(&streamRun{api: New(Deps{Log: discarded()}), out: s, delivery: turn.Delivery{Format: markdown.PlainText, IDs: true}, follow: follow}).finish(t.Context(), answered, nil)
 			s.end()
 			all, err := io.ReadAll(s)
 			must(t, err)

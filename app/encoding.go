@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"parley/core/knowledge/encoding"
-	"parley/llm/bge"
+	"parley/core/retrieval/encoder"
 	"parley/store"
+	"parley/text/encode/bge"
 )
 
 // Encodes reports whether passages are encoded: if the configuration says so, and where the
@@ -19,10 +20,10 @@ func (p *Program) openEncoding() {
 	if !Encodes(p.Config) {
 		return
 	}
-	encodings, encoder := store.NewEncodings(p.Store), bge.New()
-	p.Searcher.EncodeWith(encodings, encoder)
+	encodings, model := store.NewEncodings(p.Store), encoder.New()
+	p.Searcher.EncodeWith(encodings, model)
 	p.Browser.EncodeWith(encodings)
-	p.Encoding = encoding.New(encodings, encoder, p.now, resting{processorTime, wait}.rest)
+	p.Encoding = encoding.New(encodings, model, p.now, resting{processorTime, wait}.rest)
 }
 
 // encodeEvery is how often a process looks whether another one encodes.

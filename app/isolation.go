@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"parley/app/isolating"
+	"parley/core/answer/extractive"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/isolation"
-	"parley/llm/extractive"
 	"parley/store"
 )
 

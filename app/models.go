@@ -7,10 +7,10 @@ import (
 
 	"parley/app/config"
 	"parley/core/answer"
+	"parley/core/answer/extractive"
 	"parley/core/chatbot"
 	"parley/fetch"
 	"parley/llm/anthropic"
-	"parley/llm/extractive"
 	"parley/llm/models"
 	"parley/llm/openai"
 	"parley/llm/upstream"

@@ -9,7 +9,7 @@ import (
 	"parley/index/embedded"
 	"parley/index/weaviate"
 	"parley/llm/openai"
-	"parley/llm/words"
+	"parley/text/encode/words"
 )
 
 // index is an open retrieval index.

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"testing"
 
-	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
 	"parley/index/embedded"
-	"parley/llm/words"
+	"parley/text/encode/words"
+	"parley/text/split"
 	"parley/text/tokens"
 )
 

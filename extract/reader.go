@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
+	"parley/text/split"
 )
 
 // Reader is an [Extractor] for package knowledge. It limits how many files are

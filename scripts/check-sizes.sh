@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 # Files that may be larger, each with its reason.
 allowed() {
   case "$1" in
-    llm/bge/weights.gz) return 0 ;; # the model that encodes passages (lab/notebook/0074-sentence-encoder.md)
-    llm/bge/questions.gz) return 0 ;; # the model that encodes questions (lab/notebook/0075-encoding-by-default.md)
-    llm/words/table.gz) return 0 ;; # the table of words for search by meaning (docs/adr/0017-word-vectors.md)
+    text/encode/bge/weights.gz) return 0 ;; # the model that encodes passages (lab/notebook/0074-sentence-encoder.md)
+    text/encode/bge/questions.gz) return 0 ;; # the model that encodes questions (lab/notebook/0075-encoding-by-default.md)
+    text/encode/words/table.gz) return 0 ;; # the table of words for search by meaning (docs/adr/0017-word-vectors.md)
   esac
   return 1
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/text/markdown"
 )
 
 // wholeAnswer is the end of an attempt with a value in every field.
@@ -77,7 +77,7 @@ func TestTurn(t *testing.T) {
 		})
 		b.Run("it is the last until another begins, however that is to be delivered", func(t *testing.T) {
 			next := a.newTurn()
-			next.Delivery = &turn.Delivery{Format: format.HTML, IDs: true, Sources: true}
+			next.Delivery = &turn.Delivery{Format: markdown.HTML, IDs: true, Sources: true}
 			answer, _, err := b.BeginTurn(ctx, a.id, next)
 			b.must(err)
 			want.Last = false
@@ -89,7 +89,7 @@ func TestTurn(t *testing.T) {
 		})
 		b.Run("a first turn keeps its delivery too", func(t *testing.T) {
 			next := a.newTurn()
-			next.Delivery = &turn.Delivery{Format: format.PlainText, IDs: true, Usage: true}
+			next.Delivery = &turn.Delivery{Format: markdown.PlainText, IDs: true, Usage: true}
 			made, answer, err := b.BeginConversation(ctx, a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, next)
 			b.must(err)
 			b.wantTurn(t, a.id, made.ID, answer, turn.Stored{

@@ -3,8 +3,8 @@ package store
 import (
 	"strings"
 
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
+	"parley/text/markdown"
 )
 
 // deliveryWords writes how an answer is wanted as words, the format first, such
@@ -15,7 +15,7 @@ func deliveryWords(d *turn.Delivery) string {
 	}
 	words := string(d.Format)
 	if words == "" {
-		words = string(format.Markdown)
+		words = string(markdown.Markdown)
 	}
 	if d.IDs {
 		words += " ids"
@@ -38,7 +38,7 @@ func parseDelivery(words string) *turn.Delivery {
 		return nil
 	}
 	name, more, _ := strings.Cut(words, " ")
-	d := &turn.Delivery{Format: format.Format(name)}
+	d := &turn.Delivery{Format: markdown.Format(name)}
 	for word := range strings.FieldsSeq(more) {
 		switch word {
 		case "ids":

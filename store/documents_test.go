@@ -8,7 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
+	"parley/text/split"
 )
 
 func TestDocumentRoundTrip(t *testing.T) {

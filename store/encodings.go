@@ -12,6 +12,7 @@ import (
 	"parley/ent"
 	"parley/ent/passage"
 	"parley/ent/scope"
+	"parley/text/encode"
 )
 
 // Encodings keeps the encodings of passages. It remembers those that it has read: an
@@ -27,7 +28,7 @@ type Encodings struct {
 // from a time on.
 type knownEncoding struct {
 	workspaceID, chatbotID string
-	retrieval.Encoding
+	encode.Encoding
 	again time.Time
 }
 
@@ -45,8 +46,8 @@ func NewEncodings(db *Store) *Encodings {
 }
 
 // Encodings returns those of the chatbot's passages that have one, by the passage's id.
-func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]retrieval.Encoding, error) {
-	found := make(map[int64]retrieval.Encoding, len(ids))
+func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]encode.Encoding, error) {
+	found := make(map[int64]encode.Encoding, len(ids))
 	var unknown []int64
 	for _, id := range ids {
 		e, ok := s.known.Get(id)
@@ -111,7 +112,7 @@ func (s *Encodings) unencoded(ctx context.Context, workspaceID, chatbotID string
 }
 
 // SaveEncodings stores encodings by the ids of their passages.
-func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]retrieval.Encoding) error {
+func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]encode.Encoding) error {
 	defer func() { // also what this process takes to be missing
 		for id := range encodings {
 			s.known.Remove(id)

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"parley/core/retrieval"
+	"parley/text/encode"
 )
 
 func TestEncodings(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a, other := b.fill("a"), b.fill("b")
 		ctx := b.Context()
-		encoding := retrieval.NewEncoding([]float32{0.6, -0.8})
+		encoding := encode.New([]float32{0.6, -0.8})
 		own := retrieval.Scope{WorkspaceID: a.id, ChatbotID: a.chatbot}
 		before, err := b.CountUnencoded(ctx)
 		b.must(err)
@@ -38,7 +39,7 @@ func TestEncodings(t *testing.T) {
 			if got, err := b.Encodings(ctx, a.id, a.chatbot, []int64{id}); err != nil || len(got) != 0 {
 				t.Errorf("before, there is %v, %v", got, err)
 			}
-			b.must(b.SaveEncodings(ctx, a.id, map[int64]retrieval.Encoding{id: encoding, 1 << 40: encoding}))
+			b.must(b.SaveEncodings(ctx, a.id, map[int64]encode.Encoding{id: encoding, 1 << 40: encoding}))
 			for range 2 { // from the database, and from memory
 				got, err := b.Encodings(ctx, a.id, a.chatbot, []int64{id, 1 << 40})
 				if err != nil || len(got) != 1 || !slices.Equal(got[id], encoding) {
@@ -75,7 +76,7 @@ func TestEncodings(t *testing.T) {
 				return len(got)
 			}
 			before := seen()
-			b.must(there.SaveEncodings(ctx, a.id, map[int64]retrieval.Encoding{id: encoding}))
+			b.must(there.SaveEncodings(ctx, a.id, map[int64]encode.Encoding{id: encoding}))
 			at := seen()
 			now = now.Add(missingFor)
 			if later := seen(); before != 0 || at != 0 || later != 1 {
@@ -86,7 +87,7 @@ func TestEncodings(t *testing.T) {
 			left, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 			b.must(err)
 			for _, p := range left {
-				b.must(b.SaveEncodings(ctx, other.id, map[int64]retrieval.Encoding{p.ID: encoding}))
+				b.must(b.SaveEncodings(ctx, other.id, map[int64]encode.Encoding{p.ID: encoding}))
 			}
 			if still, err := b.Unencoded(ctx, a.id, a.chatbot, 100); err != nil || len(left) == 0 || len(still) != len(left) {
 				t.Errorf("%d of %d are left, %v", len(still), len(left), err)

@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/text/markdown"
 )
 
 const leased = 30 * time.Second
@@ -122,7 +122,7 @@ func (m *turnModel) drawBegin(t *rapid.T) step {
 	asked.stored = turn.Stored{ConversationID: m.conversation, Question: question}
 	if rapid.Bool().Draw(t, "resumable") {
 		asked.stored.Delivery = &turn.Delivery{
-			Format: rapid.SampledFrom([]format.Format{format.Markdown, format.PlainText, format.HTML}).Draw(t, "format"), IDs: true,
+			Format: rapid.SampledFrom([]markdown.Format{markdown.Markdown, markdown.PlainText, markdown.HTML}).Draw(t, "format"), IDs: true,
 			Usage: rapid.Bool().Draw(t, "usage"), Sources: rapid.Bool().Draw(t, "sources"),
 		}
 	}

@@ -8,12 +8,12 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
-	"parley/core/knowledge/suggest"
 	"parley/core/retrieval"
 	"parley/ent"
 	"parley/ent/document"
 	"parley/ent/passage"
 	"parley/ent/predicate"
+	"parley/text/suggest"
 )
 
 // Samples returns the documents of a chatbot that are answered from and came last,
@@ -31,7 +31,7 @@ func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID str
 		if err != nil {
 			return nil, err
 		}
-		samples[i] = suggest.Document{Kind: knowledge.Kind(row.Kind), Title: row.Title, Passages: found}
+		samples[i] = suggested(row, found)
 	}
 	return samples, nil
 }
@@ -65,11 +65,16 @@ func (s *KnowledgePages) Surroundings(ctx context.Context, workspaceID, chatbotI
 			seen[p.ID] = true
 		}
 		all = append(all, suggest.Near{
-			Document: suggest.Document{Kind: knowledge.Kind(rows[at].Kind), Title: rows[at].Title, Passages: found},
+			Document: suggested(rows[at], found),
 			Ordinal:  place.Ordinal, Cited: place.Cited,
 		})
 	}
 	return all, nil
+}
+
+// suggested is a document with some of its passages, as suggestions are made from it.
+func suggested(row *ent.Document, passages []retrieval.Passage) suggest.Document {
+	return suggest.Document{Pairs: knowledge.Kind(row.Kind) == knowledge.Pairs, Title: row.Title, Passages: retrieval.PlainPassages(passages)}
 }
 
 // suggesting are the fields of documents that suggestions need.

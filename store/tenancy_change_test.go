@@ -13,8 +13,8 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
-	"parley/core/retrieval"
 	"parley/core/tenant"
+	"parley/text/encode"
 )
 
 // methodsThatChange change rows of a.
@@ -26,7 +26,7 @@ var methodsThatChange = []confined{
 		return nil, s.SetKept(ctx, as, plan.Members, []string{a.user})
 	}},
 	{"SaveEncodings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.SaveEncodings(ctx, as, map[int64]retrieval.Encoding{a.passage: {2}})
+		return nil, s.SaveEncodings(ctx, as, map[int64]encode.Encoding{a.passage: {2}})
 	}},
 	{"Encodings", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		found, err := s.Encodings(ctx, as, a.chatbot, []int64{a.passage})

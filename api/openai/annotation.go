@@ -3,7 +3,7 @@ package openai
 import (
 	"cmp"
 
-	"parley/core/answer/citation"
+	"parley/text/citation"
 )
 
 // urlCitation is a marker in an answer with the document that it stands for.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"parley/core/knowledge/split"
 	"parley/core/retrieval"
+	"parley/text/split"
 )
 
 const (

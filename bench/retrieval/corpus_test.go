@@ -4,7 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"parley/core/knowledge/split"
+	"parley/core/chatbot"
+	"parley/core/knowledge"
 	"parley/text/lexical"
 	"parley/text/tokens"
 )
@@ -27,7 +28,7 @@ func TestCorpus(t *testing.T) {
 	t.Run("each section of a document becomes a passage of about 150 terms", func(t *testing.T) {
 		sum := 0
 		for number := range 20 {
-			passages := split.Split(c.document(aboutDocuments, number), split.Sizes{Count: tokens.Count})
+			passages := knowledge.Split(c.document(aboutDocuments, number), chatbot.Chatbot{}, tokens.Count)
 			if len(passages) != perDocument {
 				t.Fatalf("%d passages", len(passages))
 			}

@@ -11,8 +11,8 @@ import (
 
 	_ "modernc.org/sqlite" // The driver that the embedded index uses.
 
-	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
+	"parley/text/split"
 )
 
 // fts5 is the yardstick of the embedded index: a full-text table for each

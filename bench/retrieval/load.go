@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
+	"parley/text/split"
 )
 
 // writers is how many documents are put in at once, where it is not one.

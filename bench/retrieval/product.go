@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
+	"parley/text/split"
 )
 
 const workspace = "ws_bench"

@@ -16,9 +16,9 @@ import (
 	"slices"
 	"time"
 
-	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
-	"parley/llm/words"
+	"parley/text/encode/words"
+	"parley/text/split"
 	"parley/text/tokens"
 )
 

@@ -3,7 +3,7 @@ package retrieval
 import (
 	"context"
 
-	"parley/core/knowledge/split"
+	"parley/text/split"
 )
 
 // The systems that are measured.

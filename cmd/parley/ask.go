@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"parley/app"
-	"parley/core/answer/format"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/text/markdown"
 )
 
 type askCmd struct {
@@ -57,7 +57,7 @@ func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) erro
 		if err != nil {
 			return err
 		}
-		ask := turn.Ask{Message: cmd.Question, Delivery: turn.Delivery{Format: format.Format(cmd.Format)}}
+		ask := turn.Ask{Message: cmd.Question, Delivery: turn.Delivery{Format: markdown.Format(cmd.Format)}}
 		ask.ExternalUserID = cmd.ExternalUser
 		if cmd.Conversation != "" {
 			if ask.ConversationID, err = p.ConversationID(cmd.Conversation); err != nil {
@@ -69,7 +69,7 @@ func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) erro
 		if err != nil {
 			return err
 		}
-		streamed := !cmd.JSON && cmd.Format == string(format.Markdown)
+		streamed := !cmd.JSON && cmd.Format == string(markdown.Markdown)
 		var emit func(turn.Event) error
 		if streamed {
 			emit = func(e turn.Event) error {
@@ -84,7 +84,7 @@ func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) erro
 		if err != nil {
 			return err
 		}
-		text := format.Render(answer.Text, format.Format(cmd.Format), bot.ImageHosts)
+		text := markdown.Render(answer.Text, markdown.Format(cmd.Format), bot.ImageHosts)
 		if cmd.JSON {
 			return showJSON(io.out, viewAnswer(p, begun, answer, text, cmd.Format))
 		}

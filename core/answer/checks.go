@@ -1,10 +1,11 @@
 package answer
 
 import (
-	"parley/core/answer/citation"
-	"parley/core/answer/grounding"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
+	"parley/text/citation"
+	"parley/text/ground"
+	"parley/text/passage"
 )
 
 // Stage stands between a model and the reader of its answer. It may hold text
@@ -19,7 +20,7 @@ type Stage interface {
 	Cut(last string) string
 	// Add tells the stage of further passages that the model was given. They
 	// continue the numbers of the earlier ones.
-	Add(passages []retrieval.Result)
+	Add(passages []passage.Passage)
 	// Cites reports whether what went on cites the passage with a number.
 	Cites(number int) bool
 	// Refuted counts the citations that the stage took out or corrected.
@@ -28,18 +29,18 @@ type Stage interface {
 
 // stages make the stages of an answer, in the order in which its text goes
 // through them. One that returns nil does not check this answer.
-var stages = []func(*Draft) Stage{citing, grounded}
+var stages = []func(*Draft, []passage.Passage) Stage{citing, grounded}
 
-func citing(d *Draft) Stage { return citation.New(d.passages) }
+func citing(_ *Draft, passages []passage.Passage) Stage { return citation.New(passages) }
 
 // grounded holds what a language model says for a strict chatbot to the
 // passages. A model that only quotes them needs no such check.
-func grounded(d *Draft) Stage {
+func grounded(d *Draft, passages []passage.Passage) Stage {
 	if d.bot.Grounding != chatbot.Strict || !d.model.Traits().Language {
 		return nil
 	}
 	// The answer may use names from the question.
-	return grounding.New(d.passages, d.noAnswer, d.question, d.bot.Name)
+	return ground.New(passages, d.noAnswer, d.question, d.bot.Name)
 }
 
 // checks are the stages of one answer.
@@ -48,7 +49,7 @@ type checks []Stage
 // did is what the stages did to the text, besides its citations.
 func (c checks) did() (did Checked) {
 	for _, stage := range c {
-		if g, ok := stage.(*grounding.Stage); ok {
+		if g, ok := stage.(*ground.Stage); ok {
 			did.Dropped, did.Replaced = g.Dropped()
 		}
 	}
@@ -56,9 +57,9 @@ func (c checks) did() (did Checked) {
 }
 
 func newChecks(d *Draft) checks {
-	made := make(checks, 0, len(stages))
+	made, passages := make(checks, 0, len(stages)), retrieval.Plain(d.passages)
 	for _, stage := range stages {
-		if s := stage(d); s != nil {
+		if s := stage(d, passages); s != nil {
 			made = append(made, s)
 		}
 	}
@@ -88,8 +89,9 @@ func (c checks) cut() (rest string) {
 }
 
 func (c checks) add(passages []retrieval.Result) {
+	texts := retrieval.Plain(passages)
 	for _, stage := range c {
-		stage.Add(passages)
+		stage.Add(texts)
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/answer/answertest"
-	"parley/core/answer/citation"
-	"parley/core/answer/grounding"
-	"parley/core/retrieval"
+	"parley/text/answertest"
+	"parley/text/citation"
+	"parley/text/ground"
+	"parley/text/passage"
 )
 
 func TestChecksTogether(t *testing.T) {
@@ -15,7 +15,7 @@ func TestChecksTogether(t *testing.T) {
 	answer := "Yes! “The bakery opens at eight” [7]. Planes land at our airport [1].\n\n- “Nobody has better stories than kings” [2]\n- Croissants contain butter [6].\n"
 	want := "Yes! “The bakery opens at eight” [1].\n\n- Croissants contain butter [6]."
 	for size := 1; size < 20; size++ {
-		c := checks{citation.New(passages), grounding.New(passages, answertest.OwnersText)}
+		c := checks{citation.New(passages), ground.New(passages, answertest.OwnersText)}
 		var b strings.Builder
 		for _, piece := range answertest.EverySo(answer, size) {
 			b.WriteString(c.write(piece))
@@ -28,9 +28,9 @@ func TestChecksTogether(t *testing.T) {
 }
 
 // long is an answer of the usual length, and long passages to go with it.
-func long() (string, []retrieval.Result) {
+func long() (string, []passage.Passage) {
 	answer := strings.Repeat("The bakery opens at eight o'clock [1]. “Rolls are baked twice a day” [3]. A loaf of rye bread costs 3,50 € [3][4].\n\n", 12)
-	var passages []retrieval.Result
+	var passages []passage.Passage
 	for _, p := range answertest.Bakery {
 		p.Text = strings.Repeat(p.Text+"\n", 12)
 		passages = append(passages, p, p)
@@ -52,7 +52,7 @@ func BenchmarkChecks(b *testing.B) {
 			for b.Loop() {
 				c := checks{citation.New(passages)}
 				if strict {
-					c = append(c, grounding.New(passages, answertest.OwnersText))
+					c = append(c, ground.New(passages, answertest.OwnersText))
 				}
 				said := 0
 				for _, piece := range pieces {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/core/answer/citation"
 	"parley/core/answer/prompt"
 	"parley/core/retrieval"
+	"parley/text/citation"
 )
 
 // withoutMarkers is a history whose answers have no markers: their numbers

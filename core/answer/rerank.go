@@ -12,6 +12,7 @@ import (
 	"parley/core/answer/prompt"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
+	"parley/text/clean"
 )
 
 const (
@@ -92,7 +93,7 @@ func (j judge) ask(ctx context.Context, found []retrieval.Result) ([]int, Usage,
 // judge.
 func (j judge) prompt(found []retrieval.Result) (prompt.Prompt, error) {
 	d := j.draft
-	question := prompt.Defuse(prompt.CleanLine(d.query, rerankQuestion))
+	question := clean.Defuse(clean.Line(d.query, rerankQuestion))
 	left := prompt.NewBudget(windowOf(d.model), d.bot)
 	left.Spend(rerankInstructions, question)
 	given, texts := left.Choose(shortened(found), 1)
@@ -113,7 +114,7 @@ func shortened(found []retrieval.Result) []retrieval.Result {
 	short := slices.Clone(found)
 	left := rerankBytes
 	for i := range short {
-		text := prompt.Clean(short[i].Text)
+		text := clean.Text(short[i].Text)
 		if room := left / (len(short) - i); len(text) > room {
 			for room > 0 && !utf8.RuneStart(text[room]) {
 				room--

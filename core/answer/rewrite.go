@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/answer/prompt"
+	"parley/text/clean"
 )
 
 const (
@@ -69,11 +70,11 @@ func rewriting(history []prompt.Message, question string) prompt.Prompt {
 		if m.Role == prompt.AssistantRole {
 			speaker = "Assistant: "
 		}
-		if line := prompt.CleanLine(m.Text, rewriteMessage); line != "" {
+		if line := clean.Line(m.Text, rewriteMessage); line != "" {
 			b.WriteString(speaker + line + "\n")
 		}
 	}
-	b.WriteString("\nLast question: " + prompt.CleanLine(question, rewriteChars) + "\n\nThe last question, standing on its own:")
+	b.WriteString("\nLast question: " + clean.Line(question, rewriteChars) + "\n\nThe last question, standing on its own:")
 	exact := 0.0
 	return prompt.Prompt{
 		Messages: []prompt.Message{{Role: prompt.SystemRole, Text: rewriteInstructions}, {Role: prompt.UserRole, Text: b.String()}},
@@ -84,11 +85,11 @@ func rewriting(history []prompt.Message, question string) prompt.Prompt {
 // readQuestion takes the question from what a model said, which may be
 // anything.
 func readQuestion(text string) (string, error) {
-	text = strings.TrimSpace(prompt.Clean(text))
+	text = strings.TrimSpace(clean.Text(text))
 	if strings.ContainsAny(text, "\n") {
 		return "", errNoQuestion
 	}
-	text = unquoted(prompt.CleanLine(text, 2*rewriteChars))
+	text = unquoted(clean.Line(text, 2*rewriteChars))
 	if text == "" || utf8.RuneCountInString(text) > rewriteChars {
 		return "", errNoQuestion
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"parley/core/answer/prompt"
-
 	"parley/core/fault"
 )
 

@@ -9,6 +9,7 @@ import (
 	"parley/core/answer/prompt"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
+	"parley/text/clean"
 )
 
 const (
@@ -168,7 +169,7 @@ func (r *rounds) execute(ctx context.Context, calls []prompt.Call) error {
 	for i, query := range queries {
 		result := query.wrong
 		if result == "" {
-			if err := r.listener.waiting("Searching the knowledge for “" + prompt.CleanLine(query.text, maxShownQuery) + "”."); err != nil {
+			if err := r.listener.waiting("Searching the knowledge for “" + clean.Line(query.text, maxShownQuery) + "”."); err != nil {
 				return err
 			}
 			var err error

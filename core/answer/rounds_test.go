@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"parley/core/answer/prompt"
-
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"

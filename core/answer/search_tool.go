@@ -13,6 +13,7 @@ import (
 
 	"parley/core/answer/prompt"
 	"parley/core/retrieval"
+	"parley/text/clean"
 )
 
 // searchTool is retrieval, for a model that wants more than it was given.
@@ -87,7 +88,7 @@ func readCall(call prompt.Call) searchCall {
 	if _, more := decoder.Token(); err != nil || more != io.EOF || arguments.Query == nil {
 		return searchCall{wrong: `The arguments must be a JSON object with one string, such as {"query": "opening hours"}.`}
 	}
-	query := prompt.CleanLine(*arguments.Query, 2*maxToolQuery)
+	query := clean.Line(*arguments.Query, 2*maxToolQuery)
 	switch {
 	case query == "":
 		return searchCall{wrong: "The query is empty. Say what to look for."}

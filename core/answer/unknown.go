@@ -3,8 +3,8 @@ package answer
 import (
 	"strings"
 
-	"parley/core/answer/citation"
 	"parley/core/answer/prompt"
+	"parley/text/citation"
 )
 
 const (

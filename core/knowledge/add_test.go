@@ -8,9 +8,9 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
 	"parley/core/plan"
 	"parley/core/retrieval"
+	"parley/text/split"
 )
 
 func TestAdd(t *testing.T) {

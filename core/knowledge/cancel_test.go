@@ -6,7 +6,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
+	"parley/text/split"
 )
 
 func TestRetryAndCancel(t *testing.T) {

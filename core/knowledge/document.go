@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/core/fault"
-	"parley/core/knowledge/split"
+	"parley/text/split"
 )
 
 // Kind says how a document's content is read.

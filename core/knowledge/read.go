@@ -7,9 +7,8 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge/split"
-	"parley/core/retrieval"
 	"parley/internal/plain"
+	"parley/text/split"
 )
 
 // Extractor makes Markdown of a file. Its failures that an owner can act on
@@ -219,7 +218,7 @@ func (s *reader) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, nex
 
 // contentHash is of all that the passages are made of.
 func contentHash(bot chatbot.Chatbot, d Document) string {
-	return hash(string(d.Kind), d.Title, d.Content, split.Name(bot))
+	return hash(string(d.Kind), d.Title, d.Content, split.Name(sizesOf(bot)))
 }
 
 // addedBy turns a conflict into errTaken: somebody else adds the passages just
@@ -229,18 +228,4 @@ func addedBy(err error) error {
 		return errTaken
 	}
 	return err
-}
-
-// splitter cuts documents as their chatbots want it. It counts tokens.
-type splitter func(text string) int
-
-// split cuts a document as its chatbot wants it.
-func (s splitter) split(bot chatbot.Chatbot, d Document) []retrieval.Passage {
-	return split.Split(
-		split.Document{ID: d.ID, Title: d.Title, Plain: d.Kind == Text, Pairs: d.Kind == Pairs, Content: d.Content, Places: d.Places}, s.sizes(bot))
-}
-
-func (s splitter) sizes(bot chatbot.Chatbot) split.Sizes {
-	aim, limit := bot.PassageSizes()
-	return split.Sizes{Aim: aim, Limit: limit, Count: s}
 }

@@ -9,9 +9,9 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
 	"parley/core/plan"
 	"parley/store"
+	"parley/text/split"
 )
 
 // page is an address of the world.

@@ -45,9 +45,9 @@ type encodeQuestion func() ([]float32, error)
 
 // begin returns what gives the vector of a question when it is needed. If the chatbot's
 // last question needed one, it is being made from now on.
-func (a *ahead) begin(chatbot Scope, encode encodeQuestion) encodeQuestion {
+func (a *ahead) begin(chatbot Scope, ask encodeQuestion) encodeQuestion {
 	if a == nil || !a.isFor(chatbot) {
-		return encode
+		return ask
 	}
 	type result struct {
 		vector []float32
@@ -62,7 +62,7 @@ func (a *ahead) begin(chatbot Scope, encode encodeQuestion) encodeQuestion {
 			}
 			made <- r
 		}()
-		r.vector, r.err = encode()
+		r.vector, r.err = ask()
 	}()
 	return func() ([]float32, error) {
 		r := <-made

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"parley/text/encode"
 )
 
 func TestEncodingAhead(t *testing.T) {
@@ -28,7 +30,7 @@ func TestEncodingAhead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, times := newAhead(), 0
 				c.learn(a)
-				encode := a.begin(chatbot, func() ([]float32, error) {
+				ask := a.begin(chatbot, func() ([]float32, error) {
 					times++
 					return east, nil
 				})
@@ -36,14 +38,14 @@ func TestEncodingAhead(t *testing.T) {
 				if begun := times > 0; begun != c.want {
 					t.Errorf("it is being encoded: %v", begun)
 				}
-				if vector, err := encode(); err != nil || !slices.Equal(vector, east) || times != 1 {
+				if vector, err := ask(); err != nil || !slices.Equal(vector, east) || times != 1 {
 					t.Errorf("it is %v, %v, after %d times", vector, err, times)
 				}
 			})
 		})
 	}
 	t.Run("a search teaches it", func(t *testing.T) {
-		f := &fixed{questions: map[string][]float32{"which way?": east}, byID: map[int64]Encoding{1: NewEncoding(east)}}
+		f := &fixed{questions: map[string][]float32{"which way?": east}, byID: map[int64]encode.Encoding{1: encode.New(east)}}
 		s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
 		s.EncodeWith(f, f)
 		query, hits := Query{Text: "which way?"}, pointers([]Hit{{PassageID: 1, Score: 1}})

@@ -3,6 +3,8 @@ package retrieval
 import (
 	"cmp"
 	"slices"
+
+	"parley/text/encode"
 )
 
 const (
@@ -32,17 +34,17 @@ func unfound(found Hits, hits []*Hit) []*Hit {
 // closest returns those of the hits that are close enough to the question, as a whole or
 // with a part, the closest first, and at most so many. They score nothing: what words find
 // stays before them.
-func closest(hits []*Hit, question []float32, encodings map[int64]Encoding, most int) []*Hit {
+func closest(hits []*Hit, question []float32, encodings map[int64]encode.Encoding, most int) []*Hit {
 	closeness := make(map[int64]float64, len(hits))
 	var near []*Hit
 	for _, hit := range hits {
 		encoding := encodings[hit.PassageID]
-		cosine, ok := encoding.cosine(question)
+		cosine, ok := encoding.Cosine(question)
 		if !ok {
 			continue
 		}
 		hit.Similarity, hit.Score = hit.Score, 0
-		hit.Closeness, hit.Parts = cosine, encoding.parts(question)
+		hit.Closeness, hit.Parts = cosine, encoding.Parts(question)
 		for _, part := range hit.Parts {
 			cosine = max(cosine, part.Closeness)
 		}

@@ -4,14 +4,16 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+
+	"parley/text/encode"
 )
 
 func TestClosest(t *testing.T) {
 	query := Query{Text: "which way?", Limit: 10}
 	east, near, far := []float32{1, 0}, []float32{0.8, 0.6}, []float32{0.5, 0.866}
-	f := &fixed{questions: map[string][]float32{"which way?": east}, byID: map[int64]Encoding{
-		1: NewEncoding(far), 2: NewEncoding(near), 3: NewEncoding(far),
-		4: NewEncoding(far).WithPart(Part{Start: 0, End: 9}, east), 5: NewEncoding(nil),
+	f := &fixed{questions: map[string][]float32{"which way?": east}, byID: map[int64]encode.Encoding{
+		1: encode.New(far), 2: encode.New(near), 3: encode.New(far),
+		4: encode.New(far).WithPart(encode.Part{Start: 0, End: 9}, east), 5: encode.New(nil),
 	}}
 	s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
 	s.EncodeWith(f, f)

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
+	"parley/text/encode"
 )
 
 // fixed are encodings that a test has made, and an encoder of questions.
 type fixed struct {
-	byID      map[int64]Encoding
+	byID      map[int64]encode.Encoding
 	err       error
 	questions map[string][]float32
 	failure   error
@@ -21,7 +21,7 @@ type fixed struct {
 	encoded   []string
 }
 
-func (f *fixed) Encodings(_ context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]Encoding, error) {
+func (f *fixed) Encodings(_ context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]encode.Encoding, error) {
 	if workspaceID != "ws" || chatbotID != "cb" {
 		return nil, errors.New("the scope is lost")
 	}
@@ -52,50 +52,11 @@ func (stored) LivePassages(_ context.Context, _, _ string, ids []int64) ([]Passa
 func ranked(t *testing.T, s *Searcher, query Query, found Hits, hits []*Hit) []*Hit {
 	t.Helper()
 	scope := Scope{WorkspaceID: "ws", ChatbotID: "cb"}
-	encode := func() ([]float32, error) { return s.encodedQuestion(t.Context(), scope.WorkspaceID, query) }
-	return s.lookAtEncodings(t.Context(), scope, query, encode, found, hits)
+	ask := func() ([]float32, error) { return s.encodedQuestion(t.Context(), scope.WorkspaceID, query) }
+	return s.lookAtEncodings(t.Context(), scope, query, ask, found, hits)
 }
 
 var east, north = []float32{1, 0}, []float32{0, 1}
-
-func TestEncoding(t *testing.T) {
-	t.Run("the cosine is that of the vector, but for eight bits", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			vector := unitVector(rapid.SliceOfN(rapid.Float32Range(-1, 1), 8, 8).Draw(t, "passage"))
-			with := unitVector(rapid.SliceOfN(rapid.Float32Range(-1, 1), 8, 8).Draw(t, "question"))
-			want := 0.0
-			for i, x := range vector {
-				want += float64(x) * float64(with[i])
-			}
-			if got, ok := NewEncoding(vector).cosine(with); !ok || math.Abs(got-want) > 0.02 {
-				t.Fatalf("got %v, %v, want %v", got, ok, want)
-			}
-		})
-	})
-	t.Run("its parts have their places and cosines, and the first vector stays", func(t *testing.T) {
-		e := NewEncoding(east).WithPart(Part{Start: 0, End: 70}, north).WithPart(Part{Start: 70, End: 300}, east)
-		got := e.parts(east)
-		if cosine, ok := e.cosine(east); !ok || math.Abs(cosine-1) > 0.02 || len(got) != 2 || got[0] != (Part{Start: 0, End: 70}) || got[1].Start != 70 || got[1].End != 300 || math.Abs(got[1].Closeness-1) > 0.02 {
-			t.Errorf("got %v, %v, %+v", cosine, ok, got)
-		}
-		if got := NewEncoding(east).parts(east); got != nil {
-			t.Errorf("without parts there are %v", got)
-		}
-		if got := e[:len(e)-1].parts(east); got != nil {
-			t.Errorf("of one that is cut there are %v", got)
-		}
-	})
-	t.Run("what was not made here has no cosine, and breaks nothing", func(t *testing.T) {
-		for _, e := range []Encoding{nil, {}, {2}, {1, 0, 0, 0, 0, 7, 7}, NewEncoding(nil), NewEncoding([]float32{1}), NewEncoding([]float32{1, 2, 3})} {
-			if got, ok := e.cosine(east); ok {
-				t.Errorf("%v has %v", e, got)
-			}
-		}
-		if got, ok := NewEncoding(nil).cosine(nil); ok {
-			t.Errorf("nothing has %v with nothing", got)
-		}
-	})
-}
 
 func unitVector(v []float32) []float32 {
 	square := 0.0
@@ -127,13 +88,13 @@ func TestLookAtEncodings(t *testing.T) {
 		fixed
 		want []int64
 	}{
-		"a nearer passage comes forward":              {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.8, 0.6}), 2: NewEncoding(east)}}, []int64{2, 1, 3}},
-		"a little nearer does not outdo the rest":     {fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.98, 0.2}), 3: NewEncoding(east)}}, []int64{1, 2, 3}},
-		"one alone is as near as the mean one":        {fixed{questions: toEast, byID: map[int64]Encoding{3: NewEncoding(east)}}, []int64{1, 2, 3}},
+		"a nearer passage comes forward":              {fixed{questions: toEast, byID: map[int64]encode.Encoding{1: encode.New([]float32{0.8, 0.6}), 2: encode.New(east)}}, []int64{2, 1, 3}},
+		"a little nearer does not outdo the rest":     {fixed{questions: toEast, byID: map[int64]encode.Encoding{1: encode.New([]float32{0.98, 0.2}), 3: encode.New(east)}}, []int64{1, 2, 3}},
+		"one alone is as near as the mean one":        {fixed{questions: toEast, byID: map[int64]encode.Encoding{3: encode.New(east)}}, []int64{1, 2, 3}},
 		"without encodings the order stays":           {fixed{questions: toEast}, []int64{1, 2, 3}},
-		"if they cannot be read the order stays":      {fixed{questions: toEast, err: errors.New("no database"), byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{1, 2, 3}},
-		"if the question fails the order stays":       {fixed{failure: errors.New("no model"), byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{1, 2, 3}},
-		"a question without a vector changes nothing": {fixed{byID: map[int64]Encoding{1: NewEncoding(north), 2: NewEncoding(east)}}, []int64{1, 2, 3}},
+		"if they cannot be read the order stays":      {fixed{questions: toEast, err: errors.New("no database"), byID: map[int64]encode.Encoding{1: encode.New(north), 2: encode.New(east)}}, []int64{1, 2, 3}},
+		"if the question fails the order stays":       {fixed{failure: errors.New("no model"), byID: map[int64]encode.Encoding{1: encode.New(north), 2: encode.New(east)}}, []int64{1, 2, 3}},
+		"a question without a vector changes nothing": {fixed{byID: map[int64]encode.Encoding{1: encode.New(north), 2: encode.New(east)}}, []int64{1, 2, 3}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			list := hits()
@@ -155,14 +116,14 @@ func TestLookAtEncodings(t *testing.T) {
 		}
 	})
 	t.Run("a question is not encoded where no passage is", func(t *testing.T) {
-		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(nil)}}
+		f := &fixed{questions: toEast, byID: map[int64]encode.Encoding{1: encode.New(nil)}}
 		ranked(t, searcher(f), query, found, hits())
 		if len(f.encoded) != 0 {
 			t.Errorf("%q were encoded", f.encoded)
 		}
 	})
 	t.Run("an encoding counts instead of the vector", func(t *testing.T) {
-		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding(east), 2: NewEncoding(east)}}
+		f := &fixed{questions: toEast, byID: map[int64]encode.Encoding{1: encode.New(east), 2: encode.New(east)}}
 		list := pointers([]Hit{{PassageID: 1, Score: 1.4, Similarity: 0.9}, {PassageID: 2, Score: 1.3, Similarity: 0.1}, {PassageID: 3, Score: 1, Similarity: 0.9}})
 		ranked(t, searcher(f), query, found, list)
 		if got := order(list); !slices.Equal(got, []int64{2, 3, 1}) {
@@ -173,7 +134,7 @@ func TestLookAtEncodings(t *testing.T) {
 		}
 	})
 	t.Run("without vectors in the index it counts as a share of the best score by words", func(t *testing.T) {
-		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.9, 0.436}), 2: NewEncoding(east)}}
+		f := &fixed{questions: toEast, byID: map[int64]encode.Encoding{1: encode.New([]float32{0.9, 0.436}), 2: encode.New(east)}}
 		for second, want := range map[float64]int64{25: 2, 15: 1} { // of 30, the encodings add some 10
 			list := pointers([]Hit{{PassageID: 1, Score: 30}, {PassageID: 2, Score: second}})
 			if ranked(t, searcher(f), query, Hits{}, list); list[0].PassageID != want {
@@ -182,7 +143,7 @@ func TestLookAtEncodings(t *testing.T) {
 		}
 	})
 	t.Run("a hit tells how close its encoding is, and so does the passage that is found", func(t *testing.T) {
-		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: NewEncoding([]float32{0.6, 0.8}), 3: NewEncoding(east)}}
+		f := &fixed{questions: toEast, byID: map[int64]encode.Encoding{1: encode.New([]float32{0.6, 0.8}), 3: encode.New(east)}}
 		list, s := hits(), searcher(f)
 		ranked(t, s, query, found, list)
 		s.passages = stored{}
@@ -198,8 +159,8 @@ func TestLookAtEncodings(t *testing.T) {
 		}
 	})
 	t.Run("the first hits, and no others, tell how close their parts are", func(t *testing.T) {
-		parted := NewEncoding(east).WithPart(Part{Start: 0, End: 9}, north)
-		f := &fixed{questions: toEast, byID: map[int64]Encoding{1: parted, 2: parted, 3: parted}}
+		parted := encode.New(east).WithPart(encode.Part{Start: 0, End: 9}, north)
+		f := &fixed{questions: toEast, byID: map[int64]encode.Encoding{1: parted, 2: parted, 3: parted}}
 		list, s := hits(), searcher(f)
 		ranked(t, s, Query{Text: "which way?", Limit: 2}, found, list)
 		s.passages = stored{}
@@ -208,7 +169,7 @@ func TestLookAtEncodings(t *testing.T) {
 		}
 	})
 	t.Run("parts stay where they are in the text when a neighbor is joined before it", func(t *testing.T) {
-		r := Result{Passage: Passage{Text: "second"}, Parts: []Part{{Start: 0, End: 6}}}
+		r := Result{Passage: Passage{Text: "second"}, Parts: []encode.Part{{Start: 0, End: 6}}}
 		r.join(Passage{Text: "first"}, -1)
 		r.join(Passage{Text: "third"}, 1)
 		if p := r.Parts[0]; r.Text[p.Start:p.End] != "second" {

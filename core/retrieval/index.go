@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"parley/core/fault"
+	"parley/text/encode"
 )
 
 // Entry is a passage as an index holds it: what is needed to find it, not to
@@ -87,7 +88,7 @@ type Hit struct {
 	// Closeness, Compared and Parts are those of [Result]. No index knows them.
 	Closeness float64
 	Compared  int
-	Parts     []Part
+	Parts     []encode.Part
 }
 
 // MaxOccurrences bounds what a hit tells of its terms.

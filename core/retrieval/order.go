@@ -3,6 +3,8 @@ package retrieval
 import (
 	"math"
 	"slices"
+
+	"parley/text/encode"
 )
 
 // leaders are how many of the first passages lend the question their direction.
@@ -21,7 +23,7 @@ type candidate struct {
 	// found is its score before.
 	found float64
 	// encoding is that of the passage, or nil where there is none.
-	encoding Encoding
+	encoding encode.Encoding
 	// direction is the unit vector of a passage and its parts, or nil where it has none.
 	direction []float32
 	// near is the cosine to what is compared with.
@@ -31,7 +33,7 @@ type candidate struct {
 // order puts hits, which are in order, in an order by their encodings, too: by how near they
 // are to the question, and then, but for the first, by how near to it with a share of those
 // that came first. The scores stay where they are.
-func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]Encoding, byMeaning bool) {
+func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]encode.Encoding, byMeaning bool) {
 	if len(hits) == 0 {
 		return
 	}
@@ -43,7 +45,7 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 	for i, hit := range hits {
 		scores[i] = hit.Score
 		c.all[i] = candidate{hit: hit, found: hit.Score}
-		if cosine, ok := encodings[hit.PassageID].cosine(question); ok {
+		if cosine, ok := encodings[hit.PassageID].Cosine(question); ok {
 			hit.Closeness = cosine
 			c.all[i].encode(encodings[hit.PassageID], cosine, question, s.tuning.Parts)
 		}
@@ -59,11 +61,11 @@ func (s *Searcher) order(hits []*Hit, question []float32, encodings map[int64]En
 }
 
 // encode gives a candidate its encoding, of which the whole has that cosine to the question.
-func (c *candidate) encode(encoding Encoding, cosine float64, question []float32, parts float64) {
+func (c *candidate) encode(encoding encode.Encoding, cosine float64, question []float32, parts float64) {
 	c.encoding, c.near = encoding, cosine
-	if encoding.hasParts(len(question)) {
-		c.direction = encoding.direction(len(question), parts)
-		c.near = float64(product(c.direction, question))
+	if encoding.HasParts(len(question)) {
+		c.direction = encoding.Direction(len(question), parts)
+		c.near = float64(encode.Product(c.direction, question))
 	}
 }
 
@@ -72,9 +74,9 @@ func (c candidates) compare(with []float32) {
 	for i, candidate := range c.all {
 		switch {
 		case candidate.direction != nil:
-			c.all[i].near = float64(product(candidate.direction, with))
+			c.all[i].near = float64(encode.Product(candidate.direction, with))
 		case candidate.encoding != nil:
-			c.all[i].near, _ = candidate.encoding.cosine(with)
+			c.all[i].near, _ = candidate.encoding.Cosine(with)
 		}
 	}
 }
@@ -113,38 +115,14 @@ func (c candidates) leaning(question []float32) []float32 {
 		}
 		left--
 		if candidate.direction != nil {
-			add(first, candidate.direction, 1)
+			encode.Add(first, candidate.direction, 1)
 		} else {
-			addAt(first, candidate.encoding[1:], 1)
+			candidate.encoding.AddTo(first)
 		}
 	}
-	toUnit(first)
+	encode.ToUnit(first)
 	leaning := slices.Clone(question)
-	add(leaning, first, float32(c.tuning.Leading))
-	toUnit(leaning)
+	encode.Add(leaning, first, float32(c.tuning.Leading))
+	encode.ToUnit(leaning)
 	return leaning
-}
-
-// hasParts reports whether an encoding of such a width has more than the vector of the whole.
-func (e Encoding) hasParts(width int) bool { return len(e) > encodingHead+width }
-
-// direction returns the unit vector of a passage and its parts, the mean of which counts so much.
-func (e Encoding) direction(width int, share float64) []float32 {
-	sum := make([]float32, width)
-	addAt(sum, e[1:], 1)
-	parts := (len(e) - encodingHead - width) / (partHead + width)
-	for part := range parts {
-		addAt(sum, e[encodingHead+width+part*(partHead+width)+8:], float32(share)/float32(parts))
-	}
-	toUnit(sum)
-	return sum
-}
-
-// addAt adds so many times the vector that begins with what a number of one stands for.
-func addAt(sum []float32, e []byte, times float32) {
-	times *= stepOf(e)
-	numbers := e[4 : 4+len(sum)]
-	for i := range sum {
-		sum[i] += times * numberOf[numbers[i]]
-	}
 }

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"parley/text/encode"
 )
 
 func TestOrder(t *testing.T) {
 	s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
-	ordered := func(hits []Hit, question []float32, encodings map[int64]Encoding) []int64 {
+	ordered := func(hits []Hit, question []float32, encodings map[int64]encode.Encoding) []int64 {
 		list := pointers(hits)
 		s.order(list, question, encodings, true)
 		return passageIDs(list)
@@ -21,7 +23,7 @@ func TestOrder(t *testing.T) {
 		got := ordered(
 			[]Hit{{PassageID: 1, Score: 3}, {PassageID: 2, Score: 2.9}, {PassageID: 3, Score: 1}, {PassageID: 4, Score: 1}},
 			[]float32{1, 0, 0},
-			map[int64]Encoding{1: NewEncoding(down), 2: NewEncoding(down), 3: NewEncoding(up), 4: NewEncoding(down)})
+			map[int64]encode.Encoding{1: encode.New(down), 2: encode.New(down), 3: encode.New(up), 4: encode.New(down)})
 		if want := []int64{1, 2, 4, 3}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -31,14 +33,14 @@ func TestOrder(t *testing.T) {
 		got := ordered(
 			[]Hit{{PassageID: 7, Score: 9}, {PassageID: 8, Score: 8}, {PassageID: 1, Score: 3}, {PassageID: 2, Score: 2.9}, {PassageID: 3, Score: 1}, {PassageID: 4, Score: 1}},
 			[]float32{1, 0, 0},
-			map[int64]Encoding{1: NewEncoding(down), 2: NewEncoding(down), 3: NewEncoding(up), 4: NewEncoding(down)})
+			map[int64]encode.Encoding{1: encode.New(down), 2: encode.New(down), 3: encode.New(up), 4: encode.New(down)})
 		if want := []int64{7, 8, 1, 2, 4, 3}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	})
 	t.Run("the first stays the first, however close the others are to each other", func(t *testing.T) {
 		up, down := []float32{0.8, 0.6, 0}, []float32{0.8, -0.6, 0}
-		encodings := map[int64]Encoding{1: NewEncoding(up), 2: NewEncoding(down), 3: NewEncoding(down)}
+		encodings := map[int64]encode.Encoding{1: encode.New(up), 2: encode.New(down), 3: encode.New(down)}
 		hits := []Hit{{PassageID: 1, Score: 1.001}, {PassageID: 2, Score: 1}, {PassageID: 3, Score: 1}}
 		if got, want := ordered(hits, []float32{1, 0, 0}, encodings), []int64{1, 2, 3}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
@@ -49,7 +51,7 @@ func TestOrder(t *testing.T) {
 		got := ordered(
 			[]Hit{{PassageID: 1, Score: 1}, {PassageID: 2, Score: 1}},
 			east,
-			map[int64]Encoding{1: NewEncoding(whole).WithPart(Part{End: 9}, north), 2: NewEncoding(whole).WithPart(Part{End: 9}, east)})
+			map[int64]encode.Encoding{1: encode.New(whole).WithPart(encode.Part{End: 9}, north), 2: encode.New(whole).WithPart(encode.Part{End: 9}, east)})
 		if want := []int64{2, 1}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -57,12 +59,12 @@ func TestOrder(t *testing.T) {
 	t.Run("whatever the encodings, each hit stays, and the scores are in order", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			vectors := rapid.SliceOfN(rapid.SliceOfN(rapid.Float32Range(-1, 1), 4, 4), 1, 9)
-			hits, encodings := []Hit{}, map[int64]Encoding{}
+			hits, encodings := []Hit{}, map[int64]encode.Encoding{}
 			for i, vector := range vectors.Draw(t, "vectors") {
 				id := int64(i + 1)
 				hits = append(hits, Hit{PassageID: id, Score: 1 / float64(id)})
 				if rapid.Bool().Draw(t, "encoded") {
-					encodings[id] = NewEncoding(vector)
+					encodings[id] = encode.New(vector)
 				}
 				if rapid.Bool().Draw(t, "cut") && len(encodings[id]) > 0 {
 					encodings[id] = encodings[id][:rapid.IntRange(0, len(encodings[id])).Draw(t, "to")]
@@ -84,31 +86,21 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-func TestDirection(t *testing.T) {
-	t.Run("is that of the whole and, at a half, of the mean of the parts", func(t *testing.T) {
-		e := NewEncoding(east).WithPart(Part{End: 70}, north).WithPart(Part{Start: 70, End: 300}, north)
-		got := e.direction(2, 0.5)
-		if math.Abs(float64(got[0])-2*float64(got[1])) > 0.02 || math.Abs(float64(product(got, got))-1) > 0.001 {
-			t.Errorf("got %v", got)
-		}
-	})
-}
-
 func BenchmarkOrder(b *testing.B) {
 	s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
 	vector := make([]float32, 384)
 	for i := range vector {
 		vector[i] = float32(math.Sin(float64(i)))
 	}
-	toUnit(vector)
+	encode.ToUnit(vector)
 	for name, parts := range map[string]int{"whole passages": 0, "four parts": 4} {
 		b.Run(name, func(b *testing.B) {
-			hits, encodings := make([]Hit, encoded), map[int64]Encoding{}
+			hits, encodings := make([]Hit, encoded), map[int64]encode.Encoding{}
 			for i := range hits {
 				hits[i] = Hit{PassageID: int64(i + 1), Score: 1 / float64(i+1)}
-				e := NewEncoding(vector)
+				e := encode.New(vector)
 				for range parts {
-					e = e.WithPart(Part{End: 9}, vector)
+					e = e.WithPart(encode.Part{End: 9}, vector)
 				}
 				encodings[hits[i].PassageID] = e
 			}

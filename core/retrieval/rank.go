@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/text/encode"
 	"parley/text/lexical"
 )
 
@@ -49,7 +50,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	if len(asked.Terms) == 0 && asked.Vector == nil {
 		return nil, nil
 	}
-	encode := s.ahead.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
+	ask := s.ahead.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
 	found, err := s.index.Search(ctx, scope, asked)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 		hits = fuse(hits, found.Near, least, s.tuning.nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
-	return s.lookAtEncodings(ctx, scope, query, encode, found, hits), nil
+	return s.lookAtEncodings(ctx, scope, query, ask, found, hits), nil
 }
 
 // questionVector is the direction of a question, with a share of the earlier
@@ -84,9 +85,9 @@ func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, 
 	}
 	sum := slices.Clone(vectors[0])
 	if len(vectors) > 1 {
-		add(sum, vectors[1], float32(s.tuning.Context))
+		encode.Add(sum, vectors[1], float32(s.tuning.Context))
 	}
-	if !toUnit(sum) {
+	if !encode.ToUnit(sum) {
 		return nil, nil
 	}
 	return sum, nil

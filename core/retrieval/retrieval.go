@@ -6,6 +6,11 @@
 // knowledge), nor how an index stores its entries (index).
 package retrieval
 
+import (
+	"parley/text/encode"
+	"parley/text/passage"
+)
+
 // Scope is what a search or a change of an index is confined to.
 type Scope struct {
 	WorkspaceID string
@@ -88,6 +93,29 @@ type Passage struct {
 	Encoded bool
 }
 
+// Plain is what package text reads of the passage.
+func (p *Passage) Plain() passage.Passage {
+	return passage.Passage{Document: p.DocumentID, Ordinal: p.Ordinal, Title: p.Title, URL: p.URL, HeadingPath: p.HeadingPath, Text: p.Text}
+}
+
+// Plain is what package text reads of passages that were found, in order.
+func Plain(found []Result) []passage.Passage {
+	texts := make([]passage.Passage, len(found))
+	for i := range found {
+		texts[i] = found[i].Plain()
+	}
+	return texts
+}
+
+// PlainPassages is what package text reads of passages, in order.
+func PlainPassages(passages []Passage) []passage.Passage {
+	texts := make([]passage.Passage, len(passages))
+	for i := range passages {
+		texts[i] = passages[i].Plain()
+	}
+	return texts
+}
+
 // Position identifies a passage by its document, the document's version and
 // its [Passage.Ordinal].
 type Position struct {
@@ -110,5 +138,5 @@ type Result struct {
 	// fewer. Among more passages, one is closer by chance.
 	Compared int
 	// Parts are the parts of the text whose closeness is known, in order.
-	Parts []Part
+	Parts []encode.Part
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/core/chatbot"
+	"parley/text/block"
 	"parley/text/sentence"
 )
 
@@ -92,16 +93,7 @@ func adjoins(a, b Passage) bool {
 	if b.Ordinal > a.Ordinal {
 		later = b
 	}
-	return slices.Equal(a.HeadingPath, b.HeadingPath) && !startsWithHeading(later.Text)
-}
-
-// startsWithHeading reports whether a text starts with a heading of either
-// kind (CommonMark 0.31, sections 4.2 and 4.3).
-func startsWithHeading(text string) bool {
-	first, rest, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
-	second, _, _ := strings.Cut(rest, "\n")
-	second = strings.TrimSpace(second)
-	return isATX(first) || second != "" && (strings.Trim(second, "=") == "" || strings.Trim(second, "-") == "")
+	return slices.Equal(a.HeadingPath, b.HeadingPath) && !block.StartsWithHeading(later.Text)
 }
 
 // join puts a neighbor's text beside the passage's.
@@ -137,32 +129,10 @@ func span(a, b Passage) (start, end int) {
 // joined is a text with the one that follows it. Each piece of a cut table
 // repeats its header, which is left out where the table continues.
 func joined(text, next string) string {
-	first := lineEnd(next, 0)
-	body := lineEnd(next, first)
-	if first < body && body < len(next) && isDelimiter(next[first:body]) && strings.Contains(text, next[:body]) {
+	first := block.LineEnd(next, 0)
+	body := block.LineEnd(next, first)
+	if first < body && body < len(next) && block.IsDelimiter(next[first:body]) && strings.Contains(text, next[:body]) {
 		return text + "\n" + next[body:]
 	}
 	return text + "\n\n" + next
-}
-
-// lineEnd returns where the line that holds a position ends, its line feed
-// included.
-func lineEnd(text string, at int) int {
-	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-		return at + i + 1
-	}
-	return len(text)
-}
-
-// isATX reports whether a heading line is of the kind that starts with #.
-func isATX(line string) bool {
-	line = strings.TrimLeft(line, " ")
-	rest := strings.TrimLeft(line, "#")
-	return len(rest) < len(line) && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
-}
-
-// isDelimiter reports whether a line is the delimiter row of a table.
-func isDelimiter(line string) bool {
-	return strings.Trim(line, " \t\r\n|:-") == "" &&
-		strings.Contains(line, "-") && strings.Contains(line, "|")
 }

@@ -187,7 +187,7 @@ func (Passage) Fields() []ent.Field {
 		// content_hash is that of the document's version.
 		field.String("content_hash").MaxLen(64).Default("").Immutable(),
 		longText("text"),
-		// encoding says what the passage and its parts are about; see retrieval.Encoding.
+		// encoding says what the passage and its parts are about; see encode.Encoding.
 		// It is null until the passage has been encoded.
 		field.Bytes("encoding").Optional().Nillable(),
 	}

@@ -85,10 +85,16 @@ var table = []Row{
 		Because:  "it embeds files and does nothing else",
 	},
 	{
+		Packages: []string{"text/answertest"},
+		Ours:     []string{"text/..."},
+		Outside:  []string{"pgregory.net/rapid"},
+		Because:  "it has what the tests of packages that check answers share",
+	},
+	{
 		Packages: []string{"text/..."},
 		Ours:     []string{"text/..."},
-		Outside:  []string{snowball, snowballStem, tokenizer, xtext},
-		Because:  "what a text says follows from the text and its tables, whoever's text it is",
+		Outside:  []string{bluemonday, goldmark, snowball, snowballStem, tokenizer, xnet, xsys, xtext},
+		Because:  "what a text says follows from the text and its tables, whoever's text it is: text imports nothing of ours but text",
 	},
 	{
 		Packages: []string{"core/fault"},
@@ -170,16 +176,16 @@ var table = []Row{
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
+		Packages: []string{"core/retrieval/encoder"},
+		Ours:     []string{"text/...", "core/retrieval"},
+		Outside:  []string{lru},
+		Because:  "a workspace's questions are remembered and take their turn, however they are encoded",
+	},
+	{
 		Packages: []string{"core/retrieval"},
 		Ours:     append([]string{"text/...", "internal/plain"}, domain[:9]...),
 		Outside:  []string{lru},
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
-	},
-	{
-		Packages: []string{"core/knowledge/split"},
-		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "text/..."},
-		Outside:  []string{goldmark},
-		Because:  "passages are a pure function of a text and their sizes",
 	},
 	{
 		Packages: []string{"core/knowledge/embedding"},
@@ -188,7 +194,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge/trial"},
-		Ours:     []string{"core/retrieval", "core/knowledge/embedding", "core/knowledge/split"},
+		Ours:     []string{"core/chatbot", "core/retrieval", "core/knowledge", "core/knowledge/embedding", "text/..."},
 		Because:  "knowledge is indexed and searched without documents' states and without a database, for what measures",
 	},
 	{
@@ -197,62 +203,34 @@ var table = []Row{
 		Because:  "an index is rebuilt from what is stored of documents",
 	},
 	{
-		Packages: []string{"core/knowledge/suggest"},
-		Ours:     []string{"text/...", "core/retrieval", "core/knowledge"},
-		Because:  "questions are a pure function of the texts that suggest them",
-	},
-	{
 		Packages: []string{"core/knowledge/encoding"},
-		Ours:     []string{"core/retrieval", "internal/id"},
+		Ours:     []string{"core/retrieval", "text/...", "internal/id"},
 		Because:  "passages are encoded whatever document they are of",
 	},
 	{
 		Packages: []string{"core/knowledge/browse"},
-		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge", "core/knowledge/suggest"},
+		Ours:     []string{"core/fault", "core/chatbot", "core/retrieval", "core/knowledge", "text/..."},
 		Because:  "what people see of the knowledge is read, never changed",
 	},
 	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/embedding", "core/knowledge/split", "internal/plain"}, domain[:10]...),
+		Ours:     append([]string{"core/knowledge/embedding", "text/...", "internal/plain"}, domain[:10]...),
 		Outside:  []string{lru},
 		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
 	},
 	{
-		Packages: []string{"core/answer/format"},
-		Ours:     domain[:1],
-		Outside:  []string{goldmark, bluemonday, xnet},
-		Because:  "a format is made from Markdown alone, whoever asked for it",
-	},
-	{
 		Packages: []string{"core/answer/prompt"},
 		Ours:     []string{"core/chatbot", "text/...", "core/retrieval"},
-		Outside:  []string{xtext},
 		Because:  "a prompt is made of texts alone, whichever model gets it",
 	},
 	{
-		Packages: []string{"core/answer/citation"},
-		Ours:     []string{"core/answer/prompt", "core/retrieval", "text/...", "internal/*"},
-		Because:  "a stage compares an answer with passages, and knows no model",
-	},
-	{
-		Packages: []string{"core/answer/shown"},
-		Ours:     []string{"core/answer/prompt", "text/..."},
-		Because:  "it reads one text, and compares it with none",
-	},
-	{
-		Packages: []string{"core/answer/grounding"},
-		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/answer/shown", "text/...", "core/retrieval", "internal/*"},
-		Because:  "a stage compares an answer with passages, and knows no model",
-	},
-	{
-		Packages: []string{"core/answer/answertest"},
-		Ours:     []string{"core/retrieval"},
-		Outside:  []string{"pgregory.net/rapid"},
-		Because:  "it has what the tests of stages share",
+		Packages: []string{"core/answer/extractive"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/retrieval", "text/..."},
+		Because:  "a model that quotes is no vendor, and what it quotes follows from texts",
 	},
 	{
 		Packages: []string{"core/answer"},
-		Ours:     []string{"core/answer/prompt", "core/answer/citation", "core/answer/grounding", "core/retrieval", "core/chatbot", "core/fault"},
+		Ours:     []string{"core/answer/prompt", "core/retrieval", "core/chatbot", "core/fault", "text/..."},
 		Because:  "an answer is made without a database: what is kept of it is the business of core/chat",
 	},
 	{
@@ -268,7 +246,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat/turn"},
-		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "core/answer/format", "core/chatbot", "core/plan", "core/fault"},
+		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "text/...", "core/chatbot", "core/plan", "core/fault"},
 		Outside:  []string{lru},
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
@@ -324,7 +302,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/testrun"},
-		Ours:     []string{"core/answer", "core/answer/citation", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/tenant", "internal/id", "internal/plain"},
+		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/tenant", "text/...", "internal/id", "internal/plain"},
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{
@@ -356,7 +334,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/knowledge/suggest", "core/answer/format", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/chat/quota", "core/chat/turn", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "migrations", "text/...", "internal/*"},
 		Outside:  []string{gjson, entgo, libc, lru, pgx, sqlite},
 		Because:  "the store maps rows to the domain's types; adapters never import one another, nor a transport",
 	},
@@ -423,7 +401,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"extract"},
-		Ours:     []string{"extract/document", "extract/html", "extract/office", "extract/pdf", "core/knowledge", "core/knowledge/split", "core/fault", "internal/*"},
+		Ours:     []string{"extract/document", "extract/html", "extract/office", "extract/pdf", "core/knowledge", "core/fault", "text/...", "internal/*"},
 		Outside:  []string{excelize, xsys, seccomp},
 		Because:  "a file becomes Markdown whoever gave it, in a confined process; its tests write office files",
 	},
@@ -513,25 +491,9 @@ var table = []Row{
 		Because:  "it puts one model behind another, whatever they are",
 	},
 	{
-		Packages: []string{"llm/extractive"},
-		Ours:     []string{"core/answer", "core/answer/prompt", "text/...", "core/retrieval", "core/fault", "llm/words", "internal/*"},
-		Because:  "a model knows the package that declares its port; this one has no vendor, compares meanings by the table of words, and words of other languages than English as the search does",
-	},
-	{
 		Packages: []string{"llm/llmtest"},
 		Ours:     []string{"core/answer", "core/answer/prompt", "core/retrieval", "core/fault", "text/...", "internal/*"},
 		Because:  "a model knows the package that declares its port; this one has no vendor",
-	},
-	{
-		Packages: []string{"llm/words"},
-		Ours:     []string{"core/retrieval", "text/..."},
-		Because:  "an embedder knows the package that declares its port; this one has no vendor",
-	},
-	{
-		Packages: []string{"llm/bge"},
-		Ours:     []string{"text/...", "core/retrieval"},
-		Outside:  []string{lru, xsys},
-		Because:  "an encoder knows the package that declares its port; this one has no vendor, and remembers questions",
 	},
 	{
 		Packages: []string{"billing"},
@@ -610,7 +572,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api/openai"},
-		Ours:     []string{"core/answer", "core/answer/citation", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault"},
+		Ours:     []string{"core/answer", "core/answer/prompt", "core/chat", "core/chat/turn", "core/fault", "text/citation"},
 		Outside:  []string{jsonv2},
 		Because:  "it knows the shapes of OpenAI's clients, and neither routes nor databases",
 	},
@@ -627,19 +589,19 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api"},
-		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"api/mcp", "api/openai", "api/sunset", "core/*", "core/insight/history", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, fasthttp, jsonv2},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web/site"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, fasthttp, templ},
 		Because:  "what all pages share knows none of them",
 	},
 	{
 		Packages: []string{"web/bot"},
-		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
@@ -651,19 +613,19 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/workspace"},
-		Ours:     []string{"core/*", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web/privacy"},
-		Ours:     []string{"core/*", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/workspace", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
 	{
 		Packages: []string{"web/person"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/answer/format", "core/chat/turn", "billing", "views/ui", "views/shell", "views/person", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/person", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
@@ -675,7 +637,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/reference"},
-		Ours:     []string{"core/answer/format", "views/ui", "views/shell", "views/reference", "web/site", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"text/markdown", "views/ui", "views/shell", "views/reference", "web/site", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, jsonv2, yaml},
 		Because:  "it shows the description of the API, whatever routes there are",
 	},
@@ -753,7 +715,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"cmd/..."},
-		Ours:     []string{"cmd/...", "core/...", "billing", "billing/setup", "internal/*", "app/..."},
+		Ours:     []string{"cmd/...", "core/...", "text/markdown", "billing", "billing/setup", "internal/*", "app/..."},
 		Outside:  []string{kong, jsonv2, xterm},
 		Because:  "a command parses, calls a service of the program and prints; app opens what it needs",
 	},
@@ -872,7 +834,32 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/core/answer/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: []string{snowball, snowballStem},
+		In:      []string{"..."},
+		Except:  []string{"text/..."},
+		Tests:   true,
+		Because: "core has rules and no stemmers: what belongs to a language stands in text",
+	},
+	{
+		Imports: []string{xtext},
+		In:      []string{"..."},
+		Except:  []string{"text/...", "extract/document"},
+		Because: "letters and their forms are the business of text; extract decodes the character sets of files",
+	},
+	{
+		Imports: []string{"net/http", "database/sql", "os/exec"},
+		In:      []string{"text/..."},
+		Tests:   true,
+		Because: "text is pure functions and their tables: it knows no tenant, no database and no network",
+	},
+	{
+		Imports: []string{root + "/core", root + "/store", root + "/index", root + "/llm", root + "/app", root + "/api", root + "/web"},
+		In:      []string{"text/..."},
+		Tests:   true,
+		Because: "text is pure functions and their tables: it knows no tenant, no database, no network and none of the domain's types",
+	},
+	{
+		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"e2e/harness", "index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",
@@ -883,5 +870,5 @@ var bans = []Ban{
 // put together. The bans that say so are for tests too.
 var (
 	testOurs    = []string{"core/...", "text/...", "api/bodies", "api/route", "store", "store/storetest", "store/tenancy", "store/tenancytest", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "oidc", "oidc/oidctest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
-	testOutside = []string{"golang.org/x/sync", "pgregory.net/rapid", goleak, xnet, goldmark, chromedp, otp}
+	testOutside = []string{"golang.org/x/sync", xtext, "pgregory.net/rapid", goleak, xnet, goldmark, chromedp, otp}
 )

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/core/chatbot"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
-	"parley/core/knowledge/suggest"
+	"parley/core/retrieval"
+	"parley/text/split"
+	"parley/text/suggest"
 )
 
 // checkedQuestion is a question of ours, with what a right answer contains and lacks.
@@ -126,7 +128,8 @@ func TestSuggestionsAreAnswered(t *testing.T) {
 			asked := newBusiness(t, documents)
 			read := make([]suggest.Document, len(documents))
 			for i, d := range documents {
-				read[i] = suggest.Document{Kind: knowledge.Markdown, Title: d.Title, Passages: split.Split(d, split.Sizes{})}
+				passages := knowledge.Split(d, chatbot.Chatbot{}, nil)
+				read[i] = suggest.Document{Title: d.Title, Passages: retrieval.PlainPassages(passages)}
 			}
 			questions := suggest.Read(read).Questions(1000)
 			if len(questions) < 2 {

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"parley/core/answer"
+	"parley/core/answer/extractive"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/insight"
 	"parley/core/knowledge"
-	"parley/core/knowledge/split"
 	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
+	"parley/core/retrieval/encoder"
 	"parley/index/embedded"
-	"parley/llm/bge"
-	"parley/llm/extractive"
-	"parley/llm/words"
+	"parley/text/encode/words"
+	"parley/text/split"
 	"parley/text/tokens"
 )
 
@@ -83,15 +83,15 @@ func newBusiness(t *testing.T, documents []split.Document) business {
 // otherwise.
 func newEncodedBusiness(t *testing.T, documents []split.Document) business {
 	t.Helper()
-	return open(t, documents, bge.New())
+	return open(t, documents, encoder.New())
 }
 
-func open(t *testing.T, documents []split.Document, encoder trial.Encoder) business {
+func open(t *testing.T, documents []split.Document, encodes trial.Encoder) business {
 	t.Helper()
 	index, err := embedded.Open(filepath.Join(t.TempDir(), "index.db"))
 	must(t, err)
 	t.Cleanup(func() { must(t, index.Close()) })
-	ports := trial.Ports{Index: index, Embedder: words.Embedder{}, Tokens: tokens.Count, Keep: true, Encoder: encoder}
+	ports := trial.Ports{Index: index, Embedder: words.Embedder{}, Tokens: tokens.Count, Keep: true, Encoder: encodes}
 	scope := retrieval.Scope{WorkspaceID: "ws_lab", ChatbotID: "cb_lab"}
 	known := trial.New(ports, scope)
 	for place, d := range documents {

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"parley/app"
+	"parley/core/answer/extractive"
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/insight/testrun"
-	"parley/core/knowledge/split"
 	"parley/core/retrieval"
-	"parley/llm/extractive"
+	"parley/text/split"
 	"parley/text/tokens"
 )
 

@@ -3,9 +3,10 @@ package measure
 import (
 	"strings"
 
+	"parley/core/answer/extractive"
 	"parley/core/insight/testrun"
 	"parley/core/retrieval"
-	"parley/llm/extractive"
+	"parley/text/quote"
 )
 
 // bestUnits is how many units the best quotation has at most.
@@ -15,7 +16,7 @@ const bestUnits = 5
 // passages: units are chosen one after the other, each for what it adds, with the reference
 // in view. It is a yardstick for those who choose without it.
 func bestQuotation(passages []retrieval.Result, reference string) float64 {
-	units := extractive.Units(passages)
+	units := quote.Units(extractive.Passages(passages))
 	best, chosen := 0.0, ""
 	for range bestUnits {
 		next := -1

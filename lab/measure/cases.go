@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/knowledge/split"
+	"parley/core/knowledge"
 	"parley/core/retrieval"
+	"parley/text/split"
 )
 
 // groundingCase is a question with its answer and passages.
@@ -76,7 +78,7 @@ func (t *indexed) indexPassages(ctx context.Context, corpus string) (map[string]
 	passages := map[string]retrieval.Passage{}
 	err := t.port.Rebuild(ctx, t.Version(), func(ctx context.Context, into retrieval.Filler) error {
 		return readLines(corpus, func(line corpusLine) error {
-			for _, p := range split.Split(line.document(), split.Sizes{}) {
+			for _, p := range knowledge.Split(line.document(), chatbot.Chatbot{}, nil) {
 				id := fmt.Sprintf("%s#%d", p.DocumentID, p.Ordinal)
 				title := strings.Join(append([]string{p.Title}, p.HeadingPath...), " ")
 				if _, err := t.AddAt(ctx, into, len(passages), split.Document{ID: id, Title: title, Content: p.Text}, true); err != nil {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/core/answer/grounding"
 	"parley/core/retrieval"
+	"parley/text/ground"
 	"parley/text/sentence"
 )
 
@@ -42,8 +42,9 @@ var changes = []change{
 
 // contradict measures the sentences of an answer, and of its passages.
 func (f *Contradictions) contradict(c groundingCase, threshold float64) {
+	relevant := retrieval.Plain(c.relevant)
 	passes := func(text string) bool {
-		return grounding.Measure(c.question, text, c.relevant, "No answer.", threshold).Text == text
+		return ground.Measure(c.question, text, relevant, "No answer.", threshold).Text == text
 	}
 	sentence.Each(strings.Join(strings.Fields(c.answer), " "), func(text string) { f.change(&f.References, text, passes) })
 	for _, text := range quotesOf(c.relevant) {

@@ -14,8 +14,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"parley/core/fault"
-	"parley/core/knowledge/split"
 	"parley/lab/evaluation"
+	"parley/text/split"
 )
 
 // corpusLine is a document of a BEIR-like corpus.

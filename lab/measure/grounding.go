@@ -9,11 +9,11 @@ import (
 	"strconv"
 
 	"parley/app"
-	"parley/core/answer/grounding"
+	"parley/core/answer/extractive"
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
-	"parley/llm/extractive"
+	"parley/text/ground"
 )
 
 // answeredFrom is how many passages an answer is checked against.
@@ -62,7 +62,7 @@ func (s *Share) count(yes bool) {
 	}
 }
 
-func (s *Share) kept(g grounding.Measured) {
+func (s *Share) kept(g ground.Measured) {
 	s[0] += g.Units - g.Dropped
 	s[1] += g.Units
 }
@@ -118,21 +118,21 @@ var numeral = regexp.MustCompile(`\d+`)
 
 // measure adds a question, and another one with different relevant documents.
 func (f *GroundingFigures) measure(c, other groundingCase, threshold float64) {
-	ground := func(answer string, passages []retrieval.Result) grounding.Measured {
-		return grounding.Measure(c.question, answer, passages, "No answer.", threshold)
+	held := func(answer string, passages []retrieval.Result) ground.Measured {
+		return ground.Measure(c.question, answer, retrieval.Plain(passages), "No answer.", threshold)
 	}
 	f.Questions++
 	f.Contradictions.contradict(c, threshold)
-	relevant, found := ground(c.answer, c.relevant), ground(c.answer, c.found)
+	relevant, found := held(c.answer, c.relevant), held(c.answer, c.found)
 	f.PassedRelevant.count(!relevant.Replaced)
 	f.PassedFound.count(!found.Replaced)
 	f.KeptRelevant.kept(relevant)
 	f.KeptFound.kept(found)
 
-	foreign := ground(other.answer, c.found)
+	foreign := held(other.answer, c.found)
 	f.Replaced.count(foreign.Replaced)
 	f.OtherKept.kept(foreign)
-	mixed := ground(other.answer+"\n\n"+c.answer, c.relevant)
+	mixed := held(other.answer+"\n\n"+c.answer, c.relevant)
 	f.IntrudersKept[0] += max(0, mixed.Units-mixed.Dropped-(relevant.Units-relevant.Dropped))
 	f.IntrudersKept[1] += foreign.Units
 
@@ -141,9 +141,9 @@ func (f *GroundingFigures) measure(c, other groundingCase, threshold float64) {
 		return strconv.Itoa(n + 7)
 	})
 	if changed != c.answer {
-		f.Numbers.count(ground(changed, c.relevant).Text != changed)
+		f.Numbers.count(held(changed, c.relevant).Text != changed)
 	}
-	extracted := ground(extractive.Answer(prompt.Prompt{Question: c.question, Passages: c.found, NoAnswer: "No answer."}), c.found)
+	extracted := held(extractive.Answer(prompt.Prompt{Question: c.question, Passages: c.found, NoAnswer: "No answer."}), c.found)
 	f.Extractive.count(!extracted.Replaced && extracted.Dropped == 0)
 }
 

@@ -12,8 +12,8 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge/trial"
 	"parley/core/retrieval"
+	"parley/core/retrieval/encoder"
 	"parley/index/embedded"
-	"parley/llm/bge"
 	"parley/text/tokens"
 )
 
@@ -32,7 +32,7 @@ type indexed struct {
 func openTrial(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
 	ports := trial.Ports{Keep: keep}
 	if app.Encodes(config) {
-		ports.Encoder = bge.New()
+		ports.Encoder = encoder.New()
 	}
 	embedder, err := app.OpenEmbedder(config)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/core/answer"
+	"parley/core/answer/extractive"
 	"parley/core/answer/prompt"
 	"parley/core/fault"
-	"parley/llm/extractive"
 	"parley/llm/fallback"
 	"parley/llm/llmtest"
 	"parley/llm/openai"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley/core/answer"
+	"parley/core/answer/extractive"
 	"parley/core/chatbot"
-	"parley/llm/extractive"
 )
 
 func TestAccounts(t *testing.T) {

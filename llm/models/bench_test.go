@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/core/answer"
+	"parley/core/answer/extractive"
 	"parley/core/chatbot"
-	"parley/llm/extractive"
 )
 
 type oneProvider struct{}

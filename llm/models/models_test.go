@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/core/answer"
+	"parley/core/answer/extractive"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/llm/extractive"
 	"parley/llm/llmtest"
 	"parley/llm/models"
 	"parley/llm/openai"

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/core/answer/extractive"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/llm/extractive"
 	"parley/llm/llmtest"
 )
 

@@ -1,8 +1,7 @@
 // Package sentence finds where sentences end, and which ask, in texts of any language.
 //
-// Package core/answer/grounding uses its parts on a text as it arrives,
-// core/knowledge/split cuts a long text with [First], and llm/extractive quotes single
-// sentences with [Each].
+// Package ground uses its parts on a text as it arrives, split cuts a long text with
+// [First], and quote quotes single sentences with [Each].
 package sentence
 
 import (

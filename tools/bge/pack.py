@@ -1,4 +1,4 @@
-"""Packs the weights of a quantized BERT sentence encoder for llm/bge: python pack.py MODEL.onnx TOKENIZER.json OUT.gz
+"""Packs the weights of a quantized BERT sentence encoder for text/encode/bge: python pack.py MODEL.onnx TOKENIZER.json OUT.gz
 
 MODEL.onnx is bge-small-en-v1.5 with weights in 8 bits, as ONNX Runtime's dynamic quantization writes it.
 """

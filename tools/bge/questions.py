@@ -1,4 +1,4 @@
-"""Trains the small model that encodes questions for llm/bge: python questions.py MODEL.onnx TOKENIZER.json WORK OUT.gz
+"""Trains the small model that encodes questions for text/encode/bge: python questions.py MODEL.onnx TOKENIZER.json WORK OUT.gz
 
 It has three layers of the large model's twelve, the pieces of the large model, and one linear map more. It learns to say
 of a text what the large model says of it as a question, after its instruction, which the small one does without. The texts

@@ -1,4 +1,4 @@
-"""Writes what ONNX Runtime makes of some texts, for the tests of llm/bge: python reference.py MODEL.onnx TOKENIZER.json OUT.json"""
+"""Writes what ONNX Runtime makes of some texts, for the tests of text/encode/bge: python reference.py MODEL.onnx TOKENIZER.json OUT.json"""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Packs the built table for the program: python pack.py . ../../llm/words/table.gz"""
+"""Packs the built table for the program: python pack.py . ../../text/encode/words/table.gz"""
 import gzip
 import pathlib
 import struct

@@ -7,13 +7,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/knowledge"
 	"parley/core/tenant"
 	"parley/internal/id"
+	"parley/text/markdown"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
@@ -127,7 +127,7 @@ func (s improvePages) answerPage(c *fiber.Ctx, v site.Visit) error {
 			return err
 		}
 		m.Form.Values["question"] = found.Question
-		m.Before = format.Render(found.Content, format.HTML, v.Chatbot.ImageHosts)
+		m.Before = markdown.Render(found.Content, markdown.HTML, v.Chatbot.ImageHosts)
 	}
 	return s.showAnswer(c, v, fiber.StatusOK, m)
 }

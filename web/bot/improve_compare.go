@@ -9,10 +9,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/insight/testrun"
 	"parley/internal/id"
+	"parley/text/markdown"
 	views "parley/views/bot"
 	"parley/views/ui"
 	"parley/web/site"
@@ -198,7 +198,7 @@ func lacksOf(q testrun.Compared, r *testrun.Result) []string {
 // showAnswer adds the text of an answer, which lists of questions leave out.
 func showAnswer(v site.Visit, shown *views.TestResult, r *testrun.Result) {
 	if shown != nil {
-		shown.HTML = format.Render(r.Answer, format.HTML, v.Chatbot.ImageHosts)
+		shown.HTML = markdown.Render(r.Answer, markdown.HTML, v.Chatbot.ImageHosts)
 	}
 }
 

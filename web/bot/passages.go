@@ -9,8 +9,8 @@ import (
 	"github.com/a-h/templ"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/knowledge/browse"
+	"parley/text/markdown"
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
@@ -30,7 +30,7 @@ func passagesToView(ctx context.Context, s *site.Site, v site.Visit, citations [
 	}
 	shown := make([]views.CitedPassage, len(citations))
 	for i, citation := range citations {
-		shown[i] = passageToView(v.Chatbot.ID, citation, format.Excerpt(texts[spans[i]]))
+		shown[i] = passageToView(v.Chatbot.ID, citation, markdown.Excerpt(texts[spans[i]]))
 	}
 	return shown, nil
 }
@@ -50,7 +50,7 @@ func passageToView(chatbotID string, citation answer.Citation, text string) view
 // passages on a page: the one at an address, or the same one without an address.
 func answerToView(ctx context.Context, v site.Visit, text string, citations []answer.Citation, at string) (string, error) {
 	var failed error
-	made := format.WithCitations(format.Render(text, format.HTML, v.Chatbot.ImageHosts), func(number int) string {
+	made := markdown.WithCitations(markdown.Render(text, markdown.HTML, v.Chatbot.ImageHosts), func(number int) string {
 		i := slices.IndexFunc(citations, func(c answer.Citation) bool { return c.Number == number })
 		if i < 0 {
 			return ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"parley/core/answer/format"
+	"parley/text/markdown"
 	views "parley/views/person"
 	"parley/views/shell"
 	"parley/web/site"
@@ -47,7 +47,7 @@ func (s securityPages) securityPolicy(c *fiber.Ctx) error {
 func policyHTML(policy string) string {
 	_, policy, _ = strings.Cut(policy, "\n")
 	policy, _, _ = strings.Cut(policy, "\n## Defenses")
-	return format.Render(policy, format.HTML, nil)
+	return markdown.Render(policy, markdown.HTML, nil)
 }
 
 // securityTxt writes the file. Web addresses in it must be https: where the

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/core/answer/format"
+	"parley/text/markdown"
 	views "parley/views/reference"
 )
 
@@ -168,7 +168,7 @@ func (d document) resolve(v *value) *value {
 }
 
 // rendered is Markdown as sanitized HTML.
-func rendered(markdown string) string { return format.Render(markdown, format.HTML, nil) }
+func rendered(written string) string { return markdown.Render(written, markdown.HTML, nil) }
 
 // slug is a name as a part of an address: "openai-clients", "list-conversations".
 func slug(name string) string {

@@ -7,16 +7,15 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
-	"parley/core/answer/format"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/store"
+	"parley/text/markdown"
 )
 
 func TestResumed(t *testing.T) {
-	lasting := turn.Ask{Message: "Question?", Delivery: turn.Delivery{Format: format.HTML, IDs: true, Usage: true}}
+	lasting := turn.Ask{Message: "Question?", Delivery: turn.Delivery{Format: markdown.HTML, IDs: true, Usage: true}}
 	const whole = "Öne two three four."
 
 	t.Run("a stream is resumed after each of its events, here and elsewhere, while it is generated and afterward", func(t *testing.T) {

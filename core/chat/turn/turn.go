@@ -13,8 +13,8 @@ import (
 	"runtime/debug"
 
 	"parley/core/answer"
-	"parley/core/answer/format"
 	"parley/core/chat"
+	"parley/text/markdown"
 )
 
 // Turn is a question that has been stored and awaits its answer, or already has
@@ -56,7 +56,7 @@ type Answer struct {
 // Delivery is how a caller wants an answer. It is kept with a stream that can
 // be resumed, so that a caller who resumes it gets the same.
 type Delivery struct {
-	Format format.Format
+	Format markdown.Format
 	// IDs makes the stream one that can be resumed: each event is stored
 	// before it is sent, and the turn goes on when nobody listens.
 	IDs bool

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"parley/core/answer"
-	"parley/core/answer/citation"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/internal/plain"
+	"parley/text/citation"
 )
 
 // Result is what a test question was answered in a run.

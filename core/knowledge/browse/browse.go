@@ -10,8 +10,8 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/knowledge"
-	"parley/core/knowledge/suggest"
 	"parley/core/retrieval"
+	"parley/text/suggest"
 )
 
 // Chatbots is the port to chatbots. One that is not there is a NotFound fault.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"parley/core/chatbot"
-	"parley/core/knowledge/suggest"
+	"parley/text/suggest"
 )
 
 const (

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/core/retrieval"
+	"parley/text/encode"
 )
 
 // Store is the port to passages that have no encoding.
@@ -22,7 +23,7 @@ type Store interface {
 	Unencoded(ctx context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error)
 	// SaveEncodings stores encodings by [retrieval.Passage.ID]. A passage that is gone
 	// is left out.
-	SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]retrieval.Encoding) error
+	SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]encode.Encoding) error
 	// CountUnencoded counts such passages of all workspaces.
 	CountUnencoded(ctx context.Context) (int, error)
 }
@@ -134,7 +135,7 @@ func (s *Service) encode(ctx context.Context, chatbot retrieval.Scope) (done boo
 	if err != nil {
 		return false, err
 	}
-	encodings := make(map[int64]retrieval.Encoding, len(made))
+	encodings := make(map[int64]encode.Encoding, len(made))
 	for i, p := range passages {
 		encodings[p.ID] = made[i]
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/core/retrieval"
+	"parley/text/encode"
 )
 
 // world is a store in memory, an encoder that takes a second a passage, and their clock.
@@ -44,7 +45,7 @@ func (w *world) Unencoded(_ context.Context, workspaceID, chatbotID string, limi
 	return passages, nil
 }
 
-func (w *world) SaveEncodings(_ context.Context, workspaceID string, encodings map[int64]retrieval.Encoding) error {
+func (w *world) SaveEncodings(_ context.Context, workspaceID string, encodings map[int64]encode.Encoding) error {
 	if workspaceID == w.broken {
 		return errors.New("the disk is full")
 	}
@@ -60,11 +61,11 @@ func (w *world) CountUnencoded(context.Context) (int, error) {
 	return n, nil
 }
 
-func (w *world) Encode(_ context.Context, passages []retrieval.Passage) ([]retrieval.Encoding, error) {
+func (w *world) Encode(_ context.Context, passages []retrieval.Passage) ([]encode.Encoding, error) {
 	w.time = w.time.Add(time.Duration(len(passages)) * time.Second)
-	made := make([]retrieval.Encoding, len(passages))
+	made := make([]encode.Encoding, len(passages))
 	for i := range made {
-		made[i] = retrieval.NewEncoding(nil)
+		made[i] = encode.New(nil)
 	}
 	return made, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"parley/core/retrieval"
+	"parley/text/encode"
 )
 
 // encoded encodes a trial's passages when a search first looks at them, in the place of
@@ -13,7 +14,7 @@ type encoded struct {
 	by       retrieval.Encoder
 	mutex    sync.RWMutex
 	passages map[int64]retrieval.Passage
-	byID     map[int64]retrieval.Encoding
+	byID     map[int64]encode.Encoding
 }
 
 var _ retrieval.Encodings = (*encoded)(nil)
@@ -27,8 +28,8 @@ func (e *encoded) add(passages []retrieval.Passage) {
 }
 
 // Encodings returns those of the passages.
-func (e *encoded) Encodings(ctx context.Context, _, _ string, ids []int64) (map[int64]retrieval.Encoding, error) {
-	found := make(map[int64]retrieval.Encoding, len(ids))
+func (e *encoded) Encodings(ctx context.Context, _, _ string, ids []int64) (map[int64]encode.Encoding, error) {
+	found := make(map[int64]encode.Encoding, len(ids))
 	var missing []retrieval.Passage
 	e.mutex.RLock()
 	for _, id := range ids {

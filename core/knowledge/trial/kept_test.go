@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 	"parley/index/embedded"
+	"parley/text/split"
 )
 
 func TestPassages(t *testing.T) {

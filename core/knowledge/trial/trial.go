@@ -10,14 +10,17 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"parley/core/chatbot"
+	"parley/core/knowledge"
 	"parley/core/knowledge/embedding"
-	"parley/core/knowledge/split"
 	"parley/core/retrieval"
+	"parley/text/encode"
+	"parley/text/split"
 )
 
 // Trial is the knowledge of one chatbot, in an index alone.
 type Trial struct {
-	sizes    split.Sizes
+	tokens   func(text string) int
 	entries  *embedding.Maker
 	searcher *retrieval.Searcher
 	scope    retrieval.Scope
@@ -52,7 +55,7 @@ type Ports struct {
 // New returns an empty trial on an index, in a scope of its own.
 func New(ports Ports, scope retrieval.Scope) *Trial {
 	t := &Trial{
-		sizes: split.Sizes{Count: ports.Tokens}, entries: embedding.NewMaker(ports.Embedder, nil, nil),
+		tokens: ports.Tokens, entries: embedding.NewMaker(ports.Embedder, nil, nil),
 		scope: scope, version: retrieval.IndexVersion(ports.Embedder),
 	}
 	var passages retrieval.Passages
@@ -63,7 +66,7 @@ func New(ports Ports, scope retrieval.Scope) *Trial {
 	t.searcher = retrieval.NewSearcher(ports.Index, passages, ports.Embedder, slog.New(slog.DiscardHandler))
 	t.searcher.Serve(t.version)
 	if ports.Encoder != nil {
-		t.encoded = &encoded{by: ports.Encoder, passages: map[int64]retrieval.Passage{}, byID: map[int64]retrieval.Encoding{}}
+		t.encoded = &encoded{by: ports.Encoder, passages: map[int64]retrieval.Passage{}, byID: map[int64]encode.Encoding{}}
 		t.searcher.EncodeWith(t.encoded, ports.Encoder)
 	}
 	return t
@@ -104,7 +107,7 @@ func (t *Trial) split(d split.Document, whole bool) []retrieval.Passage {
 	if whole {
 		return []retrieval.Passage{{DocumentID: d.ID, Title: d.Title, Text: d.Content}}
 	}
-	return split.Split(d, t.sizes)
+	return knowledge.Split(d, chatbot.Chatbot{}, t.tokens)
 }
 
 // put puts passages into an index, whose IDs are the next ones after before.

@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"parley/core/knowledge/split"
 	"parley/core/retrieval"
 	"parley/index/embedded"
+	"parley/text/split"
 )
 
 // open returns an empty trial on an index of its own.

@@ -2,7 +2,7 @@
 // which texts are written like one. Each language but English has a file of lines
 // "name = words", with an underscore for a space.
 //
-// It does not own what an answer is made of (package llm/extractive, which has the words of
+// It does not own what an answer is made of (package text/quote, which has the words of
 // English), nor units, months and currencies (package text/language).
 package kinds
 

@@ -1,0 +1,86 @@
+// Package quote answers without a language model: it quotes what a careful person would
+// copy out of passages, and cites it, or says that it does not know. It never says anything
+// that no passage says.
+//
+// It does not own the search for passages (package core/retrieval) nor the
+// rendering of Markdown (package markdown).
+package quote
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"parley/text/encode"
+	"parley/text/language"
+	"parley/text/language/courtesy"
+)
+
+// Question is a question with what it is answered from.
+type Question struct {
+	Text string
+	// Language is that of the question and, where it does not tell, of those before it. It
+	// may be empty.
+	Language language.Code
+	// Earlier are the questions before it, oldest first.
+	Earlier []string
+	// Passages are what was found, best first. There may be none. A citation counts them
+	// from 1.
+	Passages []Passage
+	// NoAnswer is what is said if the passages do not answer the question.
+	NoAnswer string
+}
+
+// Passage is a piece of a document that was found.
+type Passage struct {
+	// Title is the document's, and HeadingPath the headings above the passage, outermost
+	// first.
+	Title       string
+	HeadingPath []string
+	// Text is Markdown.
+	Text string
+	// Score is the search's. Zero is that of a search that does not score.
+	Score float64
+	// Closeness is how close the passage's encoding is to the question's, as the cosine
+	// of their angle, from −1 to 1; zero where one of them is not known.
+	Closeness float64
+	// Compared is how many passages the search compared with the question by their
+	// vectors, or zero where that is not known.
+	Compared int
+	// Parts are the parts of the text whose closeness is known, in order.
+	Parts []encode.Part
+}
+
+// Answer is what a question is answered with, in Markdown: always the same for the same
+// question and passages.
+func Answer(asked Question) string {
+	if isCourtesy(asked.Text) && asked.NoAnswer != "" {
+		return asked.NoAnswer // which returns it
+	}
+	in := languageOfQuestion(asked)
+	found := choose(asked.Text, slices.DeleteFunc(slices.Clone(asked.Earlier), isCourtesy), in, asked.Passages)
+	phrases := language.PhrasesIn(in)
+	if len(found) > 0 {
+		return compose(found, phrases)
+	}
+	if text := strings.TrimSpace(asked.NoAnswer); text != "" && text != phrases.NoAnswer {
+		return asked.NoAnswer
+	}
+	return phrases.NoAnswer + " " + phrases.NextStep
+}
+
+// isCourtesy reports whether a message is nothing but a greeting, thanks or a farewell.
+func isCourtesy(message string) bool { return courtesy.Of(message, "").Kind != courtesy.None }
+
+// languageOfQuestion is that of the prompt or, of a question of a few words that tell no
+// language, that of the passage that was found first, or that of both together.
+func languageOfQuestion(asked Question) language.Code {
+	if in := cmp.Or(asked.Language, language.Of(asked.Text)); in != "" || len(asked.Passages) == 0 {
+		return in
+	}
+	best := asked.Passages[0]
+	if in := language.Of(best.Title + "\n" + best.Text); in != "" {
+		return in
+	}
+	return language.Likeliest(asked.Text + "\n" + best.Title + "\n" + best.Text)
+}

@@ -1,0 +1,90 @@
+package quote
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/text/language"
+	"parley/text/lexical"
+)
+
+// implies returns the word that a question means without saying it: "How much is it?" asks
+// what it costs, "How long does it take?" for the time, and "Where are you?", which follows
+// no other and has no word of its own, for the address.
+func (t *terms) implies(question string, follows bool) string {
+	own := len(t.weights) > 0
+	switch {
+	case t.inflected:
+	case own && asksPrice(question):
+		return "cost"
+	case own && t.wants == duration:
+		return "time"
+	case !own && !follows && t.wants == place:
+		return "address"
+	}
+	return ""
+}
+
+func (t *terms) has(word string) bool {
+	_, known := t.places[string(t.root([]byte(word)))]
+	return known
+}
+
+// stems reports whether the search's stemmer of the question's language is used.
+func (t *terms) stems() bool { return t.inflected && t.lang != "" }
+
+// root is what the forms of a word have in common.
+func (t *terms) root(word []byte) []byte {
+	if first, _ := utf8.DecodeRune(word); !t.stems() || first >= unstemmed {
+		return stem(word)
+	}
+	return []byte(lexical.TermOf(string(word), t.lang))
+}
+
+// unstemmed is the first character of the scripts whose words have no endings to drop.
+const unstemmed = 0x0E00
+
+// says reports whether a word only says how something is asked.
+func (t *terms) says(word string) bool {
+	if first, _ := utf8.DecodeRuneInString(word); (isHiragana(first) || unicode.Is(unicode.Hangul, first)) && isEnding(word) {
+		return true
+	}
+	if !t.stems() {
+		return stopwords[word]
+	}
+	return framing(t.lang)[word] || stopwords[word] && !english[word] || len(t.root([]byte(word))) == 0
+}
+
+// framing returns the words around a subject that is asked about in general.
+func framing(in language.Code) map[string]bool {
+	if known, ok := framings.Load(in); ok {
+		return known.(map[string]bool)
+	}
+	words := map[string]bool{}
+	eachWord(strings.ReplaceAll(language.PhrasesIn(in).About, "{subject}", " "), func(word []byte) { words[string(word)] = true })
+	framings.Store(in, words)
+	return words
+}
+
+// framings are kept for each language.
+var framings sync.Map
+
+// isAsking reports whether a word of a language asks rather than names.
+func isAsking(word string, in language.Code) bool { return askingWords(in)[language.Fold(word)] }
+
+func askingWords(in language.Code) map[string]bool {
+	if known, ok := asking.Load(in); ok {
+		return known.(map[string]bool)
+	}
+	words := map[string]bool{}
+	for _, word := range in.AskingWords() {
+		words[language.Fold(word)] = true
+	}
+	asking.Store(in, words)
+	return words
+}
+
+// asking is kept for each language.
+var asking sync.Map

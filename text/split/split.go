@@ -1,0 +1,188 @@
+// Package split cuts Markdown and plain text into passages. Its functions are
+// pure.
+package split
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// version names the rules of [Split]. Change it with every change to the text of
+// passages: documents of another version are split again. Changes to what else
+// a passage says need no new version; they show when a document is split next.
+const version = "split-5"
+
+// Document is a text with what its passages repeat of it.
+type Document struct {
+	ID, Title string
+	// Plain says that the content is plain text, not Markdown.
+	Plain bool
+	// Pairs says that each heading is a question with its answer, whatever its words.
+	Pairs   bool
+	Content string
+	// Places are in the order of their offsets.
+	Places []Place
+}
+
+// Place says that the content from Offset on, in bytes, is from a part of the
+// original: a page, a sheet, a slide, a chapter.
+type Place struct {
+	Offset int    `json:"o"`
+	Name   string `json:"n"`
+}
+
+// Passage is a piece of a document.
+type Passage struct {
+	// DocumentID and Title are the document's.
+	DocumentID, Title string
+	// Ordinal is the passage's number in its document, from zero.
+	Ordinal int
+	// HeadingPath holds the headings above the passage, outermost first.
+	HeadingPath []string
+	// Place names the part of the original that it begins in, or is empty.
+	Place string
+	// Start and End are the characters of the content that it was cut from, End excluded.
+	Start, End int
+	// Text is Markdown.
+	Text string
+}
+
+// Sizes says how large passages are, in tokens.
+type Sizes struct {
+	// Aim is what neighboring pieces are joined up to, and Limit what a
+	// passage holds at most, which is the aim where that is more. Neither is zero.
+	Aim, Limit int
+	// Count returns the tokens of a text. Counts of pieces are added up, so
+	// that it should cut words where a language model's encoding does. Without
+	// it a token is four bytes.
+	Count func(text string) int
+}
+
+// Split cuts a document into passages, in the order of its text. A document
+// without words has none.
+//
+// Markdown is cut by its structure: a passage stays within one section and
+// carries the headings above it in HeadingPath. A section that fits in a
+// passage with all below it is one, and small neighboring sections share one;
+// it then holds their headings in its text. A question with its answer, as in an
+// FAQ, is a passage of its own.
+// Table rows, code blocks and list items stay whole unless one alone is too
+// long; then an item is cut between the items in it, code between its lines,
+// and prose between sentences. Text is cut at blank lines first.
+//
+// Text is verbatim source, from Start to End, except that each piece of a cut
+// table starts with the table's header and each piece of cut code has its
+// fences: these are around what stands from Start to End. No word is
+// lost: each is in the text or the heading path of some passage. Headings are
+// plain text there, without the targets of their links.
+//
+// Equal documents and sizes give equal passages. The time is linear in the
+// length.
+func Split(doc Document, sizes Sizes) []Passage {
+	s := newSplitter(doc, sizes)
+	if doc.Plain || tooDeep(doc.Content) {
+		blocks := textBlocks(s.src, 0, len(s.src))
+		s.measure(blocks)
+		s.pack(nil, blocks)
+		return s.passages
+	}
+	blocks := scan(s.src)
+	s.measure(blocks)
+	sections := outline(blocks, doc.Pairs)
+	s.group(nil, sections, 0, len(sections))
+	return s.passages
+}
+
+type splitter struct {
+	doc   Document
+	src   string
+	count func(string) int
+	// small is the size up to which a section joins its neighbors, and up to
+	// which a piece joins a long one beside it.
+	aim, limit, small int
+	passages          []Passage
+	// counted is where the last passage starts in src, and chars how many
+	// characters stand before it.
+	counted, chars int
+}
+
+func newSplitter(doc Document, sizes Sizes) *splitter {
+	count := sizes.Count
+	if count == nil {
+		count = func(text string) int { return (len(text) + 3) / 4 }
+	}
+	return &splitter{doc: doc, src: doc.Content, count: count, aim: sizes.Aim, limit: max(sizes.Limit, sizes.Aim), small: sizes.Aim / 3}
+}
+
+// add appends the passage src[start:end] between a head and a foot, which may
+// be empty. Blank text makes none.
+func (s *splitter) add(path []string, start, end int, head, foot string) {
+	start, end = s.trim(start, end)
+	if start == end {
+		return
+	}
+	first := s.charsBefore(start)
+	text := s.src[start:end]
+	if head != "" {
+		text = head + text
+	}
+	if foot != "" {
+		text += "\n" + foot
+	}
+	s.passages = append(s.passages, Passage{
+		DocumentID:  s.doc.ID,
+		Ordinal:     len(s.passages),
+		Title:       s.doc.Title,
+		HeadingPath: path,
+		Place:       placeAt(s.doc.Places, start),
+		Start:       first,
+		End:         first + utf8.RuneCountInString(s.src[start:end]),
+		Text:        text,
+	})
+}
+
+// charsBefore counts the characters before a passage. It goes on from the
+// passage before, so that all of them together take linear time.
+func (s *splitter) charsBefore(start int) int {
+	s.chars += utf8.RuneCountInString(s.src[s.counted:start])
+	s.counted = start
+	return s.chars
+}
+
+// placeAt returns the name of the place that holds an offset in the content.
+func placeAt(places []Place, offset int) string {
+	after := sort.Search(len(places), func(i int) bool { return places[i].Offset > offset })
+	if after == 0 {
+		return ""
+	}
+	return places[after-1].Name
+}
+
+// trim leaves out the blank lines at both ends of src[start:end], and the
+// space in front of a piece that starts within a line. It keeps the
+// indentation of a first line, which is part of what Markdown means.
+func (s *splitter) trim(start, end int) (int, int) {
+	const blank = " \t\r\n"
+	text := strings.TrimRight(s.src[start:end], blank)
+	end = start + len(text)
+	words := end - len(strings.TrimLeft(text, blank))
+	if line := strings.LastIndexByte(s.src[start:words], '\n') + 1; line > 0 {
+		return start + line, end
+	}
+	if start > 0 && s.src[start-1] != '\n' {
+		return words, end
+	}
+	return start, end
+}
+
+// hasWords reports whether anything but blanks is in src[start:end].
+func (s *splitter) hasWords(start, end int) bool {
+	start, end = s.trim(start, end)
+	return start < end
+}
+
+// Name names all that a split depends on beside the document: the rules and the sizes, in
+// tokens.
+func Name(sizes Sizes) string { return fmt.Sprintf("%s %d %d", version, sizes.Aim, sizes.Limit) }
