@@ -108,6 +108,7 @@ test-long: ## properties with ten times as many cases, and every fuzz test for F
 long-here:
 	packages=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep 'pgregory.net/rapid' | cut -d ' ' -f 1) && \
 	  scripts/with-services.sh $(TEST) $$packages -rapid.checks=1000
+	scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) -run '^TestNothingCrossesWhenRequestsAreCanceled$$' ./e2e/crash
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: check

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,13 +19,14 @@ import (
 )
 
 const (
-	// canceledRequests are sent by two workspaces, and most are canceled. Within
-	// canceledWithin there may be fewer on a slow machine, but no fewer than
-	// canceledLeast.
-	canceledRequests = 10_000
-	canceledWithin   = 45 * time.Second
-	canceledLeast    = 1_000
-	cancelers        = 8
+	// canceledRequests are sent by two workspaces, and most are canceled; with
+	// PARLEY_TEST_ALL=1 allCanceledRequests are. Within canceledWithin there may be fewer
+	// on a slow machine, but no fewer than canceledLeast.
+	canceledRequests    = 2_500
+	allCanceledRequests = 10_000
+	canceledWithin      = 45 * time.Second
+	canceledLeast       = 1_000
+	cancelers           = 8
 	// wholeEvery is how often a request of each kind and workspace is not canceled.
 	wholeEvery     = 20
 	kindsOfRequest = 5
@@ -101,12 +103,16 @@ func (c *canceling) run(t *testing.T) {
 	t.Helper()
 	until, cancel := context.WithTimeout(c.Context(), canceledWithin)
 	defer cancel()
+	most := canceledRequests
+	if os.Getenv("PARLEY_TEST_ALL") == "1" {
+		most = allCanceledRequests
+	}
 	var all sync.WaitGroup
 	for range cancelers {
 		all.Go(func() {
 			for until.Err() == nil {
 				n := int(c.sent.Add(1))
-				if n > canceledRequests {
+				if n > most {
 					return
 				}
 				c.send(n)
