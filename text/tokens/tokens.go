@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 const (
@@ -23,24 +23,18 @@ const (
 // Counter counts tokens in one encoding. It is safe for concurrent use. The first
 // count loads the encoding's vocabulary (some 10 MiB).
 type Counter struct {
-	codec func() tokenizer.Codec
+	codec func() *codec.Codec
 	words wordCache
 }
 
+// Each encoding is named by its function, so that the linker leaves the vocabularies of
+// the others out of the program.
 var (
-	o200k  = newCounter(tokenizer.O200kBase)
-	cl100k = newCounter(tokenizer.Cl100kBase)
+	o200k  = newCounter(codec.NewO200kBase)
+	cl100k = newCounter(codec.NewCl100kBase)
 )
 
-func newCounter(encoding tokenizer.Encoding) *Counter {
-	return &Counter{codec: sync.OnceValue(func() tokenizer.Codec {
-		codec, err := tokenizer.Get(encoding)
-		if err != nil {
-			panic("tokens: " + err.Error()) // Both encodings are compiled in.
-		}
-		return codec
-	})}
-}
+func newCounter(load func() *codec.Codec) *Counter { return &Counter{codec: sync.OnceValue(load)} }
 
 // Count returns the number of tokens of text in o200k_base, the encoding of
 // newer models and a fair estimate for models with their own.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
 )
 
@@ -54,7 +54,7 @@ func TestCount(t *testing.T) {
 		}
 	})
 	t.Run("concurrent counts agree", func(t *testing.T) {
-		counter := newCounter(tokenizer.O200kBase)
+		counter := newCounter(codec.NewO200kBase)
 		want := Count(prose)
 		var all sync.WaitGroup
 		for range 8 {
