@@ -108,6 +108,7 @@ test-long: ## properties with ten times as many cases, and every fuzz test for F
 long-here:
 	packages=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep 'pgregory.net/rapid' | cut -d ' ' -f 1) && \
 	  scripts/with-services.sh $(TEST) $$packages -rapid.checks=1000
+	scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) -run '^TestNothingCrossesWhenRequestsAreCanceled$$' ./e2e/crash
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: check
@@ -159,7 +160,7 @@ eval: ## measure retrieval, grounding and answers: make eval ARGS="retrieval --h
 .PHONY: screenshots
 screenshots: ## every page of a lively workspace as pictures in bin/screenshots
 	scripts/setup.sh
-	$(GO) test -tags screenshots -count 1 -timeout 10m -run '^TestScreenshots$$' ./e2e
+	scripts/with-program.sh $(GO) test -tags screenshots -count 1 -timeout 10m -run '^TestScreenshots$$' ./e2e/pages
 
 .PHONY: services
 services: ## a Weaviate and a PostgreSQL on loopback for development, until Ctrl-C

@@ -20,7 +20,7 @@ func setting(t *testing.T, name string) string {
 	t.Helper()
 	value := os.Getenv(name)
 	if value == "" {
-		t.Fatalf("%s is not set: these tests need a server. Run `go test -run TestClients ./e2e` in the top folder.", name)
+		t.Fatalf("%s is not set: these tests need a server. Run `scripts/with-services.sh go test -run TestClients ./e2e/api` in the top folder.", name)
 	}
 	return value
 }

@@ -55,7 +55,7 @@ func TestCheckRefuses(t *testing.T) {
 		"billing when it imports Fiber":                       {File{Package: "billing", Imports: []string{"github.com/gofiber/fiber/v2"}}, "no transport"},
 		"a module with a longer name":                         {File{Package: "views/bot", Imports: []string{"github.com/a-h/templating"}}, "nothing is fetched"},
 		"a test outside cmd that imports cmd":                 {File{Package: "web/bot", Test: true, Imports: []string{"parley/cmd/parley"}}, "app decides"},
-		"a whole-program test that imports an adapter":        {File{Package: "e2e", Test: true, Imports: []string{"parley/store"}}, "it sees no adapter"},
+		"a whole-program test that imports an adapter":        {File{Package: "e2e/api", Test: true, Imports: []string{"parley/store"}}, "it sees no adapter"},
 		"a test that imports the program":                     {File{Package: "web/bot", Test: true, Imports: []string{"parley/app"}}, "the program knows all"},
 		"a helper that imports the configuration":             {File{Package: "internal/id", Imports: []string{"parley/app/config"}}, "the program knows all"},
 		"a domain package that imports a stemmer":             {File{Package: "core/retrieval", Imports: []string{"github.com/kljensen/snowball/english"}}, "core has rules and no stemmers"},

@@ -720,8 +720,13 @@ var table = []Row{
 		Because:  "a command parses, calls a service of the program and prints; app opens what it needs",
 	},
 	{
-		Packages: []string{"e2e"},
-		Ours:     append([]string{".", "app", "internal/contract", "core/...", "text/..."}, doubles...),
+		Packages: []string{"docs"},
+		Closed:   true,
+		Because:  "its tests read the documentation and the code, and run nothing",
+	},
+	{
+		Packages: []string{"e2e/..."},
+		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "internal/testinputs", "core/...", "text/..."}, doubles...),
 		Outside:  []string{otp, jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
@@ -733,7 +738,7 @@ var bans = []Ban{
 	{
 		Imports: []string{root + "/app"},
 		In:      []string{"..."},
-		Except:  []string{"cmd/...", "app/...", "e2e"},
+		Except:  []string{"cmd/...", "app/...", "e2e/..."},
 		Tests:   true,
 		Because: "the program knows all packages, so that only its commands and its whole-program tests may know it",
 	},
@@ -854,9 +859,9 @@ var bans = []Ban{
 		Because: "text is pure functions and their tables: it knows no tenant, no database, no network and none of the domain's types",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
-		Except:  []string{"index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
+		Except:  []string{"e2e/harness", "index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",
 	},
 }

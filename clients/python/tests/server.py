@@ -14,7 +14,7 @@ ORDER = ["conversation", "delta", "sources", "usage"]
 
 def setting(name: str) -> str:
     value = os.environ.get(name)
-    assert value, f"{name} is not set: these tests need a server. Run `go test -run TestClients ./e2e` in the top folder."
+    assert value, f"{name} is not set: these tests need a server. Run `scripts/with-services.sh go test -run TestClients ./e2e/api` in the top folder."
     return value
 
 

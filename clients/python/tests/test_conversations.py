@@ -1,4 +1,4 @@
-"""These tests run against a real server: `go test -run TestClients ./e2e` in the top folder."""
+"""These tests run against a real server: `scripts/with-services.sh go test -run TestClients ./e2e/api` in the top folder."""
 
 from __future__ import annotations
 

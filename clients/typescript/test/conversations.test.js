@@ -1,4 +1,4 @@
-// These tests run against a real server: `go test -run TestClients ./e2e` in the top folder.
+// These tests run against a real server: `scripts/with-services.sh go test -run TestClients ./e2e/api` in the top folder.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";

@@ -5,7 +5,7 @@ import { Parley } from "../dist/index.js";
 
 export function setting(name) {
   const value = process.env[name];
-  assert.ok(value, `${name} is not set: these tests need a server. Run \`go test -run TestClients ./e2e\` in the top folder.`);
+  assert.ok(value, `${name} is not set: these tests need a server. Run \`scripts/with-services.sh go test -run TestClients ./e2e/api\` in the top folder.`);
   return value;
 }
 

@@ -1,0 +1,184 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/app"
+	"parley/core/audit"
+	"parley/core/chatbot"
+	"parley/core/fault"
+	"parley/core/plan"
+	"parley/e2e/harness"
+	"parley/llm/llmtest"
+)
+
+func TestDiscardedMessages(t *testing.T) {
+	t.Parallel()
+	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+		reply := llmtest.Reply{Pieces: []string{"Warm ", "canaryanswer."}}
+		upstream := llmtest.NewServer(t, reply)
+		upstream.Always(reply)
+		w := start(harness.WithModel(upstream))
+		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
+		setKeeping(w, baker, chatbot.Keeping{DiscardMessages: true})
+		message, conversation := w.AskedFor(baker.Token, "alice", "Are rolls warm, canaryfirst?")
+
+		t.Run("the caller reads the answer, and nothing of it is stored", func(t *testing.T) {
+			w := w.Within(t)
+			r := w.Call("POST", harness.ChatPath, `{"message":"And the canarysecond?","conversation_id":`+conversation+`,"external_user_id":"alice"}`, harness.Bearer(baker.Token))
+			w.CheckAnswer(r, 200, 0)
+			if !strings.Contains(r.Data["message"].(string), "canaryanswer") {
+				t.Errorf("the answer is %v", r.Data["message"])
+			}
+			messages := w.Messages(baker.Token, conversation, "?include=sources")
+			if len(messages) != 2 { // an answer without text is not listed
+				t.Errorf("there are %d messages", len(messages))
+			}
+			for _, m := range messages {
+				if m["content"] != "" || m["outcome"] == nil {
+					t.Errorf("a message is %v", m)
+				}
+			}
+		})
+		t.Run("a question knows nothing of those before it", func(t *testing.T) {
+			if asked := strings.Join(promptOf(w.Within(t), upstream, 1), " "); strings.Contains(asked, "canaryfirst") || !strings.Contains(asked, "canarysecond") {
+				t.Errorf("the model reads %s", asked)
+			}
+		})
+		t.Run("a stream with ids can be read to its end, and stores nothing either", func(t *testing.T) {
+			w := w.Within(t)
+			r := w.Call("POST", harness.StreamPath, `{"message":"And the canarythird?","include":["ids"]}`, harness.Bearer(baker.Token), harness.Keyed("third"))
+			w.Expect(r, http.StatusOK)
+			if !strings.Contains(r.Text, "canaryanswer") {
+				t.Errorf("the stream is %s", r.Text)
+			}
+		})
+		t.Run("feedback counts without its comment, and makes no gap", func(t *testing.T) {
+			w := w.Within(t)
+			r := w.Call("POST", "/api/v1/messages/"+message+"/feedback", `{"rating":"down","comment":"canarycomment"}`, harness.Bearer(baker.Token))
+			w.CheckAnswer(r, 200, 0)
+			if r.Data["comment"] != "" || r.Data["rating"] != "down" {
+				t.Errorf("the feedback is %v", r.Data)
+			}
+			w.Must(w.Server.Insight.Roller.Roll(t.Context()))
+			if n, err := w.Server.Insight.Gaps.Count(t.Context(), baker.Workspace, baker.Chatbot); err != nil || n != 0 {
+				t.Errorf("there are %d gaps, %v", n, err)
+			}
+			spent, err := w.Server.Chat.Spent(t.Context(), baker.Workspace, time.Now())
+			w.Must(err)
+			if len(spent) == 0 || spent[0].Answers != 3 {
+				t.Errorf("the usage is %+v", spent)
+			}
+		})
+		t.Run("no text is in a file", func(t *testing.T) {
+			w.Within(t).NotInFiles("canaryfirst", "canarysecond", "canarythird", "canaryanswer", "canarycomment")
+		})
+	})
+}
+
+// setKeeping sets what is kept of a chatbot's conversations.
+func setKeeping(w *harness.Instance, tn harness.Tenant, keeping chatbot.Keeping) {
+	w.Helper()
+	bot, err := w.Server.Chatbots.Get(w.Context(), tn.Workspace, tn.Chatbot)
+	w.Must(err)
+	settings := bot.Settings()
+	settings.Keeping = keeping
+	w.Must(w.Server.Chatbots.Update(w.Context(), tn.Workspace, tn.Chatbot, settings))
+}
+
+func TestRetentionOfAChatbot(t *testing.T) {
+	t.Parallel()
+	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+		w := start()
+		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
+		other, err := w.Server.Chatbots.Create(t.Context(), baker.Workspace, chatbot.Settings{Name: "other"})
+		w.Must(err)
+		second := baker
+		second.Chatbot = other.ID
+		_, second.Token = w.Issue(second, chatbot.NewToken{})
+		setKeeping(w, baker, chatbot.Keeping{RetentionDays: 2})
+		_, short := w.AskedFor(baker.Token, "alice", "When does the bakery open?")
+		_, long := w.AskedFor(second.Token, "alice", "When does the bakery open?")
+		status := func(tn harness.Tenant, conversation string) int {
+			return w.Call("GET", harness.MessagesPath(conversation), "", harness.Bearer(tn.Token)).StatusCode
+		}
+		for _, step := range []struct {
+			after       time.Duration
+			short, long int
+		}{{47 * time.Hour, 200, 200}, {49 * time.Hour, 404, 200}, {366 * 24 * time.Hour, 404, 404}} {
+			w.Later(step.after, func(p *app.Program) { w.Must(p.Chat.DeleteExpired(t.Context())) })
+			if gotShort, gotLong := status(baker, short), status(second, long); gotShort != step.short || gotLong != step.long {
+				t.Errorf("after %s they get %d and %d, want %d and %d", step.after, gotShort, gotLong, step.short, step.long)
+			}
+		}
+		bot, err := w.Server.Chatbots.Get(t.Context(), baker.Workspace, baker.Chatbot)
+		w.Must(err)
+		settings := bot.Settings()
+		settings.RetentionDays = 366
+		if err := w.Server.Chatbots.Update(t.Context(), baker.Workspace, baker.Chatbot, settings); fault.As(err).Field != "retention_days" {
+			t.Errorf("longer than the plan keeps them gives %v", err)
+		}
+	})
+}
+
+func TestRetentionByTheAPI(t *testing.T) {
+	t.Parallel()
+	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+		w := start()
+		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
+		owner := w.SignedIn(baker.Email, baker.Password)
+		path := "/api/chatbots/" + baker.Chatbot + "/retention"
+		kept := func(v *harness.Visitor, r harness.Reply, stores bool, days any) {
+			v.Helper()
+			v.CheckAnswer(r, 200, 0)
+			if r.Data["store_messages"] != stores || r.Data["retention_days"] != days {
+				v.Errorf("kept is %s, want %v and %v", r.Text, stores, days)
+			}
+		}
+
+		t.Run("a new chatbot stores messages for as long as the plan says", func(t *testing.T) {
+			v := owner.In(t)
+			kept(v, v.Ask("GET", path, ""), true, nil)
+		})
+		t.Run("what is named changes, what is left out stays, and each change is recorded", func(t *testing.T) {
+			v := owner.In(t)
+			kept(v, v.Ask("PATCH", path, `{"retention_days":30}`), true, 30.0)
+			kept(v, v.Ask("PATCH", path, `{"store_messages":false}`), false, 30.0)
+			kept(v, v.Ask("PATCH", path, `{}`), false, 30.0)
+			kept(v, v.Ask("GET", path, ""), false, 30.0)
+			if n := v.Recorded(audit.ChatbotChanged); n != 2 {
+				t.Errorf("%d changes are recorded", n)
+			}
+			_, conversation := v.AskedFor(baker.Token, "alice", "Is it open, canaryquestion?")
+			for _, m := range v.Messages(baker.Token, conversation, "") {
+				if m["content"] != "" {
+					t.Errorf("a message is stored: %v", m)
+				}
+			}
+			kept(v, v.Ask("PATCH", path, `{"store_messages":true,"retention_days":null}`), true, nil)
+		})
+		t.Run("wrong input is refused with a sentence, and changes nothing", func(t *testing.T) {
+			v := owner.In(t)
+			for body, says := range map[string]string{
+				`{"retention_days":0}`:                           "from 1, or null",
+				`{"retention_days":-1}`:                          "from 1 to",
+				`{"retention_days":366}`:                         "from 1 to 365",
+				`{"retention_days":1.5}`:                         "retention_days",
+				`{"retention_days":"30"}`:                        "retention_days",
+				`{"retention_days":99999999999999999999}`:        "retention_days",
+				`{"store_messages":null}`:                        "must not be null",
+				`{"store_messages":"no"}`:                        "store_messages",
+				`{"store_messages":false,"retention_days":366}`:  "from 1 to 365",
+				`{"store_messages":false,"store_messages":true}`: "twice",
+				`[]`:                   "object",
+				`{"retention_days":30`: "not valid JSON",
+			} {
+				v.IsRefused(v.Ask("PATCH", path, body), 400, "invalid_request", says)
+			}
+			kept(v, v.Ask("GET", path, ""), true, nil)
+		})
+	})
+}

@@ -1,0 +1,9 @@
+package crash
+
+import (
+	"testing"
+
+	"parley/e2e/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
