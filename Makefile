@@ -125,6 +125,7 @@ check-format:
 .PHONY: check-sizes
 check-sizes:
 	scripts/check-sizes.sh
+	scripts/check-test-names.sh
 
 .PHONY: check-generated
 check-generated:
