@@ -19,6 +19,7 @@ mkdir -p "$root/bin/test"
 built=$(mktemp "$root/bin/test/building.XXXXXX")
 trap 'rm -f "$built"' EXIT
 (cd "$root" && CGO_ENABLED=0 go build -trimpath -o "$built" ./cmd/parley)
+chmod 755 "$built"
 cmp -s "$built" "$PARLEY_TEST_PROGRAM" || mv -f "$built" "$PARLEY_TEST_PROGRAM"
 rm -f "$built"
 trap - EXIT

@@ -197,13 +197,15 @@ func (k *sharedRun) clientsFor(name string, point sharedPoint) (clients []sharer
 // killAt lets the clients ask, kills the server when many of their turns are in the
 // statement of the point, and returns the questions that got no answer. The proxy holds
 // every statement of fewer turns back. So the turns that come meanwhile share the next one;
-// if the server gives up first, the clients ask again.
+// if the server gives up first, the clients ask again. The proxy tells the statements by
+// their turns and not by their order: the turn that goes alone may still be opening its
+// connection when those that came after it share theirs.
 func (k *sharedRun) killAt(point sharedPoint, at pgtest.Point, clients []sharer) (unanswered []shared) {
 	k.Helper()
 	before := k.counted()
 	reached := k.proxy.On(pgtest.Rule{SQL: point.shared, Elements: manyTurns, At: at, Do: pgtest.Hang, Times: -1}).Reached()
-	k.proxy.On(pgtest.Rule{SQL: point.shared, Do: pgtest.Hang, Times: -1})
-	k.proxy.On(pgtest.Rule{SQL: point.alone, Do: pgtest.Hang, Times: -1})
+	few := k.proxy.On(pgtest.Rule{SQL: point.shared, Do: pgtest.Hang, Times: -1})
+	alone := k.proxy.On(pgtest.Rule{SQL: point.alone, Do: pgtest.Hang, Times: -1})
 	process := k.process
 	var asking sync.WaitGroup
 	var mu sync.Mutex
@@ -230,7 +232,7 @@ func (k *sharedRun) killAt(point sharedPoint, at pgtest.Point, clients []sharer)
 	k.proxy.CutAll() // what the server has not been sent by now it never is
 	k.proxy.Off()
 	process.Eventually("the server has ended what it was sent", func() bool { return k.proxy.Open() == 0 })
-	k.Logf("of %d questions %d were stored", len(unanswered), k.counted()-before)
+	k.Logf("of %d questions %d were stored; %d statements of few turns were held back", len(unanswered), k.counted()-before, few.Applied()+alone.Applied())
 	return unanswered
 }
 

@@ -24,7 +24,7 @@ type deployPages struct{ *site.Site }
 const someQuestion = "What can you help me with?"
 
 func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
-	upgrade, err := tokenPages{s.Site}.upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
+	upgrade, err := tokenPages(s).upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil {
 		return err
 	}

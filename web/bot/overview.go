@@ -73,7 +73,7 @@ func (s overviewPages) steps(c *fiber.Ctx, v site.Visit, asked, byAPI bool, offe
 
 // offer is nil for a plan with API access.
 func (s overviewPages) offer(c *fiber.Ctx, v site.Visit) (*views.Offer, error) {
-	upgrade, err := tokenPages{s.Site}.upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
+	upgrade, err := tokenPages(s).upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil || upgrade == nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s overviewPages) topGaps(c *fiber.Ctx, v site.Visit, m *views.Overview) er
 		m.Open = "See all " + plan.Thousands(open) + " open questions in Improve"
 	}
 	for _, group := range groups[:min(len(groups), gapsShown)] {
-		m.Gaps = append(m.Gaps, improvePages{s.Site}.groupToView(v.Chatbot.ID, m.Improve, group))
+		m.Gaps = append(m.Gaps, improvePages(s).groupToView(v.Chatbot.ID, m.Improve, group))
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		}
 	}
 	if m.MayDraft {
-		m.Answering, err = settingsPages{s.Site}.answeringChoices(c, v)
+		m.Answering, err = settingsPages(s).answeringChoices(c, v)
 		if err != nil {
 			return err
 		}
