@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/app"
 	"parley/core/chat"
 	"parley/e2e/harness"
 )
@@ -47,4 +48,11 @@ func noneGenerating(w *harness.Instance) {
 	if n != 0 {
 		w.Errorf("%d answers are still being generated", n)
 	}
+}
+
+// halfAMinuteLater does what a process that is alive does when the leases of
+// those that died have ended.
+func halfAMinuteLater(w *harness.Instance) {
+	w.Helper()
+	w.Later(31*time.Second, func(p *app.Program) { w.Must(p.Turns.Renew(context.WithoutCancel(w.Context()))) })
 }
