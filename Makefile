@@ -16,6 +16,8 @@ TEST := $(GO) test -vet=off -parallel $(PARALLEL) -timeout 60m
 # groups, idempotency, resumed answers, streams, shutdown, quotas. `make test-race` watches
 # the rest.
 UNWATCHED := ./e2e/api ./e2e/pages ./e2e/servers
+# What takes longest begins first, so that none of it runs alone in the end.
+LONGEST := ./store ./e2e/crash ./index/weaviate ./billing ./extract
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
@@ -56,7 +58,7 @@ test: ## everything that a change has to keep: setup, check, and all tests; see 
 .PHONY: test-here
 test-here:
 	$(TEST) $(UNWATCHED)
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) $$packages
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) -p 3 $(LONGEST) $$packages
 	cd bench && $(RACE) ./...
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...
