@@ -21,10 +21,13 @@ version() {
 
 postgres=$(compgen -G '/usr/lib/postgresql/*/bin/postgres' | sort -V | tail -n 1) || true
 
+# The files that git does not ignore: tests build some of the others.
+files() {
+  git ls-files -z --cached --others --exclude-standard -- "$@" 2>/dev/null || find "$@" -type f -print0
+}
+
 {
-  find scripts clients tools compose.yaml fly.toml Dockerfile -type f \
-    -not -path '*/node_modules/*' -not -path '*/dist/*' -not -name '*.pyc' -print0 |
-    LC_ALL=C sort -z | xargs -0 sha256sum
+  files scripts clients tools compose.yaml fly.toml Dockerfile | LC_ALL=C sort -zu | xargs -0 sha256sum
   version "${PARLEY_PG_BIN:+$PARLEY_PG_BIN/postgres}" "${postgres:-postgres}"
   version chromium chromium-browser google-chrome google-chrome-stable headless-shell
   version node
