@@ -39,9 +39,22 @@ func newLeak(t *testing.T, to string) *httptest.Server {
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); l.impersonate(r.Out) },
 		ModifyResponse: l.mix,
 	}
-	server := httptest.NewServer(l)
+	server := httptest.NewServer(http.HandlerFunc(l.forward))
 	t.Cleanup(server.Close)
 	return server
+}
+
+// forward reads a request to its end before it passes it on. Parley may answer a request by
+// its head; net/http would then close the body that it is still sending on, and with it the
+// connection in the middle of the answer.
+func (l *leak) forward(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	l.ServeHTTP(w, r)
 }
 
 var (
