@@ -71,8 +71,8 @@ test-all: test $(ALL:%=test-%) ## make test, and the parts below: at most an hou
 	@scripts/part.sh report test $(ALL)
 
 .PHONY: test-race
-test-race: ## all tests with the race detector, the whole program included
-	@scripts/part.sh race scripts/with-services.sh $(MAKE) --no-print-directory race-here
+test-race: ## all tests with the race detector, the whole program on both databases included
+	@scripts/part.sh race scripts/with-services.sh env PARLEY_TEST_ALL=1 $(MAKE) --no-print-directory race-here
 
 .PHONY: race-here
 race-here:

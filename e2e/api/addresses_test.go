@@ -207,7 +207,7 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 
 func TestPlanLimitOnACrawl(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		const pages = 12
 		site := harness.NewSite(t)
 		var links []string
@@ -244,7 +244,7 @@ func TestPlanLimitOnACrawl(t *testing.T) {
 
 func TestFairness(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		const pages = 300
 		site := harness.NewSite(t)
 		var links []string

@@ -41,7 +41,7 @@ func hasValues(w *harness.Instance, document map[string]any, pairs ...any) {
 
 func TestCatalog(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		site := harness.NewSite(t)
 		site.Put("/workshop", "A service of the workshop costs forty euros.")
 		site.Put("/moved", "A service of the workshop costs sixty euros.")

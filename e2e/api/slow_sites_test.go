@@ -84,7 +84,7 @@ func onSlowSites(w *harness.Instance, s *slowSites) {
 
 func TestSlowSites(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		const workspaces, workers = 40, 4
 		slow := newSlowSites(t, workspaces)
 		w := start(func(c *app.Config) {

@@ -21,7 +21,7 @@ const revokedWithin = 5 * time.Second
 
 func TestTokenManagement(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard)
 		owner := w.SignedIn(baker.Email, baker.Password)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -104,7 +103,7 @@ func (c *canceling) run(t *testing.T) {
 	until, cancel := context.WithTimeout(c.Context(), canceledWithin)
 	defer cancel()
 	most := canceledRequests
-	if os.Getenv("PARLEY_TEST_ALL") == "1" {
+	if harness.Thorough() {
 		most = allCanceledRequests
 	}
 	var all sync.WaitGroup

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"parley/app"
 	"parley/llm/llmtest"
-	"parley/store/storetest"
 )
 
 // Installation is a data folder and a database on which processes run, one after the
@@ -27,24 +25,6 @@ type Installation struct {
 	Configure func(*app.Config)
 	// Files is how many files a process may open, 0 for as many as here.
 	Files int
-}
-
-// OnInstallations runs a test on a folder with SQLite and on one with PostgreSQL.
-func OnInstallations(t *testing.T, test func(s *Installation)) {
-	for name, database := range map[string]func(*testing.T) string{
-		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := &Installation{T: t, Dir: t.TempDir(), Database: database(t)}
-			ShareCache(t, s.Dir)
-			if s.Database == "" {
-				storetest.File(t, filepath.Join(s.Dir, "parley.db"))
-			}
-			test(s)
-		})
-	}
 }
 
 // AnsweredBy lets a model's server answer.

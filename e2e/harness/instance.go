@@ -44,22 +44,6 @@ func (w *Instance) Users() (all []account.User) {
 	return all
 }
 
-// OnBothDatabases runs a test on SQLite and on PostgreSQL.
-func OnBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*app.Config)) *Instance)) {
-	for name, database := range map[string]func(*testing.T) string{
-		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, func(change ...func(*app.Config)) *Instance {
-				url := database(t)
-				return Start(t, append([]func(*app.Config){func(c *app.Config) { c.DatabaseURL = url }}, change...)...)
-			})
-		})
-	}
-}
-
 // WithModel lets a server that speaks a model's wire format answer.
 func WithModel(upstream *llmtest.Server) func(*app.Config) {
 	return func(c *app.Config) { c.LLMBaseURL, c.LLMAPIKey, c.LLMModel = upstream.BaseURL(), "key", "double" }

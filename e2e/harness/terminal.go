@@ -21,20 +21,15 @@ type Terminal struct {
 	Folder, Database string
 }
 
-// OnTerminals runs a test on a folder with SQLite and on one with PostgreSQL.
+// OnTerminals runs a test on a folder with SQLite, and with PARLEY_TEST_ALL=1 on one with
+// PostgreSQL, too. The commands migrate the database.
 func OnTerminals(t *testing.T, test func(term *Terminal)) {
 	t.Helper()
-	for name, database := range map[string]func(*testing.T) string{
-		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.New(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			term := &Terminal{T: t, Folder: t.TempDir(), Database: database(t)}
-			ShareCache(t, term.Folder)
-			test(term)
-		})
-	}
+	onDatabases(t, Thorough(), pgtest.New, func(t *testing.T, database func(testing.TB) string) {
+		term := &Terminal{T: t, Folder: t.TempDir(), Database: database(t)}
+		ShareCache(t, term.Folder)
+		test(term)
+	})
 }
 
 // Execute runs a command and returns what it prints, what it complains of, and its

@@ -69,7 +69,7 @@ func TestSignUp(t *testing.T) {
 
 func TestSignUpClosed(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start(harness.SignUpOff)
 		t.Run("the first visitor gets in", func(t *testing.T) {
 			v := w.Within(t).NewVisitor()
@@ -117,7 +117,7 @@ func TestSignUpClosed(t *testing.T) {
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard)
 		home := "/workspaces/" + baker.Workspace
@@ -245,7 +245,7 @@ func from(address string) harness.Header {
 
 func TestThrottledSignIn(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start(behindProxy)
 		baker, smith := w.NewTenant("baker", plan.Standard), w.NewTenant("smith", plan.Standard)
 		for range 10 {
@@ -280,7 +280,7 @@ func TestThrottledSignIn(t *testing.T) {
 		})
 	})
 	t.Run("strangers of one IPv6 network are one, and do not lock out a browser that has signed in before", func(t *testing.T) {
-		harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+		harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 			w := start(behindProxy)
 			baker := w.NewTenant("baker", plan.Standard)
 			known := w.SignedIn(baker.Email, baker.Password)

@@ -59,7 +59,7 @@ func sameAnswers(w *harness.Instance, known, unknown harness.Reply, knownEmail, 
 func TestAddressesAreChecked(t *testing.T) {
 	t.Parallel()
 	pinned := harness.Header{Name: "X-Request-Id", Value: "the-same"}
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		post := mailtest.New(t, mailtest.Options{})
 		w := start(withMails(post))
 		baker, smith := w.NewTenant("baker", plan.Standard), w.NewTenant("smith", plan.Standard)
@@ -144,7 +144,7 @@ func TestFirstAccountNeedsNoMail(t *testing.T) {
 func TestForgottenPassword(t *testing.T) {
 	t.Parallel()
 	pinned := harness.Header{Name: "X-Request-Id", Value: "the-same"}
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		post := mailtest.New(t, mailtest.Options{})
 		w := start(withMails(post))
 		baker := w.NewTenant("baker", plan.Standard)

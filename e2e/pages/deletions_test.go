@@ -17,7 +17,7 @@ import (
 
 func TestDeletionWaits(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening, "The canarydocument says that rolls are warm.")
 		gone := w.NewTenant("gone", plan.Standard, harness.Opening)
@@ -95,7 +95,7 @@ func TestDeletionWaits(t *testing.T) {
 
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 		user, err := w.Server.Tenants.Users.ByEmail(t.Context(), baker.Email)

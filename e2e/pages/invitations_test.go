@@ -47,7 +47,7 @@ const guestPassword = "a password of a guest"
 
 func TestInvitations(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker, smith := w.NewTenant("baker", plan.Standard), w.NewTenant("smith", plan.Standard)
 		owner := w.SignedIn(baker.Email, baker.Password)

@@ -23,7 +23,7 @@ var foreignPages = [][]harness.Header{
 
 func TestOtherSitesChangeNothing(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		w.Server.Pace.Limits = rate.Limits{Person: [2]int{1e6, 1e6}, Workspace: [2]int{1e6, 1e6}, Stranger: [1]int{1e6}} // one person asks for every route many times
 		mine := w.NewFullWorkspace("quillon")

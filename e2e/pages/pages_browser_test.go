@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -188,7 +187,7 @@ func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	freshOwner, err := w.Server.Program.Tenants.Users.ByEmail(t.Context(), fresh.Email)
 	w.Must(err)
 	var walks []*walk
-	opened, thorough := &sync.Map{}, os.Getenv("PARLEY_TEST_ALL") == "1"
+	opened, thorough := &sync.Map{}, harness.Thorough()
 	for range 2 {
 		walks = append(walks, &walk{openWindowFor(w, 20*harness.Patience), opened, thorough})
 	}

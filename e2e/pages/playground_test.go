@@ -85,7 +85,7 @@ func colleague(w *harness.Instance, tn harness.Tenant, name string, role tenant.
 
 func TestPlayground(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		w := start(harness.WithModel(upstream), func(c *app.Config) { c.SecretKey = seal.ServerKey{1, 2, 3}.Text() }, harness.WithLoopback)
 		w.Server.API.Streams.Recheck = 20 * time.Millisecond

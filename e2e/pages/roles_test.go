@@ -12,7 +12,7 @@ import (
 
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		for role, name := range map[tenant.Role]string{tenant.RoleMember: "quillon", tenant.RoleAdmin: "vexley"} {
 			e := w.NewFullWorkspace(name)
@@ -57,7 +57,7 @@ func TestRoles(t *testing.T) {
 
 func TestOwners(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		e := w.NewFullWorkspace("quillon")
 		admin := w.Employ(e, tenant.RoleAdmin)
