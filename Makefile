@@ -100,7 +100,7 @@ test-deploy: ## docs/operations.md as typed, backups, upgrades, and builds for o
 deploy-here:
 	for target in linux/arm64 darwin/arm64 windows/amd64; do \
 	  echo "building for $$target"; CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/parley; done
-	scripts/with-services.sh $(TEST) -count=1 -run 'Operations|Backup|Upgrade|Doctor|Installation|Serve' ./e2e/...
+	scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) -count=1 -run 'Operations|Backup|Restore|Upgrade|Migrate|DoctorCommand|DoctorWithout|RelativeDataFolder|FilesArePrivate' ./e2e/...
 
 .PHONY: test-long
 test-long: ## properties with ten times as many cases, and every fuzz test for FUZZTIME
