@@ -17,7 +17,7 @@ has_postgres() {
 
 has_browser() {
   local name
-  for name in chromium chromium-browser google-chrome google-chrome-stable headless-shell; do
+  for name in chromium-headless-shell headless-shell chromium chromium-browser google-chrome google-chrome-stable; do
     command -v "$name" >/dev/null && return
   done
   return 1
@@ -38,7 +38,7 @@ has_python() {
 
 missing=()
 has_postgres || missing+=(postgresql)
-has_browser || missing+=(chromium)
+has_browser || missing+=(chromium-headless-shell)
 has_compiler || missing+=(gcc libc6-dev)
 has_node || missing+=(nodejs npm)
 has_python || missing+=(python3 python3-venv)
@@ -65,9 +65,11 @@ fi
 install_packages() {
   [ ${#missing[@]} -gt 0 ] || return 0
   echo "setup: installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -q </dev/null &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+  "${as_root[@]}" apt-get update -q </dev/null || return
+  # Not every Debian or Ubuntu has the small Chromium.
+  apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=("${missing[@]/%chromium-headless-shell/chromium}")
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
 }
 
 # In parallel, because one mostly waits for the network, the other for the processor.

@@ -30,7 +30,7 @@ files() {
   files scripts clients tools compose.yaml fly.toml Dockerfile | LC_ALL=C sort -zu |
     xargs -0 sha256sum 2>/dev/null || true # a file that was just deleted has no hash
   version "${PARLEY_PG_BIN:+$PARLEY_PG_BIN/postgres}" "${postgres:-postgres}"
-  version chromium chromium-browser google-chrome google-chrome-stable headless-shell
+  version chromium-headless-shell headless-shell chromium chromium-browser google-chrome google-chrome-stable
   version node
   version python3
   uname -srm
