@@ -236,9 +236,10 @@ func (l *Listener) silence(c *Conn) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.place.in != nil {
-		l.all.MoveToBack(c.place.in)
+	if c.place.in == nil {
+		return // since it fell silent, the listener has closed it to admit another
 	}
+	l.all.MoveToBack(c.place.in)
 	if c.place.inClient != nil {
 		l.clients[c.place.client].MoveToBack(c.place.inClient)
 	}
@@ -263,12 +264,13 @@ func (l *Listener) remove(c *Conn) {
 		return
 	}
 	l.all.Remove(c.place.in)
-	c.place.in = nil
-	own := l.clients[c.place.client]
-	if own == nil {
+	inClient := c.place.inClient
+	c.place.in, c.place.inClient = nil, nil
+	if inClient == nil {
 		return
 	}
-	own.Remove(c.place.inClient)
+	own := l.clients[c.place.client]
+	own.Remove(inClient)
 	if own.Len() == 0 {
 		delete(l.clients, c.place.client)
 	}

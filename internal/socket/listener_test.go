@@ -184,6 +184,34 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+func TestClosedWhileFallingSilent(t *testing.T) {
+	for whose, proxy := range map[string]bool{"a client's": false, "a proxy's": true} {
+		t.Run(whose+" connection that gives way at the end of a request is closed, and no list has it", func(t *testing.T) {
+			c := newCrowd(t, Limits{PerClient: 1, Proxy: func(netip.Addr) bool { return proxy }})
+			server, client := c.joins()
+			c.asks(server, client)
+			c.mu.Lock() // the listener admits another
+			silenced := make(chan struct{})
+			go func() {
+				defer close(silenced)
+				c.silence(server)
+			}()
+			for server.state.Load() != silent {
+				runtime.Gosched()
+			}
+			if !c.closeLongestSilent(&c.all) {
+				t.Error("the silent connection does not give way")
+			}
+			c.mu.Unlock()
+			comes(t, "the end of a request", silenced)
+			c.isOpen(client, false)
+			if len(c.clients) != 0 || c.all.Len() != 0 {
+				t.Errorf("the listener still lists %d connections of %d clients", c.all.Len(), len(c.clients))
+			}
+		})
+	}
+}
+
 // failing is a listener that fails several times before it accepts.
 type failing struct {
 	net.Listener
