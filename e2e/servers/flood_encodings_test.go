@@ -18,7 +18,7 @@ import (
 // may do all.
 func encodedInstallation(t *testing.T) (s *harness.Installation, secret string) {
 	t.Helper()
-	s = &harness.Installation{T: t, Dir: t.TempDir(), Configure: func(c *app.Config) { c.Encode = "on" }}
+	s = &harness.Installation{T: t, Dir: t.TempDir(), Configure: func(c *app.Config) { c.Encode = "on" }, Environment: []string{"ENCODE_PASSAGES=on"}}
 	s.Inside(func(w *harness.Instance) {
 		var documents []string
 		for _, pair := range harness.Misleading {

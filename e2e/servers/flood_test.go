@@ -104,7 +104,6 @@ func TestMemoryWithoutSignIn(t *testing.T) {
 		return
 	}
 	s := &harness.Installation{T: t, Dir: t.TempDir()}
-	s.Environment = append(s.Environment, "ENCODE_PASSAGES=off") // TestMemoryWithEncodings has it on
 	p := s.Serve()
 	for range 20 { // what a first request loads is no attacker's
 		p.Call("GET", "/sign-in", "")
