@@ -12,12 +12,16 @@ FUZZTIME ?= 20s
 PARALLEL ?= 4
 TEST := $(GO) test -vet=off -parallel $(PARALLEL) -timeout 60m
 # The whole program runs five times slower and more under the race detector. In `make test`
-# it watches every package, and of the whole program what happens at the same time: crashes,
-# groups, idempotency, resumed answers, streams, shutdown, quotas. `make test-race` watches
-# the rest.
-UNWATCHED := ./e2e/api ./e2e/pages ./e2e/servers
-# What takes longest begins first, so that none of it runs alone in the end.
-LONGEST := ./store ./e2e/crash ./index/weaviate ./billing ./extract
+# it watches every package, and of the whole program what happens at the same time: groups,
+# idempotency, resumed answers, streams, shutdown, quotas. Of what reads texts and files
+# nothing does. `make test-race` watches the rest.
+UNWATCHED := ./e2e/api ./e2e/pages ./e2e/servers ./e2e/crash ./text/... ./extract/...
+# These have most tests that take long, of which -short leaves out a part.
+LONGEST := ./store ./e2e/turns
+# What parts of `make test-all` run, and `make test` does not: clients and libraries of
+# other languages, an operator's commands as the documentation has them, and the walls
+# between workspaces once more, in a Weaviate.
+LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestDoctorIsolationWithWeaviate)$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
@@ -57,9 +61,10 @@ test: ## everything that a change has to keep: setup, check, and all tests; see 
 # What `make test` runs beside the services.
 .PHONY: test-here
 test-here:
-	$(TEST) $(UNWATCHED)
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) $(LONGEST) $$packages
-	cd bench && $(RACE) ./...
+	$(TEST) -short -skip '$(LATER)' $(UNWATCHED)
+	$(RACE) -short $(LONGEST)
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) $(LONGEST))") && $(RACE) $$packages
+	cd bench && $(TEST) ./...
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...
 
@@ -72,16 +77,17 @@ test-all: test $(ALL:%=test-%) ## make test, and the parts below: at most an hou
 
 .PHONY: test-race
 test-race: ## all tests with the race detector, the whole program on both databases included
-	@scripts/part.sh race scripts/with-services.sh env PARLEY_TEST_ALL=1 $(MAKE) --no-print-directory race-here
+	@scripts/part.sh race scripts/with-services.sh $(MAKE) --no-print-directory race-here
 
 .PHONY: race-here
 race-here:
 	$(RACE) ./...
+	cd bench && $(RACE) ./...
 	cd lab && $(RACE) ./...
 
 .PHONY: test-browsers
 test-browsers: ## every page in a browser, each checked for accessibility
-	@scripts/part.sh browsers scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) ./e2e/pages
+	@scripts/part.sh browsers scripts/with-services.sh $(TEST) ./e2e/pages
 
 .PHONY: test-clients
 test-clients: ## the clients in Go, TypeScript and Python, and the libraries of OpenAI, Anthropic and others, against real servers
@@ -100,7 +106,7 @@ test-deploy: ## docs/operations.md as typed, backups, upgrades, and builds for o
 deploy-here:
 	for target in linux/arm64 darwin/arm64 windows/amd64; do \
 	  echo "building for $$target"; CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/parley; done
-	scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) -count=1 -run 'Operations|Backup|Restore|Upgrade|Migrate|DoctorCommand|DoctorWithout|RelativeDataFolder|FilesArePrivate' ./e2e/...
+	scripts/with-services.sh $(TEST) -count=1 -run 'Operations|Backup|Restore|Upgrade|Migrate|DoctorCommand|DoctorWithout|RelativeDataFolder|FilesArePrivate' ./e2e/...
 
 .PHONY: test-long
 test-long: ## properties with ten times as many cases, and every fuzz test for FUZZTIME
@@ -110,7 +116,7 @@ test-long: ## properties with ten times as many cases, and every fuzz test for F
 long-here:
 	packages=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep 'pgregory.net/rapid' | cut -d ' ' -f 1) && \
 	  scripts/with-services.sh $(TEST) $$packages -rapid.checks=1000
-	scripts/with-services.sh env PARLEY_TEST_ALL=1 $(TEST) -run '^TestNothingCrossesWhenRequestsAreCanceled$$' ./e2e/crash
+	scripts/with-services.sh $(TEST) -run '^TestNothingCrossesWhenRequestsAreCanceled$$' ./e2e/turns
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: check

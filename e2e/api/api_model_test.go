@@ -268,7 +268,7 @@ func (panicking) Generate(_ context.Context, _ prompt.Prompt, emit func(string) 
 
 func TestPanics(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := harness.StartWith(t, app.Options{Model: func(m answer.Model) answer.Model { return panicking{m} }}, func(c *app.Config) {
 			c.DatabaseURL = start().Server.Config.DatabaseURL
 		})

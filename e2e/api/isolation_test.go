@@ -110,7 +110,7 @@ func nothingCrosses(w *harness.Instance, address string) {
 
 func TestDoctorIsolation(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		w.HasNoRates()
 		w.NewFullWorkspace("quillon")

@@ -55,11 +55,11 @@ func TestKilledInMidStream(t *testing.T) {
 			// Before anything is asked: the process knows itself to be alone.
 			second := s.Serve()
 			second.Kill()
-			s.Inside(func(w *harness.Instance) { noneGenerating(w) })
+			s.Inside(func(w *harness.Instance) { w.NoneGenerating() })
 		} else {
 			s.Inside(func(w *harness.Instance) {
-				halfAMinuteLater(w)
-				noneGenerating(w)
+				w.HalfAMinuteLater()
+				w.NoneGenerating()
 			})
 		}
 
@@ -101,7 +101,7 @@ func TestKilledInMidStream(t *testing.T) {
 		})
 		second.Terminate()
 		second.EndsWithin(harness.Patience)
-		s.Inside(func(w *harness.Instance) { noneGenerating(w) })
+		s.Inside(func(w *harness.Instance) { w.NoneGenerating() })
 	})
 }
 

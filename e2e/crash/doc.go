@@ -1,6 +1,5 @@
-// Package crash tests what must hold while processes are killed, stopped or asked
-// for much at once: recovery, groups of statements, idempotency, streams that
-// resume, quotas and rates. The race detector watches these tests. The package
-// harness has the servers and the callers that it shares with the other
-// whole-program tests.
+// Package crash tests what must hold when processes of the program are killed: what was
+// acknowledged is there, nothing is done twice, and what was begun ends. The package
+// harness has the processes and the callers that it shares with the other whole-program
+// tests.
 package crash

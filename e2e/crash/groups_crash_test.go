@@ -138,8 +138,8 @@ func (k *sharedRun) killedAt(t *testing.T, direct *harness.Installation, name st
 		})
 	}
 	direct.Inside(func(w *harness.Instance) {
-		halfAMinuteLater(w)
-		noneGenerating(w)
+		w.HalfAMinuteLater()
+		w.NoneGenerating()
 	})
 	return stored
 }
@@ -355,8 +355,8 @@ func TestEachQuestionOnceThroughABrokenNetwork(t *testing.T) {
 	}
 	proxy.Off()
 	t.Run("each question is stored and counted once", func(t *testing.T) {
-		noneGenerating(w.Within(t))
-		if got := tallyOf(w.Within(t), tn, upstream); got.counted != sharers*rounds {
+		w.Within(t).NoneGenerating()
+		if got := w.Within(t).Tally(tn, upstream); got.Counted != sharers*rounds {
 			t.Errorf("counted were %+v", got)
 		}
 	})

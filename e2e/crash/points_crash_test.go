@@ -123,14 +123,14 @@ func TestKilledAtEachPoint(t *testing.T) {
 		k.Terminate()
 		k.EndsWithin(harness.Patience)
 		s.Inside(func(w *harness.Instance) {
-			noneGenerating(w)
+			w.NoneGenerating()
 			attempts := 0
 			for _, a := range answered {
 				attempts += a.attempts
 			}
-			got := tallyOf(w, k.tn, k.upstream)
-			if questions := len(answered); got.counted != questions || got.records != attempts {
-				w.Errorf("%d questions at %d attempts are counted as %d, with %d usage records", questions, attempts, got.counted, got.records)
+			got := w.Tally(k.tn, k.upstream)
+			if questions := len(answered); got.Counted != questions || got.Records != attempts {
+				w.Errorf("%d questions at %d attempts are counted as %d, with %d usage records", questions, attempts, got.Counted, got.Records)
 			}
 		})
 	})

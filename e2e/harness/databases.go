@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,11 +15,11 @@ func OnBothDatabases(t *testing.T, test func(t *testing.T, start func(...func(*a
 	onDatabases(t, true, storetest.Postgres, startingOn(test))
 }
 
-// OnAnyDatabase runs a test on SQLite, and with PARLEY_TEST_ALL=1 on PostgreSQL, too. It is
+// OnAnyDatabase runs a test on SQLite, and without -short on PostgreSQL, too. It is
 // for tests that take long: package store's own tests run each statement on both.
 func OnAnyDatabase(t *testing.T, test func(t *testing.T, start func(...func(*app.Config)) *Instance)) {
 	t.Helper()
-	onDatabases(t, Thorough(), storetest.Postgres, startingOn(test))
+	onDatabases(t, !testing.Short(), storetest.Postgres, startingOn(test))
 }
 
 // OnInstallations is OnBothDatabases for a data folder on which processes run.
@@ -32,11 +31,8 @@ func OnInstallations(t *testing.T, test func(s *Installation)) {
 // OnAnyInstallation is OnAnyDatabase for a data folder on which processes run.
 func OnAnyInstallation(t *testing.T, test func(s *Installation)) {
 	t.Helper()
-	onDatabases(t, Thorough(), storetest.Postgres, installedOn(test))
+	onDatabases(t, !testing.Short(), storetest.Postgres, installedOn(test))
 }
-
-// Thorough reports whether tests leave nothing out, as in make test-all.
-func Thorough() bool { return os.Getenv("PARLEY_TEST_ALL") == "1" }
 
 // onDatabases gives a test what makes an empty database and returns its URL, "" for SQLite.
 func onDatabases(t *testing.T, onBoth bool, postgres func(testing.TB) string, test func(t *testing.T, database func(testing.TB) string)) {

@@ -1,6 +1,6 @@
 // Package harness has what the whole-program tests share: the servers and processes
 // that they start, and the callers that use them. The tests are in e2e/api,
-// e2e/pages, e2e/crash and e2e/servers; what only one of these needs is there.
+// e2e/pages, e2e/turns, e2e/crash and e2e/servers; what only one needs is there.
 // They start app on a port of their own, or run the built binary, and prepare
 // workspaces and documents with the program's services.
 //

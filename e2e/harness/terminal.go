@@ -21,11 +21,11 @@ type Terminal struct {
 	Folder, Database string
 }
 
-// OnTerminals runs a test on a folder with SQLite, and with PARLEY_TEST_ALL=1 on one with
+// OnTerminals runs a test on a folder with SQLite, and without -short on one with
 // PostgreSQL, too. The commands migrate the database.
 func OnTerminals(t *testing.T, test func(term *Terminal)) {
 	t.Helper()
-	onDatabases(t, Thorough(), pgtest.New, func(t *testing.T, database func(testing.TB) string) {
+	onDatabases(t, !testing.Short(), pgtest.New, func(t *testing.T, database func(testing.TB) string) {
 		term := &Terminal{T: t, Folder: t.TempDir(), Database: database(t)}
 		ShareCache(t, term.Folder)
 		test(term)

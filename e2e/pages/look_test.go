@@ -24,8 +24,15 @@ var axe string
 //go:embed testdata/look/fits.js
 var fits string
 
-// Widths of windows: of a small phone, a phone, a tablet, a laptop and a large screen.
-var widths = []int64{1280, 1920, 768, 320, 375}
+// widths are those of windows: of a laptop, a small phone, a large screen, a tablet and a
+// phone. With -short the first two stand for all.
+func widths() []int64 {
+	all := []int64{1280, 320, 1920, 768, 375}
+	if testing.Short() {
+		return all[:2]
+	}
+	return all
+}
 
 // touched is the width up to which a window is one that fingers touch.
 const touched = 768
@@ -79,7 +86,7 @@ func (b *window) becomes(t *testing.T, user string) {
 func (b *window) fitting(t *testing.T, what string, known map[string]bool) {
 	t.Helper()
 	found := map[string][]int64{}
-	for _, width := range widths {
+	for _, width := range widths() {
 		b.size(t, width)
 		for _, complaint := range get(t, b, chromedp.Evaluate[[]string](fits, chromedp.EvalAwaitPromise)) {
 			found[complaint] = append(found[complaint], width)

@@ -172,8 +172,9 @@ func (k *walk) silent(t *testing.T, status int) {
 
 // TestEveryPageIsAccessibleAndFits goes through the rows of all routes, which
 // TestEveryRouteKeepsTenantsApart compares with what is registered, so that it
-// forgets no page. With PARLEY_TEST_ALL=1 (make test-browsers) it checks every page and
-// dialog for accessibility; without it, the first page of each shell.
+// forgets no page. Without -short (make test-browsers) it shows each at every width and
+// checks every page and dialog for accessibility; with it, at two widths, and the first
+// page of each shell.
 func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	t.Parallel()
 	var folder string
@@ -187,7 +188,7 @@ func TestEveryPageIsAccessibleAndFits(t *testing.T) {
 	freshOwner, err := w.Server.Program.Tenants.Users.ByEmail(t.Context(), fresh.Email)
 	w.Must(err)
 	var walks []*walk
-	opened, thorough := &sync.Map{}, harness.Thorough()
+	opened, thorough := &sync.Map{}, !testing.Short()
 	for range 2 {
 		walks = append(walks, &walk{openWindowFor(w, 20*harness.Patience), opened, thorough})
 	}

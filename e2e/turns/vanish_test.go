@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"bytes"
@@ -74,7 +74,7 @@ func TestThousandVanishingClients(t *testing.T) {
 			later.Release()
 			w.Eventually("every call of the model is canceled or has ended", func() bool { return upstream.Open() == 0 })
 			w.End()
-			noneGenerating(w)
+			w.NoneGenerating()
 			checkUsageRecords(w, tn, w.Sequence(shared))
 			// A connection to PostgreSQL may have a goroutine until it is closed.
 			w.Must(errors.Join(w.Server.Queue.Close(), w.Server.Store.Close()))

@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"fmt"
@@ -18,32 +18,12 @@ import (
 	"parley/store/storetest"
 )
 
-// tally is what of a tenant must not double.
-type tally struct {
-	// asked is how often the model was, counted is the month's messages, and
-	// records how many there are.
-	asked, counted, records int
-}
-
-func tallyOf(w *harness.Instance, tn harness.Tenant, upstream *llmtest.Server) tally {
-	w.Helper()
-	used, err := w.Server.Tenants.Holdings.Usage(w.Context(), tn.Workspace)
-	w.Must(err)
-	all, err := w.Server.Chat.Spent(w.Context(), tn.Workspace, harness.Now())
-	w.Must(err)
-	records := 0
-	for _, spent := range all {
-		records += spent.Answers
-	}
-	return tally{upstream.Arrived(), used.MessagesPerMonth, records}
-}
-
 // checkAnswered fails unless so many questions were answered since before, each
 // by one call of the model.
-func checkAnswered(w *harness.Instance, n int, tn harness.Tenant, upstream *llmtest.Server, before tally) {
+func checkAnswered(w *harness.Instance, n int, tn harness.Tenant, upstream *llmtest.Server, before harness.Tally) {
 	w.Helper()
-	want := tally{before.asked + n, before.counted + n, before.records + n}
-	if got := tallyOf(w, tn, upstream); got != want {
+	want := harness.Tally{Asked: before.Asked + n, Counted: before.Counted + n, Records: before.Records + n}
+	if got := w.Tally(tn, upstream); got != want {
 		w.Errorf("asked, counted and usage records are %v, want %v", got, want)
 	}
 }
@@ -105,7 +85,7 @@ func TestIdempotency(t *testing.T) {
 			b.Run("twenty times "+k.name+" at once is one question, one answer and one message", func(t *testing.T) {
 				w := b.Within(t)
 				body := inNew(w, k.body, token)
-				before, gate := tallyOf(w, b.Baker, upstream), llmtest.NewGate()
+				before, gate := w.Tally(b.Baker, upstream), llmtest.NewGate()
 				held := harness.SevenInPieces
 				held.Hold, held.HoldAt = gate, llmtest.AfterPieces(1)
 				upstream.Next(held)
@@ -124,7 +104,7 @@ func TestIdempotency(t *testing.T) {
 			})
 			b.Run(k.name+" that was answered is given again as it was, without a model", func(t *testing.T) {
 				w := b.Within(t)
-				body, before := inNew(w, k.body, token), tallyOf(w, b.Baker, upstream)
+				body, before := inNew(w, k.body, token), w.Tally(b.Baker, upstream)
 				first := w.Said(w.Call("POST", k.path, body, harness.Bearer(token), harness.Keyed("again "+k.name)))
 				for range 2 {
 					if again := w.Said(w.Call("POST", k.path, body, harness.Bearer(token), harness.Keyed("again "+k.name))); again != first {
@@ -135,7 +115,7 @@ func TestIdempotency(t *testing.T) {
 			})
 			b.Run(k.name+" that failed is answered when it is sent again, in the same place", func(t *testing.T) {
 				w := b.Within(t)
-				body, before := inNew(w, k.body, token), tallyOf(w, b.Baker, upstream)
+				body, before := inNew(w, k.body, token), w.Tally(b.Baker, upstream)
 				upstream.Next(llmtest.Reply{Status: 400})
 				failed := w.Call("POST", k.path, body, harness.Bearer(token), harness.Keyed("failing "+k.name))
 				if !strings.Contains(failed.Text, `"error":5`) {
@@ -145,8 +125,8 @@ func TestIdempotency(t *testing.T) {
 				if !strings.Contains(second, "seven") {
 					t.Errorf("then it was %s", second)
 				}
-				after := tallyOf(w, b.Baker, upstream)
-				if want := (tally{before.asked + 2, before.counted + 1, before.records + 2}); after != want {
+				after := w.Tally(b.Baker, upstream)
+				if want := (harness.Tally{Asked: before.Asked + 2, Counted: before.Counted + 1, Records: before.Records + 2}); after != want {
 					t.Errorf("asked, counted and usage records are %v, want %v", after, want)
 				}
 				if all := w.Messages(token, conversationOf(second), ""); len(all) != 2 || !strings.Contains(fmt.Sprint(all[1]["content"]), "seven") {
@@ -215,7 +195,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		b.Run("the same key of another token or for another path is another key", func(t *testing.T) {
 			w := b.Within(t)
 			_, second := w.NewToken(b.Baker.Workspace, b.Baker.Chatbot, "second")
-			before := tallyOf(w, b.Baker, upstream)
+			before := w.Tally(b.Baker, upstream)
 			seen := map[string]bool{}
 			for _, path := range []string{harness.ChatPath, harness.StreamPath} {
 				for _, token := range []string{b.Baker.Token, second} {
@@ -229,7 +209,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			if len(seen) != 6 {
 				t.Errorf("there are %d conversations", len(seen))
 			}
-			before.asked++ // the rival's
+			before.Asked++ // the rival's
 			checkAnswered(w, 5, b.Baker, upstream, before)
 		})
 		b.Run("a key stands for 24 hours", func(t *testing.T) { keyStands(b.Within(t), b.Baker) })
@@ -271,7 +251,7 @@ func TestIdempotencyOnTwoServers(t *testing.T) {
 	for _, k := range kept {
 		t.Run(k.name+" with one key on two servers at once is answered once, to all", func(t *testing.T) {
 			w := here.Within(t)
-			body, before := inNew(w, k.body, tn.Token), tallyOf(w, tn, upstream)
+			body, before := inNew(w, k.body, tn.Token), w.Tally(tn, upstream)
 			var answers []<-chan harness.Reply
 			for _, server := range []*harness.Instance{w, there.Within(t)} {
 				answers = append(answers, atOnce(server, 10, k.path, body, harness.Bearer(tn.Token), harness.Keyed("both "+k.name)))

@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"fmt"
@@ -100,7 +100,7 @@ func TestTermination(t *testing.T) {
 			p.EndsWithin(harness.Patience)
 			p.Eventually("the model is let go", func() bool { return upstream.Open() == 0 })
 			s.Inside(func(w *harness.Instance) {
-				noneGenerating(w)
+				w.NoneGenerating()
 				interrupted := 0
 				for id := range int64(100) {
 					all, err := w.Server.Chat.LastMessages(t.Context(), tn.Workspace, id, 0, 10_000)

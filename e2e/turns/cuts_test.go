@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"fmt"
@@ -283,11 +283,11 @@ func (c *cutting) checkSum(asked int) {
 		c.Errorf("the usage records are %v of attempts that ended %v", records, c.ended)
 	}
 	attempts := c.ended[chat.Complete] + c.ended[chat.Failed]
-	got := tallyOf(c.Instance, c.tn, c.upstream)
-	if want := (tally{asked + attempts, c.ended[chat.Complete], attempts}); got != want {
+	got := c.Instance.Tally(c.tn, c.upstream)
+	if want := (harness.Tally{Asked: asked + attempts, Counted: c.ended[chat.Complete], Records: attempts}); got != want {
 		c.Errorf("asked, counted and usage records are %v, want %v", got, want)
 	}
-	noneGenerating(c.Instance)
+	c.Instance.NoneGenerating()
 	before := ""
 	for _, after := range slices.Sorted(maps.Keys(c.said)) {
 		if !strings.HasPrefix(c.said[after], before) {

@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"context"
@@ -97,7 +97,7 @@ func TestPanicsInMidTurn(t *testing.T) {
 			t.Run("nothing is left over, and only the log knows why", func(t *testing.T) {
 				w := outer.Within(t)
 				w.End()
-				noneGenerating(w)
+				w.NoneGenerating()
 				for _, secret := range []string{"secret of the model", "secret of the index"} {
 					if !strings.Contains(w.ServerLog.String(), secret) {
 						t.Errorf("the log does not have %q", secret)

@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"fmt"
@@ -129,7 +129,7 @@ func TestDeadClient(t *testing.T) {
 		t.Run("no client that went away is an error in the log, and nothing is left over", func(t *testing.T) {
 			w := outer.Within(t)
 			w.End()
-			noneGenerating(w)
+			w.NoneGenerating()
 			if log := w.ServerLog.String(); strings.Contains(log, "level=ERROR") {
 				t.Fatalf("the log has errors:\n%s", log)
 			}
@@ -301,6 +301,6 @@ func TestStalledReader(t *testing.T) {
 			t.Errorf("the conversation cannot be continued: %s", next.Text)
 		}
 		w.End()
-		noneGenerating(w)
+		w.NoneGenerating()
 	})
 }

@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// canceledRequests are sent by two workspaces, and most are canceled; with
-	// PARLEY_TEST_ALL=1 allCanceledRequests are. Within canceledWithin there may be fewer
+	// canceledRequests are sent by two workspaces, and most are canceled; without
+	// -short allCanceledRequests are. Within canceledWithin there may be fewer
 	// on a slow machine, but no fewer than canceledLeast.
 	canceledRequests    = 2_500
 	allCanceledRequests = 10_000
@@ -103,7 +103,7 @@ func (c *canceling) run(t *testing.T) {
 	until, cancel := context.WithTimeout(c.Context(), canceledWithin)
 	defer cancel()
 	most := canceledRequests
-	if harness.Thorough() {
+	if !testing.Short() {
 		most = allCanceledRequests
 	}
 	var all sync.WaitGroup

@@ -1,10 +1,6 @@
-package crash
+package turns
 
 import (
-	"context"
-	"time"
-
-	"parley/app"
 	"parley/core/chat"
 	"parley/e2e/harness"
 )
@@ -37,22 +33,4 @@ func waitForAnswer(w *harness.Instance, tn harness.Tenant, conversation int64) c
 		return last.Role == chat.Assistant
 	})
 	return last
-}
-
-// noneGenerating fails the test when an answer is still being generated.
-func noneGenerating(w *harness.Instance) {
-	w.Helper()
-	count := func(text string) int { return len(text) }
-	n, err := w.Server.Turns.Leases.InterruptLapsed(context.WithoutCancel(w.Context()), harness.Now().Add(time.Hour), harness.Now(), count)
-	w.Must(err)
-	if n != 0 {
-		w.Errorf("%d answers are still being generated", n)
-	}
-}
-
-// halfAMinuteLater does what a process that is alive does when the leases of
-// those that died have ended.
-func halfAMinuteLater(w *harness.Instance) {
-	w.Helper()
-	w.Later(31*time.Second, func(p *app.Program) { w.Must(p.Turns.Renew(context.WithoutCancel(w.Context()))) })
 }

@@ -1,4 +1,4 @@
-package crash
+package turns
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func TestAttaching(t *testing.T) {
 		}
 		b.Run("the first caller may leave, and the one that repeats the request gets the answer of the same call", func(t *testing.T) {
 			w := b.Within(t)
-			before := tallyOf(w, b.Baker, upstream)
+			before := w.Tally(b.Baker, upstream)
 			first, gate, model := begun(w, harness.StreamPath, "first leaves")
 			second := w.Stream(harness.OpeningQuestion, harness.Bearer(token), harness.Keyed("first leaves"))
 			if got := second.Until("delta").Content; got != "At" {

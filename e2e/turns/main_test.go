@@ -1,0 +1,9 @@
+package turns
+
+import (
+	"testing"
+
+	"parley/e2e/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
