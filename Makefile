@@ -12,12 +12,12 @@ FUZZTIME ?= 20s
 PARALLEL ?= 4
 TEST := $(GO) test -vet=off -parallel $(PARALLEL) -timeout 60m
 # The whole program runs five times slower and more under the race detector. In `make test`
-# it watches every package, and of the whole program what happens at the same time: groups,
-# idempotency, resumed answers, streams, shutdown, quotas. Of what reads texts and files
-# nothing does. `make test-race` watches the rest.
-UNWATCHED := ./e2e/api ./e2e/pages ./e2e/servers ./e2e/crash ./text/... ./extract/...
-# These have most tests that take long, of which -short leaves out a part.
-LONGEST := ./store ./e2e/turns
+# it watches what happens at the same time: of the whole program e2e/turns (groups,
+# idempotency, resumed answers, streams, shutdown, quotas), of the store the tests with
+# such names, and every other package but those that read texts and files, one after the
+# other. `make test-race` watches all.
+UNWATCHED := ./e2e/api ./e2e/pages ./e2e/crash ./e2e/servers ./store ./text/... ./extract/...
+AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
 # What parts of `make test-all` run, and `make test` does not: clients and libraries of
 # other languages, an operator's commands as the documentation has them, and the walls
 # between workspaces once more, in a Weaviate.
@@ -62,8 +62,9 @@ test: ## everything that a change has to keep: setup, check, and all tests; see 
 .PHONY: test-here
 test-here:
 	$(TEST) -short -skip '$(LATER)' $(UNWATCHED)
-	$(RACE) -short $(LONGEST)
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) $(LONGEST))") && $(RACE) $$packages
+	$(RACE) -short ./e2e/turns
+	$(RACE) -short -run '$(AT_ONCE)' ./store
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) ./e2e/turns)") && $(RACE) $$packages
 	cd bench && $(TEST) ./...
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...

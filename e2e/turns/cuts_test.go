@@ -26,15 +26,19 @@ const cutsAtOnce, everyWay = 16, 16
 
 func TestEveryCut(t *testing.T) {
 	t.Parallel()
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
 	for i, format := range harness.Speaks {
 		t.Run(format.Name+" on sqlite", func(t *testing.T) {
 			t.Parallel()
-			cutEverywhere(t, i, 1, "")
+			cutEverywhere(t, i, step, "")
 		})
 	}
 	t.Run("openai on postgres", func(t *testing.T) {
 		t.Parallel()
-		cutEverywhere(t, 0, 8, storetest.Postgres(t))
+		cutEverywhere(t, 0, 8*step, storetest.Postgres(t))
 	})
 }
 
