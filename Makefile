@@ -20,7 +20,7 @@ UNWATCHED := ./e2e/api ./e2e/pages ./e2e/crash ./e2e/servers ./store ./text/... 
 AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
 # What parts of `make test-all` run, and `make test` does not: clients and libraries of
 # other languages, an operator's commands as the documentation has them, and the walls
-# between workspaces once more, in a Weaviate.
+# between workspaces once more, in a Weaviate; and bench/cmd, which runs whole benchmarks.
 LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestDoctorIsolationWithWeaviate)$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
@@ -65,7 +65,7 @@ test-here:
 	$(RACE) -short ./e2e/turns
 	$(RACE) -short -run '$(AT_ONCE)' ./store
 	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) ./e2e/turns)") && $(RACE) $$packages
-	cd bench && $(TEST) ./...
+	cd bench && $(TEST) $$($(GO) list ./... | grep -vx parley/bench/cmd)
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...
 

@@ -30,7 +30,7 @@ func TestBuildIsStatic(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			return
 		}
-		binary, err := elf.Open(harness.Program)
+		binary, err := elf.Open(harness.Program())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -169,7 +169,7 @@ func commandBeside(w *harness.Instance, ctx context.Context, args ...string) *ex
 	if c.DatabaseURL != "" {
 		args = append(args, "--database-url="+c.DatabaseURL)
 	}
-	return exec.CommandContext(ctx, harness.Program, args...)
+	return exec.CommandContext(ctx, harness.Program(), args...)
 }
 
 // killChecks kills a check in a process of its own while it tries routes, and returns how many

@@ -122,7 +122,7 @@ func TestOperationsPage(t *testing.T) {
 		p := s.Serve()
 		o := &operator{Installation: s, desk: s.TempDir()}
 		for _, name := range []string{"parley", "parley-new"} {
-			s.MustNot(os.WriteFile(filepath.Join(o.desk, name), []byte(strings.ReplaceAll(served, "PROGRAM", harness.Program)), 0o700))
+			s.MustNot(os.WriteFile(filepath.Join(o.desk, name), []byte(strings.ReplaceAll(served, "PROGRAM", harness.Program())), 0o700))
 		}
 		s.MustNot(os.Mkdir(filepath.Join(o.desk, "backups"), 0o700))
 		s.MustNot(os.WriteFile(filepath.Join(o.desk, "passphrase"), []byte(harness.BackupPassphrase), 0o600))

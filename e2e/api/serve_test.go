@@ -18,7 +18,7 @@ import (
 func serving(t *testing.T, args ...string) (address string, stop func() int) {
 	t.Helper()
 	var out, complaints harness.Buffer
-	server := exec.Command(harness.Program, append([]string{"serve", "--log-level=error"}, args...)...)
+	server := exec.Command(harness.Program(), append([]string{"serve", "--log-level=error"}, args...)...)
 	server.Stdout, server.Stderr = &out, &complaints
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func refused(t *testing.T, args ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	var out, complaints bytes.Buffer
-	server := exec.CommandContext(ctx, harness.Program, append([]string{"serve", "--log-level=error"}, args...)...)
+	server := exec.CommandContext(ctx, harness.Program(), append([]string{"serve", "--log-level=error"}, args...)...)
 	server.Stdout, server.Stderr = &out, &complaints
 	_ = server.Run() // the exit code says it
 	if code := server.ProcessState.ExitCode(); code != 1 {

@@ -65,9 +65,9 @@ type Process struct {
 // encoder takes a server ten times as long as to start.
 func (s *Installation) Command(log io.Writer, arguments ...string) *exec.Cmd {
 	s.Helper()
-	command := exec.Command(Program, arguments...)
+	command := exec.Command(Program(), arguments...)
 	if s.Files != 0 {
-		command = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, s.Files), Program}, arguments...)...)
+		command = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, s.Files), Program()}, arguments...)...)
 	}
 	command.Env = append([]string{"DATA_DIR=" + s.Dir, "DATABASE_URL=" + s.Database, "ENCODE_PASSAGES=off"}, s.Environment...)
 	command.Stderr = log

@@ -12,6 +12,7 @@ import (
 	"parley/core/account"
 	"parley/core/seal"
 	"parley/index/indextest"
+	"parley/internal/testinputs"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )
@@ -65,6 +66,7 @@ func StartWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *Ins
 // StartPrepared is StartWith for a server that a test changes before it serves.
 func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *Instance {
 	t.Helper()
+	testinputs.Use() // browsers, scripts and clients speak to the server
 	config := &app.Config{}
 	own := t.TempDir()
 	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", own, true

@@ -14,8 +14,19 @@ import (
 	"parley/internal/testinputs"
 )
 
-// Program is the path of the program as users run it.
-var Program string
+// program is the path of the program as users run it.
+var program string
+
+// Program returns the path of the program as users run it. It opens the file, so that go's
+// test cache, which knows the files that a test opens, gives no results of another program.
+// What is opened before the tests run, go does not note.
+func Program() string {
+	testinputs.Use() // what the program's callers are: browsers, scripts and clients
+	if file, err := os.Open(program); err == nil { // without it, to run it fails
+		_ = file.Close()
+	}
+	return program
+}
 
 // Main runs the tests of a package. It also lets the test binary be the process that
 // reads a file: servers in these tests start what they are themselves.
@@ -39,19 +50,16 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// findProgram finds the program. It opens the file, so that go's test cache, which knows
-// the files that a test opens, gives no results of another program.
+// findProgram finds the program before any test runs.
 func findProgram() error {
-	testinputs.Use() // browsers, scripts and clients, which other processes read
-	Program = os.Getenv("PARLEY_TEST_PROGRAM")
-	if Program == "" {
+	program = os.Getenv("PARLEY_TEST_PROGRAM")
+	if program == "" {
 		return errors.New("PARLEY_TEST_PROGRAM does not name the program: run the tests through make, or scripts/with-services.sh")
 	}
-	file, err := os.Open(Program)
-	if err != nil {
+	if _, err := os.Stat(program); err != nil {
 		return fmt.Errorf("the program that PARLEY_TEST_PROGRAM names: %w; run the tests through make, or scripts/with-services.sh", err)
 	}
-	return file.Close()
+	return nil
 }
 
 // compiledIn is the folder of the compiled PDF reader, once it is needed.

@@ -41,7 +41,7 @@ func (term *Terminal) Execute(stdin string, args ...string) (out, complaint stri
 		all = append(all, "--database-url="+term.Database)
 	}
 	var printed, complaints bytes.Buffer
-	command := exec.CommandContext(term.Context(), Program, all...)
+	command := exec.CommandContext(term.Context(), Program(), all...)
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &printed, &complaints
 	_ = command.Run() // the exit code says it
 	return printed.String(), complaints.String(), command.ProcessState.ExitCode()
