@@ -21,8 +21,9 @@ var program string
 // test cache, which knows the files that a test opens, gives no results of another program.
 // What is opened before the tests run, go does not note.
 func Program() string {
-	testinputs.Use()                               // what the program's callers are: browsers, scripts and clients
-	if file, err := os.Open(program); err == nil { // without it, to run it fails
+	testinputs.Use() // what the program's callers are: browsers, scripts and clients
+	file, err := os.Open(program)
+	if err == nil { // otherwise the test fails when it runs the program
 		_ = file.Close()
 	}
 	return program
