@@ -64,7 +64,7 @@ test-here:
 	$(TEST) -short -skip '$(LATER)' $(UNWATCHED)
 	$(RACE) -short ./e2e/turns
 	$(RACE) -short -run '$(AT_ONCE)' ./store
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) ./e2e/turns)") && $(RACE) $$packages
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) ./e2e/turns)") && $(RACE) -short $$packages
 	cd bench && $(TEST) $$($(GO) list ./... | grep -vx parley/bench/cmd)
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...
